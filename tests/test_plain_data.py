@@ -1,5 +1,6 @@
 """Files read as plain data: damaged lines are named, and no half character gets further than here."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> No
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
     rubric = load_rubric(shipped("rubrics/code-quality.yaml"))
-    readers = {
+    readers: dict[str, Callable[[], object]] = {
         "examples": lambda: load_examples(path, rubric),
         "a card's files": lambda: content_digest(path),
         "outputs": lambda: read_outputs(path),

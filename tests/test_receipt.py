@@ -126,7 +126,9 @@ def test_every_grade_of_a_grading_carries_its_receipt() -> None:
 
 
 def test_the_json_of_a_receipt_names_no_use_where_it_doesnt_hold() -> None:
-    assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None}
+    assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None} | dict.fromkeys(
+        ("may_gate", "may_trend"), False
+    )
     assert receipt_json(KNOWN, 0.5)["use"] == "gate"
     other = receipt_json(replace(KNOWN, differs=("an older rubric",)), None)
     assert (other["use"], other["text"]) == (None, "calibrated for an older rubric")
@@ -278,3 +280,21 @@ def test_a_row_s_metadata_say_which_part_it_is_of() -> None:
     assert error_of(language="en") is None
     assert error_of(metadata={"language": "de"}) == "the judge can't gate this: language de is excepted"
     assert "isn't known" in str(error_of(metadata="no object"))
+
+
+def test_averages_are_allowed_by_their_own_question() -> None:
+    assert KNOWN.may_trend
+    assert replace(KNOWN, use="trend").may_trend
+    gates_alone = replace(KNOWN, averages=False)
+    assert (gates_alone.may_gate, gates_alone.may_trend) == (True, False)
+    assert calibration_text(gates_alone) == "± 0.11 (84 human labels, 2026-11-02; can gate, not show trends)"
+    assert not replace(KNOWN, use="explore").may_trend
+    assert not replace(KNOWN, differs=("another judge",)).may_trend
+
+
+def test_an_accepted_run_holds_both_answers(folder: Path) -> None:
+    path = folder / "calibration" / "drift" / "accepted.json"
+    decision = json.loads(path.read_text())["decision"]
+    receipt = load_receipt(path)
+    assert (decision["gate"]["state"], decision["trend"]["state"]) == ("open", "shown")
+    assert (receipt.may_gate, receipt.may_trend) == (False, True)

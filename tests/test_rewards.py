@@ -1,18 +1,21 @@
 """Whole batches to raw scores, for training loops."""
 
 import asyncio
+import json
 import tracemalloc
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, overload
 
 import pytest
 
 from markscheme import Criterion, Reply, Rubric, Scale, ScriptedJudge, reward
 from markscheme.errors import BudgetError, JudgeUnavailable, RatingWarning, UsageError
-from markscheme.grading import Grade
+from markscheme.grading import Grade, asking_fingerprint
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
+from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA
 
 RUBRIC = Rubric((Criterion(2.0, "A", "a"), Criterion(-3.0, "B", "b")))
 
@@ -169,3 +172,49 @@ def test_nothing_is_warned_of_where_all_is_well() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rewarded(["good"]) == [2]
+
+
+def test_rewards_need_scores_that_may_be_averaged_where_that_is_required(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="scores of this judge cannot be averaged: no run of this rubric is accepted"):
+        rewarded(["good"], calibration="require")
+    with pytest.warns(RatingWarning, match="are not shown to be good for averages"):
+        assert rewarded(["good"], calibration="warn") == [2]
+    with pytest.raises(ValueError, match="calibration is one of warn, require, off; found 'maybe'"):
+        rewarded(["good"], calibration="maybe")
+
+
+@pytest.mark.parametrize("averages", [True, False])
+def test_rewards_read_what_is_shown_of_scores_and_not_of_decisions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, averages: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    judge = ScriptedJudge(by_words)
+    accepted = accepted_run(RUBRIC, judge, averages=averages)
+    (tmp_path / "calibration" / RUBRIC.name).mkdir(parents=True)
+    (tmp_path / "calibration" / RUBRIC.name / ACCEPTED).write_text(json.dumps(accepted))
+    if averages:
+        assert asyncio.run(reward(["good"], RUBRIC, judge=judge, calibration="require")) == [2]
+    else:
+        with pytest.raises(UsageError, match='is for use "gate": can gate, not show trends'):
+            asyncio.run(reward(["good"], RUBRIC, judge=judge, calibration="require"))
+
+
+def accepted_run(rubric: Rubric, judge: ScriptedJudge, *, averages: bool) -> dict[str, Any]:
+    """What a receipt reads of an accepted run by which the judge can gate."""
+    return {
+        "schema": ACCEPTED_SCHEMA,
+        "use": "gate",
+        "decision": {"may_trend": averages},
+        "measurements": {"agreement": {"value": 0.9}, "margin": None},
+        "labels": {"n": 84, "kind": "human"},
+        "date": "2026-11-02",
+        "fingerprints": {
+            "rubric": rubric.fingerprint,
+            "prompt": asking_fingerprint(rubric),
+            "judge": judge.identity.fingerprint,
+        },
+        "asked": {"pass_mark": rubric.pass_mark, "strategy": rubric.strategy, "samples": rubric.samples},
+    }

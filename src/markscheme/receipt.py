@@ -31,6 +31,16 @@ ALLOWS: Mapping[str, str] = {
 }
 
 
+def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
+    """Say what a judge may decide, and where it may decide that its scores still may not be averaged.
+
+    Example:
+        >>> allowed_in_words("gate"), allowed_in_words("gate", may_trend=False)
+        ('can gate', 'can gate, not show trends')
+    """
+    return f"{ALLOWS['gate']}, not show trends" if use == "gate" and not may_trend else ALLOWS.get(use, use)
+
+
 @dataclass(frozen=True)
 class ExceptedName:
     """A part of the examples for which an accepted run allows nothing.
@@ -74,7 +84,7 @@ class Receipt:
     """The calibration behind a grade.
 
     Attributes:
-        use: What the calibrated judge may decide.
+        use: What the calibrated judge may decide, in a word for people.
         agreement: Share of labelled examples on which it agreed; None if there was none to compare.
         margin: The score's standard error of measurement: root mean squared difference from the labels' score, 0 to 1;
             None if no example had both scores.
@@ -93,6 +103,7 @@ class Receipt:
             none were.
         card: The id of its judge card; "" where it has none.
         without: Parameters that the judge was asked without, since its server doesn't take them.
+        averages: Whether its scores were shown to be good enough for averages; whether it may gate is another question.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
     """
 
@@ -113,6 +124,7 @@ class Receipt:
     relabelled: tuple[int, int] | None = None
     card: str = ""
     without: tuple[str, ...] = ()
+    averages: bool = True
     differs: tuple[str, ...] = ()
 
     @property
@@ -124,6 +136,11 @@ class Receipt:
     def may_gate(self) -> bool:
         """Whether a response may pass or fail by this grade alone."""
         return self.holds and self.use == "gate" and not self.why_excepted
+
+    @property
+    def may_trend(self) -> bool:
+        """Whether scores of such grades may be averaged and compared."""
+        return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":
         """The receipt for a grade of one example, with the reason where that is excepted.
@@ -184,7 +201,7 @@ def calibration_text(receipt: Receipt | None) -> str:
 
 def _allowed(receipt: Receipt) -> str:
     """What the receipt allows for this example, and what of its run isn't known."""
-    allowed = ALLOWS[receipt.use]
+    allowed = allowed_in_words(receipt.use, may_trend=receipt.averages)
     if receipt.excepted:
         allowed += f", except {in_words([part.called for part in receipt.excepted])}"
     if receipt.why_excepted:
@@ -193,7 +210,7 @@ def _allowed(receipt: Receipt) -> str:
 
 
 def why_no_gate(receipt: Receipt | None) -> str:
-    """Why a judge cannot gate: which use was accepted for it, or that none was.
+    """Say why a judge cannot be used as asked: which use was accepted for it, or that none was.
 
     >>> why_no_gate(None)
     'no run of this rubric is accepted (calibrate RUBRIC --accept)'
@@ -210,7 +227,7 @@ def why_no_gate(receipt: Receipt | None) -> str:
         return f'{run}, for use "{receipt.use}", was {calibration_text(receipt)}'
     if receipt.why_excepted:
         return f"{run} doesn't hold here: {receipt.why_excepted}"
-    return f'{run} is for use "{receipt.use}": {ALLOWS[receipt.use]}'
+    return f'{run} is for use "{receipt.use}": {allowed_in_words(receipt.use, may_trend=receipt.averages)}'
 
 
 def _rounded(margin: float) -> str:
@@ -236,11 +253,13 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
     """The `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade."""
     text = calibration_text(receipt) if score is None else score_text(score, receipt)
     if receipt is None:
-        return {"holds": False, "text": text, "use": None}
+        return {"holds": False, "text": text, "use": None, "may_gate": False, "may_trend": False}
     return {
         "holds": receipt.holds,
         "text": text,
         "use": receipt.use if receipt.holds and not receipt.why_excepted else None,
+        "may_gate": receipt.may_gate,
+        "may_trend": receipt.may_trend,
         "agreement": receipt.agreement,
         "margin": receipt.margin,
         "labels": {"n": receipt.labels, "kind": receipt.kind},
@@ -280,6 +299,9 @@ def load_receipt(path: Path) -> Receipt:
         prints = data["fingerprints"]
         asking = data["asked"]
         again = labels.get("again")
+        averages = data["decision"]["may_trend"]
+        if not isinstance(averages, bool):
+            raise ValueError(f"may_trend is true or false, found {shown(averages)}")
         if use not in USES:
             raise ValueError(f"use is one of {', '.join(USES)}, found {shown(use)}")
         return Receipt(
@@ -299,6 +321,7 @@ def load_receipt(path: Path) -> Receipt:
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
             card=_line(data.get("card") or ""),
             without=tuple(map(_line, (data["judge"]["identity"] or {}).get("without", ()))),
+            averages=averages,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error

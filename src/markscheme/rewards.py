@@ -4,12 +4,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 from markscheme.errors import BudgetError, RatingWarning
-from markscheme.grading import Grade, Grading
+from markscheme.grading import Grade, Grading, receipt_wanted
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.many import ask_many
+from markscheme.receipt import CALIBRATION, Receipt, why_no_gate
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.types import ToGrade, response_text
@@ -25,6 +27,7 @@ async def reward(
     context: Sequence[Any] | None = None,
     concurrency: int = 64,
     seen: Callable[[int, Grade], None] | None = None,
+    calibration: str = "off",
 ) -> list[float | None]:
     """The raw score of each response, in order; None, never 0, if it could not be graded.
 
@@ -40,13 +43,17 @@ async def reward(
         context: What a response should be based on, one for each response, like `reference`.
         concurrency: How many responses are graded at once. A judge opened without a limit of its own follows it.
         seen: Called with index and Grade of each response when it is graded; the Grade says why a score is None.
+        calibration: "require" grades only by rubrics whose accepted run shows that scores of this judge may be
+            averaged, "warn" says where none does; "off" reads no accepted run.
 
     Returns:
         Sums of weights times positions, not normalized. If a budget runs out before the end of the batch, the scores
         so far are kept, the rest is None, and a RatingWarning says so.
 
     Raises:
-        ValueError: The number of rubrics or inputs doesn't match the responses, or concurrency is below 1.
+        ValueError: The number of rubrics or inputs doesn't match the responses, concurrency is below 1, or calibration
+            is none of the three.
+        UsageError: Scores that may be averaged are required, and those of this judge may not.
 
     Example:
         >>> import asyncio
@@ -65,12 +72,16 @@ async def reward(
             raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    if calibration not in CALIBRATION:
+        raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
     make_room(judge, concurrency)
     submissions = (
         Submission(response_text(response), {name: values[place] for name, values in inputs.items()})
         for place, response in enumerate(responses)
     )
-    gradings = repeat(Grading(rubrics, judge)) if isinstance(rubrics, Rubric) else (Grading(r, judge) for r in rubrics)
+    given = {id(rubric): rubric for rubric in ([rubrics] if isinstance(rubrics, Rubric) else rubrics)}
+    by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in given.items()}
+    gradings = repeat(by_id[id(rubrics)]) if isinstance(rubrics, Rubric) else (by_id[id(r)] for r in rubrics)
     jobs = zip(gradings, submissions, strict=False)  # one grading for all is repeated without end
     scores: list[float | None] = [None] * len(responses)
     try:
@@ -83,6 +94,15 @@ async def reward(
         ungraded = sum(score is None for score in scores)
         warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
     return scores
+
+
+def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
+    """Return the receipt of a rubric's grades, and warn where it doesn't allow averages of their scores."""
+    receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)
+    if calibration == "warn" and not (receipt is not None and receipt.may_trend):
+        cannot = f"scores of {rubric.name} by this judge are not shown to be good for averages: {why_no_gate(receipt)}"
+        warnings.warn(cannot, RatingWarning, stacklevel=3)
+    return receipt
 
 
 async def _grade(job: tuple[Grading, Submission]) -> Grade:

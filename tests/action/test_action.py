@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from markscheme.judges.kinds import SHIPPED_KINDS
 from markscheme.receipt import ALLOWS
+from tests.calibration.test_two_questions import decisions, write_table
 from tests.commands.console import INSTALLED, ROOT, environment, run, scripts
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -93,8 +93,8 @@ class Runner:
     def comment(self, rubric: str = "code-quality", **more: str) -> subprocess.CompletedProcess[str]:
         return self.run("Comment on the pull request", **{"inputs.rubric": rubric, **more})
 
-    def decide(self, fail_on: str = "none") -> subprocess.CompletedProcess[str]:
-        return self.run("Decide", **{"inputs.fail-on": fail_on})
+    def decide(self, require: str = "") -> subprocess.CompletedProcess[str]:
+        return self.run("Decide", **{"inputs.require": require})
 
     @property
     def values(self) -> dict[str, str]:
@@ -297,21 +297,32 @@ def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
     done = runner.calibrate(rubric="code-quality")
     assert done.returncode == 0
     assert (runner.outputs["use"], runner.outputs["status"]) == ("explore", "4")
-    assert runner.decide("none").returncode == 0
+    assert runner.decide().returncode == 0
     assert runner.decide("never").returncode == 0
-    undecided = runner.decide("explore")
-    assert (undecided.returncode, "::error title=markscheme::not enough labels" in undecided.stdout) == (1, True)
+    undecided = runner.decide("gate")
+    assert (undecided.returncode, "::error title=markscheme::these labels don't show" in undecided.stdout) == (1, True)
     assert runner.decide("trend").returncode == 1
-    assert "fail-on must be" in runner.decide("sometimes").stdout
+    assert "require must be" in runner.decide("sometimes").stdout
+
+
+@pytest.mark.parametrize(("require", "status"), [("gate", "1"), ("trend", "0"), ("", "1")])
+def test_the_question_that_is_required_is_asked_of_the_judge(runner: Runner, require: str, status: str) -> None:
+    write_table(runner.project / "table.csv", *decisions(32, 12, 168, 166))
+    runner.calibrate(rubric="table.csv", require=require)
+    assert runner.outputs["status"] == status
+    assert runner.decide(require).returncode == int(status)
 
 
 @pytest.mark.parametrize(
-    ("status", "use", "fail_on", "fails"),
+    ("status", "use", "require", "fails"),
     [
-        ("0", "gate", "trend", False),
-        ("0", "trend", "explore", False),
-        ("0", "trend", "trend", True),
-        ("1", "none", "none", True),
+        ("0", "gate", "gate", False),
+        ("0", "trend", "trend", False),
+        ("1", "trend", "gate", True),
+        ("4", "trend", "gate", True),
+        ("4", "explore", "trend", True),
+        ("4", "explore", "", False),
+        ("1", "none", "", True),
         ("1", "none", "never", False),
         ("2", "", "never", True),
         ("3", "", "never", True),
@@ -321,92 +332,10 @@ def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
         ("0", "", "trend", False),
     ],
 )
-def test_the_build_fails_by_use_and_where_nothing_was_measured(
-    runner: Runner, status: str, use: str, fail_on: str, fails: bool
+def test_the_build_fails_by_what_is_required_and_where_nothing_was_measured(
+    runner: Runner, status: str, use: str, require: str, fails: bool
 ) -> None:
     (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")
-    done = runner.decide(fail_on)
+    done = runner.decide(require)
     assert done.returncode == int(fails), done.stdout
     assert ("::error title=markscheme::" in done.stdout) == fails
-
-
-def test_a_pass_rate_of_results_is_in_the_summary(runner: Runner, rated_results: dict[str, Any]) -> None:
-    (runner.project / "results.json").write_text(json.dumps(rated_results), encoding="utf-8")
-    done = runner.calibrate(results="results.json")
-    assert done.returncode == 0, done.stderr
-    assert "### Pass rate" in runner.summary
-    assert runner.outputs["status"] in ("0", "4")
-    assert runner.outputs["use"] == ""
-
-
-def test_an_action_without_anything_to_do_says_so(runner: Runner) -> None:
-    done = runner.calibrate()
-    assert (done.returncode, "name a rubric, results, or both" in done.stdout) == (2, True)
-
-
-def commands(printed: str) -> list[str]:
-    """The lines that a runner acts on, but for those that stop it and let it go on."""
-    acted_on = []
-    token = ""
-    for line in printed.splitlines():
-        if token:
-            token = "" if line == f"::{token}::" else token
-        elif line.startswith("::stop-commands::"):
-            token = line.removeprefix("::stop-commands::")
-            assert re.fullmatch(r"[0-9a-f]{32}", token)
-        elif line.startswith("::"):
-            acted_on.append(line)
-    assert not token
-    return acted_on
-
-
-def test_the_runner_reads_no_commands_from_what_reports_quote(runner: Runner) -> None:
-    examples = runner.project / "calibration" / "code-quality" / "examples.jsonl"
-    records = [json.loads(line) for line in examples.read_text().splitlines()]
-    records[0]["id"] = "::add-mask::x"
-    examples.write_text("".join(json.dumps(record) + "\n" for record in records))
-    done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
-    assert done.stderr == ""
-    for line in commands(done.stdout):
-        assert re.match(r"::(error|warning|notice) file=", line), line
-
-
-@pytest.mark.parametrize("step", ["calibrate", "comment"])
-def test_the_runner_reads_no_commands_from_standard_error(runner: Runner, step: str) -> None:
-    hostile = runner.folder / "bin" / "markscheme"
-    hostile.write_text("#!/bin/sh\necho '::add-mask::x' >&2\nexit 2\n")
-    hostile.chmod(0o755)
-    done = runner.calibrate(rubric="code-quality") if step == "calibrate" else runner.comment()
-    assert done.stderr == ""
-    assert "::add-mask::x" in done.stdout
-    assert [line for line in commands(done.stdout) if not line.startswith("::warning title=markscheme::")] == []
-
-
-def test_no_step_imports_a_module_of_the_pull_request(runner: Runner) -> None:
-    """Every Python that a step starts leaves out the working directory."""
-    scripts = [*(ROOT / "tools" / "action").iterdir()]
-    texts = [step.get("run", "") for step in STEPS] + [script.read_text(encoding="utf-8") for script in scripts]
-    started = [
-        line for text in texts for line in text.splitlines() if re.search(r"\bpython3? ", line.partition("#")[0])
-    ]
-    assert len(started) >= 4
-    assert [line for line in started if "python -I " not in line] == []
-    for name in ("pip", "json", "secrets", "re"):
-        (runner.project / f"{name}.py").write_text(f"open({str(runner.folder / 'ran')!r}, 'w')")
-    runner.run("Install markscheme", **{"github.action_path": str(runner.folder / "nowhere")})
-    runner.calibrate(rubric="code-quality")
-    runner.comment()
-    assert not (runner.folder / "ran").exists()
-
-
-def test_what_is_installed_asks_each_kind_of_judge_that_the_action_names() -> None:
-    (install,) = [step for step in STEPS if step.get("name") == "Install markscheme"]
-    named = [kind for kind in SHIPPED_KINDS if f"{kind.name}:" in ACTION["inputs"]["judge"]["description"]]
-    extras = {kind.extra.removeprefix("markscheme") for kind in named if kind.extra}
-    assert extras == {"[openai]"}
-    assert "${ACTION_PATH}[openai]" in install["run"]
-
-
-def test_inputs_reach_scripts_as_variables_and_never_as_text_of_a_script() -> None:
-    for step in STEPS:
-        assert "${{" not in step.get("run", "")

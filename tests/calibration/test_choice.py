@@ -14,8 +14,10 @@ from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.views.choice import callout, view
 from markscheme.stats.score_linking import gain_in_hits
 from markscheme.submission import Submission
+from tests.report.reading import text_of
 
 CRITERIA = [{"name": "polite", "description": "Polite"}, {"name": "short", "requirement": "Short"}]
 RUBRIC = Rubric.from_dict({"criteria": CRITERIA})
@@ -82,8 +84,6 @@ def test_all_figures_of_judges_are_of_the_examples_that_all_graded() -> None:
     assert [standing.false_passes for standing in choice.standings] == [0, 0]
     assert choice.pairs[0].false_passes == ((), ())
     assert {standing.agreement.n for standing in choice.standings if standing.agreement} == {N - len(hard)}
-    assert choice.baseline is not None
-    assert choice.baseline.n == N - len(hard)
     assert "of the 54 examples that every judge graded" in choice.notes[-1]
 
 
@@ -221,3 +221,68 @@ def test_the_labels_asked_for_decide_between_judges_that_differ_as_before() -> N
     settled = gain_in_hits(hits[0], hits[1], level=0.90)
     assert settled.low is not None
     assert settled.low > -NO_WORSE_MARGIN
+
+
+YES_NO_ONLY = Rubric.from_dict({"criteria": [{"name": "right", "requirement": "It is right."}]})
+
+
+def decided(fails: int, passes: int) -> Gold:
+    """Gold of a yes/no rubric by two annotators: so many fails, then so many passes."""
+    examples = [
+        Example(
+            Submission(f"r{i}", {}, f"e{i}"),
+            tuple(Rating(f"e{i}", rater, "human", {"right": Rated(float(i >= fails))}) for rater in "ab"),
+        )
+        for i in range(fails + passes)
+    ]
+    return gold_of(ExampleSet(tuple(examples)), YES_NO_ONLY)
+
+
+def deciding(name: str, n: int, passed: Sequence[int], usd: float) -> Contender:
+    """A judge that passes these of n examples and fails the others."""
+    rated = (Rating(f"e{i}", name, "model", {"right": Rated(float(i in passed))}) for i in range(n))
+    return Contender(name, tuple(rated), Usage(n, 1, 1, usd), submissions=n)
+
+
+def test_a_judge_shown_to_gate_comes_before_one_that_agrees_more_often() -> None:
+    lets_fails_pass = deciding("lenient", 200, range(11, 200), usd=0.1)
+    stops_and_keeps = deciding("even", 200, range(20, 188), usd=6.0)
+    choice = choose(YES_NO_ONLY, [lets_fails_pass, stops_and_keeps], decided(20, 180))
+    lenient, even = choice.standings
+    assert (lenient.gate, even.gate) == ("open", "shown")
+    assert lenient.agreement is not None
+    assert even.agreement is not None
+    assert (lenient.agreement.value, even.agreement.value) == (191 / 200, 188 / 200)
+    assert (choice.best, choice.recommended) == ("even", "even")
+    assert not choice.agrees_most
+    assert "lenient is not" in choice.because
+    assert "It is shown to stop and keep enough to gate" in text_of(view(choice))
+
+
+def test_judges_are_paired_on_the_same_decision_and_scores_stay_in_the_pair() -> None:
+    """The second judge is one level off on six examples, where that changes no decision."""
+    near = Contender("near", tuple(rating(i, "near", 1 + i % 5 - (i % 10 == 4), i % 2 == 0) for i in range(N)))
+    choice = choose(RUBRIC, [judge("exact"), near], labels())
+    assert [s.agreement.value for s in choice.standings if s.agreement] == [1.0, 1.0]
+    assert (choice.measure.name, choice.paired.name, choice.baseline) == ("score", "decision", None)
+    agreement = choice.pairs[0].figures["agreement"]
+    assert (agreement.first.value, agreement.second.value) == (1.0, 54 / 60)
+    assert choice.pairs[0].figures["accuracy"].second.value == 1.0
+
+
+def test_scores_are_compared_where_nothing_passes() -> None:
+    values = replace(RUBRIC, table_of="values")
+    choice = choose(values, [judge("old", range(20)), judge("new", range(10))], labels())
+    assert choice.paired == choice.measure
+    assert choice.baseline is not None
+    assert {s.gate for s in choice.standings} == {None}
+    assert [s.trend for s in choice.standings] == ["refused", "open"]
+
+
+def test_the_best_of_judges_that_all_let_fails_pass_is_not_recommended_for_a_gate() -> None:
+    contenders = [deciding(name, 200, range(first, 200), usd=1.0) for name, first in (("one", 8), ("two", 12))]
+    choice = choose(YES_NO_ONLY, contenders, decided(32, 168))
+    assert {s.gate for s in choice.standings} == {"refused"}
+    assert "20 of the 32" in choice.why_refused
+    assert view(choice).blocks[0] == callout(choice)
+    assert callout(choice).tone == "bad"

@@ -107,7 +107,49 @@ def test_examples_that_were_all_picked_say_nothing_of_how_many_to_label() -> Non
     text = text_of(view(calibration))
     assert "100 of 100 examples were picked by hand." in text
     assert "That is agreement on the labelled examples, not on your outputs." in text
-    assert calibration.decision.labels_needed == 80
-    assert (
-        "Label about 80 more for an even chance to say whether the judge can gate, if it agrees on 90% of them." in text
-    )
+    assert calibration.decision.labels_needed is None
+
+
+LEVEL = ["UNMET", "MET"]
+
+
+def with_complaints(fails: int, stopped: int, passes: int, *, picked_fails: int, picked_passes: int = 0) -> Calibration:
+    """A judge on drawn examples, and on fails and passes that were picked by hand: it stops and keeps all of these."""
+    gold = [0] * fails + [1] * passes + [0] * picked_fails + [1] * picked_passes
+    judge = [0] * stopped + [1] * (fails - stopped) + gold[fails:]
+    examples: list[dict[str, Any]] = [
+        {
+            "id": f"e{place}",
+            "response": f"Output {place}",
+            "drawn": "random" if place < fails + passes else "chosen",
+            "labels": [{"rater": rater, "criteria": {"it": LEVEL[level]}} for rater in ("ana", "ben")],
+        }
+        for place, level in enumerate(gold)
+    ]
+    ratings = [{"id": f"e{place}", "criteria": {"it": LEVEL[level]}} for place, level in enumerate(judge)]
+    return calibrate(RUBRIC, examples, ratings=ratings)
+
+
+def test_fails_that_were_picked_by_hand_count_for_what_is_stopped_alone() -> None:
+    answers = [with_complaints(4, 4, 100, picked_fails=picked).decision.gate_answer for picked in (0, 12)]
+    before, after = (answer for answer in answers if answer is not None)
+    assert (before.ruling.state, after.ruling.state) == ("open", "shown")
+    assert (before.stops.share.of, after.stops.share.of) == (4, 16)
+    assert after.figures.same == before.figures.same
+    assert after.figures.keeps == before.figures.keeps
+    assert after.figures.share_of_fails == before.figures.share_of_fails == pytest.approx(4.5 / 105)
+    assert with_complaints(4, 4, 100, picked_fails=12).use == "gate"
+
+
+def test_passes_that_were_picked_by_hand_count_nowhere_and_forbid_the_gate() -> None:
+    calibration = with_complaints(16, 16, 100, picked_fails=2, picked_passes=5)
+    answer = calibration.decision.gate_answer
+    assert answer is not None
+    assert (answer.figures.same.n, answer.keeps.share.of, answer.stops.share.of) == (116, 100, 18)
+    assert (calibration.verdict, calibration.use, calibration.decision.because_code) == ("ok", "trend", "picked")
+
+
+def test_where_fails_are_rare_their_share_is_that_of_drawn_labels() -> None:
+    decision = with_complaints(1, 1, 119, picked_fails=1).decision
+    assert decision.labels_needed is None
+    assert "Fails are rare here (1%)" in decision.next_step

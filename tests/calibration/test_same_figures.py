@@ -93,14 +93,19 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
     (pair,) = choice.pairs
     both = ~np.isnan(calibrated["good"].scores + calibrated["poor"].scores)
     decided = ~np.isnan(calibrated["good"].passes + calibrated["poor"].passes)
-    for name, figure, standing in zip(
-        world.judges, (pair.figures["agreement"].first, pair.figures["agreement"].second), choice.standings, strict=True
+    of_scores, of_decisions = (pair.figures[name] for name in ("agreement", "accuracy"))
+    for name, figure, decisions, standing in zip(
+        world.judges,
+        (of_scores.first, of_scores.second),
+        (of_decisions.first, of_decisions.second),
+        choice.standings,
+        strict=True,
     ):
         calibration = calibrated[name]
         shared = compare(truth.judged(RUBRIC, world.judges[name]).rows(both))
         assert figure.value == shared.agreement.value
         assert (figure.low, figure.high, figure.n) == (shared.agreement.low, shared.agreement.high, shared.agreement.n)
-        assert standing.agreement == figure
+        assert standing.agreement == decisions
         assert (
             list(pair.false_passes[name == "poor"])
             == compare(truth.judged(RUBRIC, world.judges[name]).rows(decided)).false_passes

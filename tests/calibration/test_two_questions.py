@@ -298,12 +298,13 @@ def test_people_who_decide_differently_are_the_first_to_agree() -> None:
 def test_a_limit_that_would_hold_is_offered_where_one_side_is_short(
     counts: tuple[int, int, int, int], key: str | None, limit: float | None
 ) -> None:
-    decision = calibrated(counts).decision
+    calibration = calibrated(counts)
+    decision = calibration.decision
     assert decision.gate_answer is not None
     offer = decision.gate_answer.offer
     assert (None if offer is None else offer.key) == key
     assert (None if offer is None else offer.limit) == limit
-    assert bool(offer_in_words(decision)) == (offer is not None)
+    assert bool(offer_in_words(calibration.comparison, decision)) == (offer is not None)
     if key is not None and limit is not None:
         accepted = calibrated(counts, **dict.fromkeys([key], limit)).decision.gate  # type: ignore[arg-type]
         assert accepted is not None
@@ -319,7 +320,7 @@ def test_the_scarce_side_is_named_with_the_labels() -> None:
     decision = calibrated((20, 18, 180, 174)).decision
     assert decision.labels_needed == 40
     assert decision.labels_chance == pytest.approx(0.599, abs=0.02)
-    assert "About 4 of them will be fails" in decision.next_step
+    assert "about 4 of them will be fails" in decision.next_step
 
 
 def test_where_no_fail_is_labelled_random_labels_are_not_asked_for() -> None:

@@ -90,15 +90,20 @@ def make_project(folder: Path, *, n: int = 60) -> Path:
     (folder / "rubrics" / "support-reply.yaml").write_text(RUBRIC, encoding="utf-8")
     code = JUDGING.format(answers=repr(ANSWERS), tones=repr(TONES), next_step=repr(NEXT_STEP))
     (folder / "reply_judges.py").write_text(code, encoding="utf-8")
+    (folder / "calibration" / "support-reply").mkdir(parents=True)
+    write_examples(folder, n)
+    return folder
+
+
+def write_examples(folder: Path, n: int) -> None:
+    """Write `n` labelled examples, and a file of ratings for each judge."""
     home = folder / "calibration" / "support-reply"
-    home.mkdir(parents=True)
     examples = [_example(place) for place in range(n)]
     write_lines(home / "examples.jsonl", examples)
     for judge in JUDGES:
         write_lines(
             folder / f"{judge}.jsonl", [_rating(judge, example, place) for place, example in enumerate(examples)]
         )
-    return folder
 
 
 def _levels(place: int) -> tuple[int, bool, int]:

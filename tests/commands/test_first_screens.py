@@ -13,8 +13,9 @@ import pytest
 from markscheme.commands.table import command_names
 from markscheme.report.terminal import SCREEN_LINES
 from tests.commands.console import environment, run, scripts
+from tests.commands.gate_projects import RARE_FAILS, SEVERE, UNSAFE_REPLIES, make_rubric_project, write_table
 from tests.commands.judged_project import write_lines
-from tests.commands.reply_project import lines_of, make_project
+from tests.commands.reply_project import lines_of, make_project, write_examples
 from tests.golden_files import GoldenFiles
 
 NAME = "support-reply"
@@ -110,7 +111,13 @@ def _table(folder: Path) -> None:
     (folder / "tones.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+def _more_examples(folder: Path) -> None:
+    """As many that a judge without an error on the fails is shown to stop them."""
+    write_examples(folder, 120)
+
+
 def _accepted(folder: Path) -> None:
+    _more_examples(folder)
     run("calibrate", NAME, "--judge", CAREFUL, "--quiet", "--accept", cwd=folder)
 
 
@@ -138,13 +145,35 @@ def _some(folder: Path) -> None:
     write_lines(folder / "some.jsonl", lines_of(folder / "calibration" / NAME / "examples.jsonl")[:8])
 
 
+def _unsafe_table(folder: Path) -> None:
+    write_table(folder / "replies.csv", UNSAFE_REPLIES)
+
+
+def _severe_table(folder: Path) -> None:
+    write_table(folder / "replies.csv", SEVERE)
+
+
+def _rare_fails_table(folder: Path) -> None:
+    write_table(folder / "replies.csv", RARE_FAILS)
+
+
+def _by_one_reviewer(folder: Path) -> None:
+    write_table(folder / "replies.csv", RARE_FAILS, ("ben",))
+
+
+BOTH_REVIEWERS = ("--human", "reviewer_ana", "--human", "reviewer_ben")
 SCREENS: Mapping[str, Screen] = {
     "init": Screen(("init", "new")),
-    "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 1),
-    "calibrate-can-gate": Screen(("calibrate", NAME, "--judge", CAREFUL)),
+    "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 4),
+    "calibrate-can-gate": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _more_examples),
     "calibrate-few-labels": Screen(("calibrate", NAME, "--ratings", "careful.jsonl"), 4, _undecided),
-    "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl")),
+    "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl"), 4),
     "calibrate-accepted": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _accepted),
+    "calibrate-unsafe": Screen(("calibrate", NAME, "--ratings", "unsafe.jsonl"), 1, make_rubric_project),
+    "calibrate-unsafe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _unsafe_table),
+    "calibrate-severe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _severe_table),
+    "calibrate-rare-fails": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 0, _rare_fails_table),
+    "calibrate-one-reviewer": Screen(("calibrate", "replies.csv", "--human", "reviewer_ben"), 4, _by_one_reviewer),
     "label": Screen(("label", NAME, "--progress"), 0, _agreeing),
     "demo": Screen(("demo", "--seed", "7")),
     "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),
@@ -225,4 +254,4 @@ def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen
                 printed += part
     os.close(ours)
     last = printed.decode().splitlines()[-1]
-    assert (last == "✗ Don't use this judge yet.") is is_repeated
+    assert (last == "? Not enough labels to tell whether it can gate.") is is_repeated

@@ -69,6 +69,12 @@ def labels_that_disagree() -> Calibration:
     return judged(people, labels(8))
 
 
+def decisions_that_disagree() -> Calibration:
+    """Annotators and the judge see the same quality, and each is off by two levels on nearly every example."""
+    truth = levels(120)
+    return judged({"ana": disturbed(truth, 0.9, 2, 2), "ben": disturbed(truth, 0.9, 3, 2)}, disturbed(truth, 0.9, 4, 2))
+
+
 def synthetic_labels() -> Calibration:
     truth = levels(100)
     return judged({"planted": truth}, disturbed(truth, 0.05, 3), kind="constructed")
@@ -154,6 +160,7 @@ SITUATIONS: Mapping[str, Callable[[], Calibration]] = {
     "too-few-labels": too_few_labels,
     "worse-than-baseline": worse_than_baseline,
     "labels-disagree": labels_that_disagree,
+    "decisions-disagree": decisions_that_disagree,
     "nothing-graded": nothing_graded,
     "synthetic-labels": synthetic_labels,
     "nearly-at-the-target": nearly_at_the_target,

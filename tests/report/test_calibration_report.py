@@ -80,7 +80,15 @@ def test_the_answer_comes_first_then_the_false_passes(calibration: Calibration) 
     lines = on_screen(calibration, details=True).splitlines()
     places = [
         next(n for n, line in enumerate(lines) if line.strip().startswith(start))
-        for start in ("✗ Don't use", "judge ", "False passes", "Fix first", "Criterion ", "What was run")
+        for start in (
+            "? Not enough labels",
+            "decisions ",
+            "Scores agree",
+            "False passes",
+            "Fix first",
+            "Criterion ",
+            "What was run",
+        )
     ]
     assert places == sorted(places)
 

@@ -40,7 +40,8 @@ def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibrat
     cases = _cases(_decided(calibration, "ok"))
     assert list(cases) == [WHOLE_CASE, *NAMES]
     assert not any(case.find(kind) is not None for case in cases.values() for kind in ("failure", "error", "skipped"))
-    assert "Agreement" in (cases[WHOLE_CASE].findtext("system-out") or "")
+    assert "Decisions: decisions" in (cases[WHOLE_CASE].findtext("system-out") or "")
+    assert "Scores agree" in (cases[WHOLE_CASE].findtext("system-out") or "")
     assert "kappa" in (cases["tone"].findtext("system-out") or "")
 
 

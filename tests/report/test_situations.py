@@ -18,17 +18,18 @@ from tests.report.situations import DRIFTS, SITUATIONS
 TONES = {
     "ok": ("good", "Can gate."),
     "too-few-labels": ("open", "Not enough labels to tell whether it can gate."),
-    "worse-than-baseline": ("bad", "Don't use this judge yet."),
-    "labels-disagree": ("open", "These labels don't show whether it can gate."),
+    "worse-than-baseline": ("open", "Not enough labels to tell whether it can gate."),
+    "labels-disagree": ("open", "Not enough labels to tell whether it can gate."),
+    "decisions-disagree": ("open", "These labels don't show whether it can gate."),
     "nothing-graded": ("bad", "Nothing could be graded."),
     "synthetic-labels": ("open", "Can't tell whether it can gate: synthetic labels only."),
-    "nearly-at-the-target": ("open", "Not enough labels to tell whether it can gate."),
+    "nearly-at-the-target": ("open", "Can't tell whether it can gate."),
     "gate-with-false-passes": ("good", "Can gate."),
-    "one-answer": ("open", "Not enough labels to tell whether it can gate."),
+    "one-answer": ("bad", "Don't use this judge yet."),
     "worse-on-one-system": ("good", "Can gate, except system gpt-4-turbo."),
     "many-examples": ("good", "Can gate."),
     "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
-    "drift-by-wording": ("note", "You reworded clarity: label again before it gates."),
+    "drift-by-wording": ("note", "You reworded clarity: label again before it is used for trends."),
 }
 VARYING = {
     r"\d{4}-\d\d-\d\d": "DATE",
@@ -132,9 +133,9 @@ def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() 
 @pytest.mark.parametrize(
     ("name", "is_said", "is_not_said"),
     [
-        ("nearly-at-the-target", "Agreement 79.6% (77.0–82.1), target 80.0%", "325"),
+        ("nearly-at-the-target", "its decision is that of people on 79.6% (77.0–82.1), target 80.0%", "325"),
         ("gate-with-false-passes", "Whether it may pass 19% (12–28) of the fails is yours", "no issues found"),
-        ("one-answer", "always MET comes close", "answering 1"),
+        ("one-answer", "passes all 10 responses that people fail", "answering 1"),
         ("one-answer", "the judge passes every example", "level 1"),
         ("worse-on-one-system", "not what wrote them", "special about system"),
         ("many-examples", "Agreement hides errors on every criterion", "too few labels"),

@@ -16,7 +16,7 @@ def test_nothing_is_written_where_no_summary_is_asked_for(tmp_path: Path) -> Non
         cwd=tmp_path,
         env={"GITHUB_STEP_SUMMARY": ""},
     )
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (4, "")
 
 
 def test_summaries_of_several_commands_follow_each_other(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Whether the build fails: by the use of the judge, and where there was nothing to read, ask or grade.
+# Whether the build fails: by the exit status of calibrate, which answers the question that was required, and where there
+# was nothing to read, ask or grade.
 set -euo pipefail
 
 fail() {
@@ -7,9 +8,9 @@ fail() {
     exit 1
 }
 
-case $FAIL_ON in
-    never | none | explore | trend) ;;
-    *) fail "fail-on must be never, none, explore or trend, got '${FAIL_ON//[^[:alnum:]-]/?}'" ;;
+case $REQUIRE in
+    "" | never | gate | trend) ;;
+    *) fail "require must be gate, trend, never or empty, got '${REQUIRE//[^[:alnum:]-]/?}'" ;;
 esac
 case $STATUS in
     0 | 1 | 4) ;;
@@ -19,9 +20,11 @@ case $STATUS in
     *) fail "markscheme ended with exit status ${STATUS:-none}" ;;
 esac
 [ -n "$USE" ] || exit 0
-case "$FAIL_ON $USE" in
-    "none none" | "explore none" | "trend none") fail "the judge can't be used: it disagrees with the labels, or drifted" ;;
-    "explore explore" | "trend explore") fail "not enough labels to tell what the judge can decide" ;;
-    "trend trend") fail "the judge is good enough for trends, not for a gate" ;;
+case "$REQUIRE $STATUS" in
+    " 1") fail "the judge disagrees with the labels, or drifted" ;;
+    "gate 1") fail "the judge can't gate: it disagrees with the labels, or drifted" ;;
+    "trend 1") fail "the judge's scores can't be averaged: they disagree with the labels, or drifted" ;;
+    "gate 4") fail "these labels don't show that the judge can gate" ;;
+    "trend 4") fail "these labels don't show that the judge's scores can be averaged" ;;
 esac
 echo "use: $USE"

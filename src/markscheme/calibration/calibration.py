@@ -231,12 +231,14 @@ class Calibration(Reported):
     def may_decide(self) -> float | None:
         """Share of responses that the judge might decide alone under the usual promise: an estimate by these labels.
 
-        None where it can gate or labels may still show that it can, where annotators' labels come to no decision, or
-        where it would decide none.
+        None where decisions are shown right on both sides or labels may still show that they are, where annotators'
+        labels come to no decision, or where it would decide none.
         """
         comparison = self.comparison
         gold = comparison.gold
-        if self.use == "gate" or self.labels_needed is not None or self.rubric.is_of_pairs:
+        gate = self.decision.gate
+        is_shown = self.use == "gate" if gate is None else gate.state == "shown"
+        if is_shown or self.labels_needed is not None or self.rubric.is_of_pairs:
             return None
         counts = ~np.isnan(gold.decisions)
         if not gold.has_people or not counts.any():

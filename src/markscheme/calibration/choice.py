@@ -17,6 +17,7 @@ from markscheme.calibration.comparison.comparison import (
     measure_of,
     shift_between,
 )
+from markscheme.calibration.comparison.policy import RulingState
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide
 from markscheme.calibration.tried_settings import after_those_on_record
@@ -192,6 +193,8 @@ class Standing:
 
     Attributes:
         name: The judge's.
+        gate: Whether it is shown that it may pass or fail responses; None without gold, or where nothing passes.
+        trend: Whether it is shown that its scores may be averaged; None without gold.
         agreement: Share of examples on which it agrees with gold; None without gold.
         behind_best: Its agreement minus the best one's, with one-sided 95 % limits; None for the best, or without gold.
         not_worse: Whether the lower limit of that is above minus the margin; None without gold.
@@ -204,6 +207,8 @@ class Standing:
     """
 
     name: str
+    gate: RulingState | None
+    trend: RulingState | None
     agreement: Estimate | None
     behind_best: Estimate | None
     not_worse: bool | None
@@ -212,6 +217,11 @@ class Standing:
     fails: int
     not_graded: int
     usd_per_1000: float | None
+
+    @property
+    def rank(self) -> int:
+        """Its place by what is shown: 0 that it may decide, 1 that its scores may be averaged, 2 neither."""
+        return 0 if self.gate == "shown" else 1 if self.trend == "shown" else 2
 
     @property
     def is_worse(self) -> bool:
@@ -227,23 +237,27 @@ class Choice:
         rubric: The rubric of all of them.
         examples: Number of examples.
         reference: The kind of gold; None without gold.
-        measure: What agreement is of.
+        measure: What of scores is compared, which averages rest on.
+        paired: What agreement of the judges is of: the decision where there are decisions, else as `measure`.
         standings: One per judge, in the order they were named.
         pairs: Each pair of them.
-        best: The one that agrees with gold most often; None without gold.
-        recommended: The cheapest that is not worse than the best; None where there is no such judge.
+        best: Of those of which most is shown, the one that agrees with gold most often; None without gold.
+        recommended: The cheapest of which as much is shown and that is not worse than the best; None where there is no
+            such judge.
         because: Why, in a sentence.
         notes: Caveats of the comparison.
         baseline: Agreement of the best constant answer with the same gold; None without gold.
         baseline_score: That answer, as a number.
         next_step: The labels that the verdict on the recommended judge, else the best, needs; "" where it isn't open.
         labels_needed: How many those are; None where none are, or no number would do.
+        why_refused: Why the judge to choose can't gate, in a sentence; "" where that isn't shown.
     """
 
     rubric: Rubric
     examples: int
     reference: str | None
     measure: Measure
+    paired: Measure
     standings: tuple[Standing, ...]
     pairs: tuple[Differences, ...]
     best: str | None
@@ -254,16 +268,36 @@ class Choice:
     baseline_score: float | None = None
     next_step: str = ""
     labels_needed: int | None = None
+    why_refused: str = ""
 
     @property
     def tolerance(self) -> float:
-        """Two values that are closer than this agree."""
+        """Two scores that are closer than this agree."""
         return self.measure.tolerance
+
+    @property
+    def agrees_most(self) -> bool:
+        """Whether no judge agrees with gold more often than the best one, of which more may be shown."""
+        return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
+
+    def ruled_by(self, decision: Decision) -> "Choice":
+        """Return the choice with the verdict on the judge to choose.
+
+        Args:
+            decision: That verdict.
+        """
+        is_refused = decision.gate is not None and decision.gate.state == "refused"
+        return replace(
+            self,
+            next_step=decision.next_step,
+            labels_needed=decision.labels_needed,
+            why_refused=decision.because if is_refused else "",
+        )
 
     @property
     def baseline_in_words(self) -> str:
         """The best constant answer as raters give it; a dash without gold."""
-        return number(None) if self.baseline_score is None else self.measure.in_words(self.baseline_score)
+        return number(None) if self.baseline_score is None else self.paired.in_words(self.baseline_score)
 
     @property
     def beats_baseline(self) -> bool:
@@ -288,8 +322,8 @@ def choose(
         rubric: The rubric of all of them.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
-        of: What agreement is of: "score", "decision", or a criterion or its name; None means the score, or the
-            decision where a table has nothing else.
+        of: What agreement is of: "score", "decision", or a criterion or its name; None means the decision where there
+            are decisions, else the score.
         tolerance: How far a score may be from gold and still agree; None means the rubric's.
         notes: Caveats of the comparison.
 
@@ -300,40 +334,52 @@ def choose(
     if len(contenders) < 2:
         raise ValueError(f"a choice is between two judges or more, not {len(contenders)}")
     table = _table(rubric, contenders, truth)
-    view = _View(table, truth is not None, measure_of(rubric, of, tolerance))
+    measure = measure_of(rubric, of, tolerance)
     names = [contender.name for contender in contenders]
+    paired = _paired_on_decisions(table, names) if of is None and truth is not None else None
+    view = _View(table, truth is not None, measure, paired or measure)
     pairs = tuple(view.differences(first, second) for first, second in combinations(names, 2))
-    standings = tuple(view.standings(contenders))
+    decisions = {} if truth is None else {name: _decision(table, name, measure, len(names)) for name in names}
+    standings = tuple(view.standings(contenders, decisions))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
-    chosen = None if truth is None else recommended or best
-    decision = None if chosen is None else _decision(table, chosen, view.measure, len(contenders))
     by_all = view.graded_by_all(names)
-    constant = None if truth is None else view.compared(best or names[0], by_all)
-    return Choice(
+    constant = None if truth is None or paired is not None else view.compared(best or names[0], by_all)
+    choice = Choice(
         rubric=rubric,
         examples=len(table.ids),
         reference=None if truth is None else truth.reference,
-        measure=view.measure,
+        measure=measure,
+        paired=view.paired,
         standings=standings,
         pairs=pairs,
         best=best,
         recommended=recommended,
         because=because,
-        notes=(*notes, *_note_on_missing(by_all, len(table.ids), truth)),
+        notes=(*notes, *_note_on_missing(by_all, truth, has_baseline=constant is not None)),
         baseline=None if constant is None else constant.agreement_constant,
         baseline_score=None if constant is None else constant.figures.constant_value,
-        next_step="" if decision is None else decision.next_step,
-        labels_needed=None if decision is None else decision.labels_needed,
     )
+    chosen = recommended or best
+    return choice if chosen is None else choice.ruled_by(decisions[chosen])
 
 
-def _note_on_missing(by_all: Flags, examples: int, truth: Gold | None) -> Iterator[str]:
-    """That a judge who left out examples is compared on the others alone."""
+def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | None:
+    """Return the decision as what judges are paired on; None where nothing passes, or nobody decided."""
+    if not table.rubric.has_gate_question:
+        return None
+    decided = np.column_stack([table[name].decisions for name in (GOLD, *names)])
+    is_decided = ~np.isnan(decided).any(axis=1)
+    return measure_of(table.rubric, OF_DECISION) if is_decided.any() else None
+
+
+def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
+    """Say that a judge who left out examples is compared on the others alone."""
     n = int(by_all.sum())
-    if truth is not None and n < examples:
+    if truth is not None and n < len(by_all):
+        figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"
         yield (
-            f"Agreement, baseline and false passes are of the {counted(n, 'example')} that every judge graded; "
+            f"{figures} are of the {counted(n, 'example')} that every judge graded; "
             "what only some graded may be harder."
         )
 
@@ -359,16 +405,24 @@ def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) 
 
 @dataclass(frozen=True)
 class _View:
-    """The table in which judges are compared, whether it has gold, and what agreement is of."""
+    """The table in which judges are compared, whether it has gold, and what agreement is of.
+
+    Attributes:
+        table: Has a column for each judge, and gold if there is any.
+        has_gold: Whether there is.
+        measure: What of scores is compared.
+        paired: What agreement of the judges is of.
+    """
 
     table: RatingTable
     has_gold: bool
     measure: Measure
+    paired: Measure
 
     def compared(self, name: str, rows: Flags) -> Comparison:
         """A judge compared with gold on some of the examples."""
         columns = [self.table[column].where(rows) for column in (GOLD, name)]
-        return Comparison(self.table.with_columns(*columns), name, GOLD, self.measure)
+        return Comparison(self.table.with_columns(*columns), name, GOLD, self.paired)
 
     def differences(self, first: str, second: str) -> Differences:
         before = self.table[first]
@@ -397,11 +451,11 @@ class _View:
 
     def _values(self, name: str) -> Floats:
         """A judge's side of what is compared."""
-        return self.measure.values(self.table[name])
+        return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
         """What shows that a judge graded an example."""
-        return Comparison(self.table, name, GOLD, self.measure).graded_by
+        return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:
         """Which examples all of these judges graded, shape (n_examples,)."""
@@ -490,22 +544,32 @@ class _View:
 
     # all of them
 
-    def standings(self, contenders: Sequence[Contender]) -> list[Standing]:
-        """Each judge's standing, on the examples that all graded."""
+    def standings(self, contenders: Sequence[Contender], decisions: Mapping[str, Decision]) -> list[Standing]:
+        """Return each judge's standing, on the examples that all graded.
+
+        Args:
+            contenders: The judges.
+            decisions: The verdict on each, by its name; empty without gold.
+        """
         everywhere = self.graded_by_all(contender.name for contender in contenders)
         compared = [self.compared(contender.name, everywhere) for contender in contenders] if self.has_gold else []
         shares = [comparison.agreement.value for comparison in compared]
         known_shares = [value for value in shares if value is not None]
         if not shares or len(known_shares) < len(shares):
-            return [self._standing(contender, everywhere) for contender in contenders]
-        best = compared[int(np.argmax(known_shares))]
+            return [self._standing(contender, everywhere, decisions) for contender in contenders]
+        alone = [self._standing(contender, everywhere, decisions) for contender in contenders]
+        first = min(range(len(alone)), key=lambda index: (alone[index].rank, -known_shares[index]))
         pairs = zip(contenders, compared, strict=True)
-        return [self._standing(contender, everywhere, own_figures, best) for contender, own_figures in pairs]
+        return [
+            self._standing(contender, everywhere, decisions, own_figures, compared[first])
+            for contender, own_figures in pairs
+        ]
 
     def _standing(
         self,
         contender: Contender,
         rows: Flags,
+        decisions: Mapping[str, Decision],
         compared: Comparison | None = None,
         best: Comparison | None = None,
     ) -> Standing:
@@ -517,8 +581,11 @@ class _View:
         if compared is not None and best is not None and not not_worse:
             labels = labels_to_tell(compared.hits - best.hits, groups=self.table.groups)
             needed = None if labels is None else labels - int(np.isfinite(compared.hits - best.hits).sum())
+        decision = decisions.get(contender.name)
         return Standing(
             name=contender.name,
+            gate=None if decision is None or decision.gate is None else decision.gate.state,
+            trend=None if decision is None else decision.trend.state,
             agreement=None if compared is None else compared.agreement,
             behind_best=behind,
             not_worse=not_worse,
@@ -574,20 +641,32 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
     """The cheapest judge that is not worse than the best, and why; or why none can be named."""
     if best is None:
         return None, "without labels only the differences between judges are known"
-    good = [standing for standing in standings if standing.not_worse]
+    rank = min(standing.rank for standing in standings if standing.name == best)
+    good = [standing for standing in standings if standing.not_worse and standing.rank == rank]
     caveat = _open(standings)
+    leads = _leads(standings, best)
     if len(good) == 1:
-        return best, f"{best} agrees most often{_worse(standings)}{caveat}"
+        return best, f"{leads}{_worse(standings)}{caveat}"
     unpriced = [standing.name for standing in good if standing.usd_per_1000 is None]
     names = ", ".join(standing.name for standing in good)
     if unpriced:
         costs = f"what {', '.join(unpriced)} costs is not known"
-        return None, f"{best} agrees most often and {names} are no worse than that, but {costs}{caveat}"
+        return None, f"{leads} and {names} are no worse than that, but {costs}{caveat}"
     cheapest = min(good, key=lambda standing: standing.usd_per_1000 or 0.0)
     return (
         cheapest.name,
         f"{cheapest.name} is the cheapest of those that are no worse than the best, {names}{caveat}",
     )
+
+
+def _leads(standings: Sequence[Standing], best: str) -> str:
+    """Say why a judge comes first: by what is shown of it, where another agrees more often."""
+    by_name = {standing.name: standing for standing in standings}
+    ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
+    if not ahead:
+        return f"{best} agrees most often"
+    what = "stop and keep enough to gate" if by_name[best].rank == 0 else "be good for trends"
+    return f"{best} is shown to {what}, and {in_words(ahead)} {'is' if len(ahead) == 1 else 'are'} not"
 
 
 def _worse(standings: Sequence[Standing]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
@@ -230,7 +231,8 @@ def compare_calibrations(
 
     Args:
         calibrations: Two or more, that of the judge in use first; its labels are the gold.
-        of: What agreement is of: "score", "decision", or a criterion's name; None means that of the first calibration.
+        of: What agreement is of: "score", "decision", or a criterion's name; None means the decision
+            where there are decisions, else that of the first calibration.
         tolerance: How far a score may be from gold and still agree; None likewise.
 
     Raises:
@@ -251,7 +253,9 @@ def compare_calibrations(
     truth = first.comparison.gold
     if tolerance is None:
         tolerance = first.comparison.tolerance
-    measured = first.comparison.measure.of if of is None else of
+    by_calibration = first.comparison.measure
+    is_usual = by_calibration.name in (OF_SCORE, OF_DECISION)
+    measured = of if of is not None else None if is_usual else by_calibration.of
     choice = choose(first.rubric, contenders, truth, of=measured, tolerance=tolerance)
     return Compared(choice, contenders, truth, truth.examples)
 

@@ -78,7 +78,7 @@ def decide(
     return replace(
         rest,
         excepted=excepted,
-        because=f"{exceptions(excepted)} {rest.because}",
+        because=f"{exceptions(excepted)} {rest.because[:1].lower()}{rest.because[1:]}",
         needs_adjustment=whole.needs_adjustment,
     )
 
@@ -197,17 +197,26 @@ def _circumstances(
     comparison: Comparison, states: VerdictStates, answer: GateAnswer | None, *, drifted: bool, no_skill: bool
 ) -> Circumstances:
     gold = comparison.gold
-    by_hand = gold.picked_by_hand / max(1, len(gold.examples))
-    ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=by_hand)
+    n = max(1, len(gold.examples))
+    ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=gold.picked_by_hand / n)
+    picked = gold.picked_by_hand if answer is None else _picked_against_gate(gold)
     return Circumstances(
         states=states,
         ok=trend_at_most(ok) if _shows_trends_at_most(comparison) else ok,
         by_people=gold.has_people,
-        against_gate=against_gate(gold.reference, blind=not gold.not_blind, by_hand=by_hand),
+        against_gate=against_gate(gold.reference, blind=not gold.not_blind, by_hand=picked / n),
         drifted=drifted,
         no_skill=no_skill,
         people_split=answer is not None and not no_skill and _people_split(answer, comparison.settings),
     )
+
+
+def _picked_against_gate(gold: Gold) -> int:
+    """Return how many examples picked by hand forbid a gate: fails don't, next to drawn examples, for stops alone."""
+    if not gold.stands_for_outputs:
+        return gold.picked_by_hand
+    rows = zip(gold.examples, gold.decisions.tolist(), strict=True)
+    return sum(example.is_picked_by_hand and decision != 0 for example, decision in rows)
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:

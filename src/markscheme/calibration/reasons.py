@@ -5,9 +5,10 @@ from typing import Final
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide, SideName
-from markscheme.calibration.comparison.policy import labels_for_target
+from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
 from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, GateAnswer, LimitKey
-from markscheme.calibration.labels_in_words import labels_to_add
+from markscheme.calibration.labellers import Labeller, labeller_of
+from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import BATCHES
@@ -21,12 +22,15 @@ SCARCE = 0.3
 """Share of labels up to which a side is called scarce: most further labels say nothing about it."""
 _DOES: Final[Mapping[SideName, str]] = {"stops": "stops", "keeps": "keeps"}
 _WRONGLY: Final[Mapping[SideName, str]] = {"stops": "passes", "keeps": "fails"}
-_OF_PEOPLE: Final[Mapping[SideName, str]] = {"stops": "fail", "keeps": "pass"}
 _THINGS: Final[Mapping[SideName, str]] = {"stops": "fails", "keeps": "passes"}
-_IN_WORDS: Final[Mapping[LimitKey, tuple[str, str]]] = {
-    "max_false_pass": ("passes", "fail"),
-    "max_false_fail": ("fails", "pass"),
+_WHY_NOT: Final[Mapping[BecauseCode, str]] = {
+    "one-annotator": "one person's labels can't let it decide: have a second person label.",
+    "not-blind": "labels that aren't blind can't let it decide: have somebody label without the judge's verdict.",
+    "picked": "examples picked by hand can't let it decide: label some that are drawn.",
 }
+"""What keeps labels from letting a judge decide, and what to do about it."""
+_WHY_NOT_AT_ALL = "these labels can't let it decide."
+_SIDE_OF_LIMIT: Final[Mapping[LimitKey, SideName]] = {"max_false_pass": "stops", "max_false_fail": "keeps"}
 
 
 def reason(comparison: Comparison, decision: Decision) -> str:
@@ -52,53 +56,77 @@ def reason(comparison: Comparison, decision: Decision) -> str:
 
 def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> Iterator[str]:
     """Say what the judge stops and keeps, beginning with what counts against it."""
-    who = _who(comparison)
+    who = labeller_of(comparison)
     if decision.because_code == "people-split":
         yield _people_split(answer)
         return
     codes = answer.ruling.because
     if answer.ruling.state == "shown":
-        yield f"It {_done(answer.stops, who)} and {_done(answer.keeps, who)}."
         if decision.verdict == "not-enough-labels":
-            yield _not_allowed(decision)
+            yield f"Right on both sides, but {_WHY_NOT.get(decision.because_code, _WHY_NOT_AT_ALL)}"
+        yield f"It {_done(answer.stops, who)} and {_done(answer.keeps, who.again)}."
         return
     if "below-target" in codes or (answer.ruling.state == "open" and "target-open" in codes):
-        yield f"{_capital(same_decision_and_target(answer, who))}."
+        yield f"{_capital(same_decision_and_target(answer, who.name))}."
     short = "broken" if answer.ruling.state == "refused" else "open"
     for side in sorted(answer.sides, key=lambda of: of.state != short):
         if not side.share.of:
-            yield f"No example that {who} {_OF_PEOPLE[side.name]} is labelled."
+            yield f"No response that {_decide(side, who)} is labelled."
         elif side.state == short and not side.share.has_few_groups:
-            yield f"It {_counted_wrong(side, who) or _done(side, who)}, {_least(side)}."
+            yield f"It {_short_of(side, who)}, {_least(side)}."
         else:
             yield f"It {_done(side, who)}."
     if "groups" in codes:
         yield "Examples of a side come from fewer than 5 groups; an interval needs at least 5."
 
 
-def _done(side: GateSide, who: str) -> str:
+def _decide(side: GateSide, who: Labeller) -> str:
+    """Say what people do with the responses of a side: "people fail"."""
+    return who.fail() if side.name == "stops" else who.passing()
+
+
+def _done(side: GateSide, who: Labeller) -> str:
     """Say how often the judge does what it should: "stops 95% of what people fail (83–99)"."""
-    of = f"of what {who} {_OF_PEOPLE[side.name]}"
     estimate = side.estimate
     if estimate.is_count:
-        return f"{_DOES[side.name]} {side.share.hits} of the {side.share.of} that {who} {_OF_PEOPLE[side.name]}"
+        return f"{_DOES[side.name]} {_of_responses(side.share.hits, side, who)}"
     share, _, interval = estimate.as_share(_digits(side)).partition(" ")
-    return f"{_DOES[side.name]} {share} {of} {interval}".rstrip()
+    return f"{_DOES[side.name]} {share} of what {_decide(side, who)} {interval}".rstrip()
 
 
-def _counted_wrong(side: GateSide, who: str) -> str:
-    """Say how many decisions of a side are wrong, where labels count one by one, and the share that is right."""
+def _short_of(side: GateSide, who: Labeller) -> str:
+    """Say how often the judge does what it should, where that isn't shown to be enough.
+
+    Labels that count one by one are counted: those it gets wrong where the side is broken, else those it gets right.
+    """
     share = side.share
-    if share.is_weighted or share.hits == share.of or side.estimate.is_count:
-        return ""
-    wrong = f"{share.of - share.hits} of the {share.of} that {who} {_OF_PEOPLE[side.name]}"
-    return f"{_WRONGLY[side.name]} {wrong}: it {_DOES[side.name]} {side.estimate.as_share(_digits(side))}"
+    estimate = side.estimate
+    if share.is_weighted or estimate.is_count:
+        return _done(side, who)
+    as_share = estimate.as_share(_digits(side))
+    if side.state == "broken":
+        wrong = _of_responses(share.of - share.hits, side, who)
+        return f"{_WRONGLY[side.name]} {wrong}: it {_DOES[side.name]} {as_share}"
+    interval = as_share.partition(" ")[2].replace(")", "%)")
+    return f"{_DOES[side.name]} {_of_responses(share.hits, side, who)} {interval}".rstrip()
+
+
+def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
+    """Count responses of a side: "20 of the 32 responses that people fail"."""
+    of = side.share.of
+    if of == 1:
+        some = f"{n} of the one response"
+    elif n == of:
+        some = f"all {of} responses"
+    else:
+        some = f"{n or 'none'} of the {of} responses"
+    return f"{some} that {_decide(side, who)}"
 
 
 def same_decision_and_target(answer: GateAnswer, who: str = "people") -> str:
     """Say how often the judge decides as people do, and the target, with as many digits as tell them apart."""
     same = answer.same
-    digits = 0 if same.is_count else digits_to_tell(answer.target, (same.value, same.low, same.high))
+    digits = digits_of(same, answer.target)
     return f"its decision is that of {who} on {same.as_share(digits)}, target {percent(answer.target, digits)}"
 
 
@@ -111,10 +139,6 @@ def _digits(side: GateSide) -> int:
     return digits_to_tell(side.least, (estimate.value, estimate.low, estimate.high))
 
 
-def _who(comparison: Comparison) -> str:
-    return "people" if comparison.gold.has_people else "the labels"
-
-
 def _people_split(answer: GateAnswer) -> str:
     """Say how often two annotators make the same decision, and the judge and an annotator."""
     level = 2 * answer.stops.confidence - 1
@@ -125,18 +149,6 @@ def _people_split(answer: GateAnswer) -> str:
         f"Two annotators make the same decision on only {people}, the judge and an annotator on {judge}; "
         f"target {percent(answer.target)}.{split}"
     )
-
-
-def _not_allowed(decision: Decision) -> str:
-    """Say what to do with labels that don't allow a gate, where the figures would."""
-    match decision.because_code:
-        case "one-annotator":
-            return "That is by one annotator: have a second one label the same examples."
-        case "not-blind":
-            return "Some labels were given with the judge's verdict visible: have the examples labelled blind."
-        case "picked":
-            return "Examples were picked by hand: label some that are drawn."
-    return "These labels don't allow a gate."
 
 
 def _as_person(comparison: Comparison) -> str:
@@ -199,9 +211,9 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
         return ""
     if labels is not None:
         share = comparison.figures.agreement if answer is None else answer.figures.same
-        add = labels_to_add(labels, by_people=by_people, new_groups=by_people and share.design_effect > NEARLY_ALONE)
-        scarce = "" if answer is None or labels.assumed is not None else _scarce(answer, labels.more)
-        return f"{add}{scarce}"
+        new_groups = by_people and share.design_effect > NEARLY_ALONE
+        scarce = None if answer is None else scarce_decision(answer)
+        return labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce)
     if answer is not None:
         return " ".join(_hopeless_gate(answer, comparison))
     match decision.because_code:
@@ -219,18 +231,13 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
     return ""
 
 
-def _scarce(answer: GateAnswer, more: int) -> str:
-    """Name how many of the labels are of the one open side, where it is scarce."""
+def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
+    """Return the one decision of people that few labels have and that decides the gate; None where there is none."""
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
-        return ""
+        return None
     share = _share_of(short[0], answer)
-    if share > SCARCE:
-        return ""
-    of_side = max(1, round(more * share))
-    be = "be a fail" if short[0].name == "stops" else "be a pass"
-    them = f"About {of_side} of them will be {_THINGS[short[0].name]}, and those decide."
-    return f" {them}" if of_side > 1 else f" About one of them will {be}, and that decides."
+    return None if share > SCARCE else ScarceDecision("fail" if short[0].name == "stops" else "pass", share)
 
 
 def _share_of(side: GateSide, answer: GateAnswer) -> float:
@@ -240,40 +247,62 @@ def _share_of(side: GateSide, answer: GateAnswer) -> float:
 
 def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
     """Say why no number of labels is named for a gate, and what to do instead."""
-    who = _who(comparison)
+    who = labeller_of(comparison)
     if "groups" in answer.ruling.codes:
         yield "Label examples of 5 groups or more."
         return
-    short = [side for side in answer.sides if side.state == "open"]
-    rare = [side for side in short if side.least_examples > BATCHES[-1] * _share_of(side, answer)]
+    rare = _rare_sides(answer)
     if rare:
         things = _THINGS[rare[0].name]
-        yield (
-            f"{_capital(things)} are rare here ({percent(rare[0].share.of / answer.figures.same.n)}): labels drawn at "
-            "random won't decide soon."
-        )
+        n = answer.figures.same.n
+        of_side = answer.figures.fails_drawn if rare[0].name == "stops" else n - answer.figures.fails_drawn
+        yield (f"{_capital(things)} are rare here ({percent(of_side / n)}): labels drawn at random won't decide soon.")
         if rare[0].name == "stops":
             yield "Label outputs that users complained about as well."
         return
+    short = [side for side in answer.sides if side.state == "open"]
     if len(short) == 1:
         (side,) = short
         yield f"More labels won't decide: it {_done(side, who)}, {_least(side)}."
     else:
-        yield f"More labels won't decide: {same_decision_and_target(answer, who)}."
+        yield f"More labels won't decide: {same_decision_and_target(answer, who.name)}."
     yield "Improve the judge."
 
 
-def offer_in_words(decision: Decision, *, by_people: bool = True) -> str:
-    """Name a limit on wrong decisions that these labels show to be kept; "" where there is none to offer."""
+def _rare_sides(answer: GateAnswer) -> list[GateSide]:
+    """Return the open sides of which the most labels that anybody is asked for hold too few."""
+    return [
+        side
+        for side in answer.sides
+        if side.state == "open" and side.least_examples > BATCHES[-1] * _share_of(side, answer)
+    ]
+
+
+def is_undecidable(decision: Decision) -> bool:
+    """Return whether no number of labels like these is likely to decide the gate, however many there are."""
+    answer = decision.gate_answer
+    if answer is None or answer.ruling.state != "open" or decision.labels is not None or not decision.next_step:
+        return False
+    return "groups" not in answer.ruling.codes and not _rare_sides(answer)
+
+
+def offer_in_words(comparison: Comparison, decision: Decision) -> str:
+    """Name a limit on wrong decisions that these labels show to be kept; "" where there is none to offer.
+
+    A table without a rubric has an option where a rubric has a key.
+    """
     answer = decision.gate_answer
     offer = None if answer is None else answer.offer
-    if offer is None or decision.circumstances.drifted:
+    if answer is None or offer is None or decision.circumstances.drifted:
         return ""
-    does, theirs = _IN_WORDS[offer.key]
-    who = "people" if by_people else "the labels"
+    name = _SIDE_OF_LIMIT[offer.key]
+    side = next(side for side in answer.sides if side.name == name)
+    limit = f"{offer.key}: {offer.limit:g}"
+    if comparison.rubric.table_of is not None:
+        limit = f"--{offer.key.replace('_', '-')} {offer.limit:g}"
     return (
-        f"These labels show that it {does} at most {percent(offer.at_most)} of what {who} {theirs}. "
-        f"If you accept that: `{offer.key}: {offer.limit:g}`."
+        f"These labels show that it {_WRONGLY[name]} at most {percent(offer.at_most)} of what "
+        f"{_decide(side, labeller_of(comparison))}. If you accept that: `{limit}`."
     )
 
 
@@ -319,7 +348,7 @@ def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
     at = f"{near or 'agreement is right at'} the target of {percent(target, digits)}"
     yield f"More labels won't decide: {at}."
     decisions = comparison.overall["accuracy"].value
-    tune = decisions is not None and decisions >= SURE_DECISIONS
+    tune = comparison.rubric.table_of is None and decisions is not None and decisions >= SURE_DECISIONS
     ways = ", or let people decide what is doubtful: `markscheme tune`." if tune else "."
     yield f"Improve the judge{',' if tune else ' or'} choose another target and say why{ways}"
 

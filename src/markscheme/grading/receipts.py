@@ -79,8 +79,10 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
     return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=as_then.fingerprint)
 
 
-def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
-    """The receipt for grades, found before the judge is asked; None without one, or if `wish` is off.
+def receipt_wanted(
+    wish: str, setting: str, rubric: Rubric, judge: GradingJudge, *starts: Path, averaged: bool = False
+) -> Receipt | None:
+    """Find the receipt for grades before the judge is asked; None without one, or if `wish` is off.
 
     Args:
         wish: One of CALIBRATION.
@@ -88,9 +90,10 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: GradingJudge,
         rubric: As for `receipt_of`.
         judge: As for `receipt_of`.
         starts: As for `receipt_of`.
+        averaged: Whether scores are averaged, so that a receipt for trends is required, not one that can gate.
 
     Raises:
-        UsageError: A receipt that can gate is required, and this one can't.
+        UsageError: A receipt that allows this is required, and this one doesn't.
     """
     if wish == "off":
         return None
@@ -100,6 +103,8 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: GradingJudge,
             raise UsageError(f"{setting} is require, and {void}")
         return None
     receipt = receipt_of(rubric, judge, *starts)
-    if wish == "require" and not (receipt is not None and receipt.may_gate):
-        raise UsageError(f"{setting} is require, and this judge cannot gate: {why_no_gate(receipt)}")
+    may = receipt is not None and (receipt.may_trend if averaged else receipt.may_gate)
+    if wish == "require" and not may:
+        cannot = "scores of this judge cannot be averaged" if averaged else "this judge cannot gate"
+        raise UsageError(f"{setting} is require, and {cannot}: {why_no_gate(receipt)}")
     return receipt

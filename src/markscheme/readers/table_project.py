@@ -132,7 +132,7 @@ def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
     line = rating.to_json()
     scales = {criterion.name: criterion.scale for criterion in rubric.criteria}
     for name, rated in rating.criteria.items():
-        if scales[name].by_label and rated.level is not None:
+        if scales[name].by_label and not scales[name].is_yes_no and rated.level is not None:
             line["criteria"][name]["level"] = scales[name].level_name(rated.level)
     return line
 

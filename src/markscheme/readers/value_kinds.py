@@ -15,7 +15,7 @@ from markscheme.plain_data import shown
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
 from markscheme.readers.table_meaning import Span, ValueOptions
-from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, YES_NO, Level, Scale
+from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, Level, Scale
 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
 
@@ -382,7 +382,18 @@ class _Values:
             fits = len(written) <= 2 and passing[column] in written
             words[column] = "/".join(sorted(written, key=lambda value: value != passing[column])) if fits else ""
             words[column] += "" if is_plain else f" ({passing[column]} passes)"
-        return ReadValues("decision", YES_NO, DEFAULT_TOLERANCE, by_column, {c: w.strip() for c, w in words.items()})
+        scale = Scale.yes_no(*self._words_of_decisions(by_column))
+        return ReadValues("decision", scale, DEFAULT_TOLERANCE, by_column, {c: w.strip() for c, w in words.items()})
+
+    def _words_of_decisions(self, by_column: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
+        """The words for fail and pass as cells have them; "fail" and "pass" where columns differ or have numbers."""
+        written = {
+            decision: {value for levels in by_column.values() for value, level in levels.items() if level == decision}
+            for decision in (0.0, 1.0)
+        }
+        words = tuple(self.spelling[next(iter(values))] for values in written.values() if len(values) == 1)
+        is_plain = len(words) == 2 and all(map(str.isalpha, (word.replace(" ", "") for word in words)))
+        return (words[0], words[1]) if is_plain else ("fail", "pass")
 
     def _levels(self, by_column: Mapping[str, Mapping[str, float]], low: float, high: float) -> ReadValues:
         values = [low, high, *(value for levels in by_column.values() for value in levels.values())]

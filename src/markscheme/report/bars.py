@@ -19,11 +19,11 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
     yield " " * (names + 4) + (_named_axis(bars, room) if bars.axis else _axis(room))
     for name, mark in bars.rows:
         yield f"  {printable(name):<{names}}  {_track(mark, room)}  {mark.text}"
-    has_target = any(mark.role == "target" for _, mark in bars.rows)
+    target = next((name for name, mark in bars.rows if mark.role == "target"), "")
     yield (
         " " * (names + 4)
         + f"{_POINT} {'mean' if bars.axis else 'estimate'}  {_LOW}{_HIGH} {bars.interval}"
-        + (f"  {_TARGET} target" if has_target else "")
+        + (f"  {_TARGET} {target}" if target else "")
     )
 
 
@@ -51,7 +51,9 @@ def _named_axis(bars: Bars, room: int) -> str:
 def _track(mark: Mark, room: int) -> str:
     is_target = mark.role == "target"
     cells = [" " if is_target else _LINE] * room
-    for limit, sign in ((mark.low, _LOW), (mark.high, _HIGH), (mark.value, _TARGET if is_target else _POINT)):
+    point = _TARGET if is_target else _POINT
+    further = [(value, point) for value in mark.also]
+    for limit, sign in ((mark.low, _LOW), (mark.high, _HIGH), (mark.value, point), *further):
         if limit is not None:
             cells[round((room - 1) * mark.place(limit))] = sign
     return "".join(cells)

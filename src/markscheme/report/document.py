@@ -57,7 +57,19 @@ class Count:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as text and as a mark on a line from `lowest` to `highest`; `value` is None if there is none."""
+    """An estimate as text and as a mark on a line from `lowest` to `highest`; `value` is None if there is none.
+
+    Attributes:
+        text: The figures.
+        value: Where the mark is.
+        low: Where its interval begins.
+        high: Where its interval ends.
+        lowest: Left end of the line.
+        highest: Right end of the line.
+        role: Whose figure it is.
+        also: Further values that are marked like the first.
+        least: The least value that is enough, which a page draws through the line.
+    """
 
     text: str
     value: float | None = None
@@ -66,17 +78,19 @@ class Mark:
     lowest: float = 0.0
     highest: float = 1.0
     role: Role = "judge"
+    also: tuple[float, ...] = ()
+    least: float | None = None
 
     def place(self, value: float) -> float:
         """Position of a value on the line, 0 to 1."""
         return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
 
 
-def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0) -> Mark:
-    """A share on a line from 0 to 1, its figures with so many decimals of per cent."""
+def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0, least: float | None = None) -> Mark:
+    """A share on a line from 0 to 1, its figures with so many decimals of per cent, and the least that is enough."""
     if estimate is None:
         return Mark(NONE, role=role)
-    return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role)
+    return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role, least=least)
 
 
 def shift_mark(shift: Estimate, reach: float) -> Mark:
@@ -203,6 +217,13 @@ class Bars(Block):
     caption: str
     interval: str = "95% CI"
     axis: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class FirstExamples(Block):
+    """The first examples of a list, each with the beginning of its text, and further lines on it; text shows a few."""
+
+    examples: tuple[tuple[Line, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -443,6 +464,8 @@ def _is_left_out(block: Block) -> bool:
             return not block.lines
         case Tiles():
             return not block.tiles
+        case FirstExamples():
+            return not block.examples
         case Curve():
             return not block.length
         case Section():

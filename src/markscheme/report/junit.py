@@ -10,7 +10,8 @@ from markscheme.phrases import counted
 from markscheme.report.document import Line
 from markscheme.report.repairs import message_with_repair
 from markscheme.report.sections.criteria import criterion_headings, criterion_rows, overall_line
-from markscheme.report.sections.first_screen import agreement_bars, callout, tiles
+from markscheme.report.sections.decisions import scores_line
+from markscheme.report.sections.first_screen import callout, figures, tiles
 from markscheme.report.terminal import inline
 from markscheme.report.views.calibration import view
 
@@ -70,11 +71,13 @@ def _answer(calibration: Calibration) -> str:
 def _whole_lines(calibration: Calibration) -> str:
     document = view(calibration)
     comparison = calibration.comparison
-    shares = ", ".join(
-        f"{name} {mark.text}" for name, mark in agreement_bars(comparison, calibration.decision.target).rows
-    )
-    wrong = [f"{label}: {words} {inline(ids)}".rstrip() for label, words, ids, _ in tiles(comparison).tiles]
-    lines = [_answer(calibration), *wrong, f"Agreement: {shares}", overall_line(comparison), document.title]
+    shares = ", ".join(f"{name} {mark.text}" for name, mark in figures(calibration).rows)
+    is_of_decisions = calibration.decision.gate_answer is not None
+    counts = tiles(comparison, has_shares=not is_of_decisions).tiles
+    wrong = [f"{label}: {words} {inline(ids)}".rstrip() for label, words, ids, _ in counts]
+    of_scores = [inline(line) for line in scores_line(comparison, calibration.decision).lines]
+    compared = f"{'Decisions' if is_of_decisions else 'Agreement'}: {shares}"
+    lines = [_answer(calibration), *wrong, compared, *of_scores, overall_line(comparison), document.title]
     return "\n".join([*lines, document.source])
 
 

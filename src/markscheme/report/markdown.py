@@ -16,6 +16,8 @@ _MOST_IDS = 8
 """Ids in a row: a line of a comment on a pull request."""
 _MOST_EXAMPLES = 5
 """Examples to read first; the HTML page has all."""
+_MOST_FIRST = 2
+"""First examples whose texts are shown."""
 _LONGEST_REASON = 500
 """Characters of a judge's reason: about five lines."""
 _IN_PICTURES = str.maketrans("`<>", "'‹›")
@@ -63,8 +65,8 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             for line in block.lines:
                 yield inline(line)
                 yield ""
-        case doc.Items():
-            for head, *more in block.items:
+        case doc.Items() | doc.FirstExamples():
+            for head, *more in block.items if isinstance(block, doc.Items) else block.examples[:_MOST_FIRST]:
                 yield f"- {inline(head)}"
                 yield from (f"  {inline(line)}" for line in more)
         case doc.Verbatim():

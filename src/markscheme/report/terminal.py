@@ -256,6 +256,9 @@ class _Page:
             case doc.Items():
                 for head, *more in block.items:
                     self._hang("-", [head, *more])
+            case doc.FirstExamples():
+                for head, *more in block.examples[: max(1, self.room.examples)]:
+                    self._hang("-", [head, *more], indent=2)
             case doc.Verbatim():
                 for line in block.text.splitlines():
                     self._lines.append(printable(line).rstrip())
@@ -354,8 +357,14 @@ class _Page:
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
-    """Whether small print follows the table it is about."""
-    return isinstance(first, doc.Table) and isinstance(second, doc.Notes)
+    """Whether small print follows the table it is about, a sentence its picture, or examples the count of them."""
+    pairs = (
+        (doc.Table, doc.Notes),
+        (doc.Bars, doc.Paragraph),
+        (doc.Paragraph, doc.Tiles),
+        (doc.Tiles, doc.FirstExamples),
+    )
+    return any(isinstance(first, before) and isinstance(second, after) for before, after in pairs)
 
 
 def _footer(document: doc.Document, *, details: bool) -> Iterator[doc.Line]:

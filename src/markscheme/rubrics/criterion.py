@@ -61,6 +61,7 @@ class Scale:
             such a scale are positions already.
         coded: True if the values are codes of categories, worth nothing, because nobody wrote what they are worth.
         mirrored: True if the levels say which of two responses is better: exchanging these turns a level round.
+        own_yes_no: True if the labels are a table's own words for fail and pass, worth 0 and 1.
     """
 
     levels: tuple[Level, ...]
@@ -68,6 +69,7 @@ class Scale:
     by_label: bool = False
     coded: bool = False
     mirrored: bool = False
+    own_yes_no: bool = False
 
     def __post_init__(self) -> None:
         values = self.values
@@ -117,6 +119,15 @@ class Scale:
         levels = tuple(Level(place / last, label) for place, label in enumerate(labels))
         return cls(levels, ordered=False, by_label=True, coded=True)
 
+    @classmethod
+    def yes_no(cls, fails: str, passes: str) -> Self:
+        """The scale of yes and no in other words than MET and UNMET.
+
+        >>> Scale.yes_no("FAIL", "PASS").choices, Scale.yes_no("FAIL", "PASS").is_yes_no
+        (('FAIL', 'PASS'), True)
+        """
+        return cls((Level(0.0, fails), Level(1.0, passes)), by_label=True, own_yes_no=True)
+
     @cached_property
     def values(self) -> tuple[float, ...]:
         """The levels' values, worst first."""
@@ -152,8 +163,8 @@ class Scale:
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether this is the scale of MET and UNMET."""
-        return self.choices == ("UNMET", "MET")
+        """Whether this is the scale of MET and UNMET, or of a table's words for them."""
+        return self.own_yes_no or self.choices == ("UNMET", "MET")
 
     @property
     def halves_decide_nothing(self) -> bool:

@@ -60,7 +60,7 @@ class DecisionFigures:
 
     Attributes:
         same: Share of examples on which judge and gold decide alike.
-        stops: Of gold's fails, the share that the judge fails.
+        stops: Of gold's fails, the share that the judge fails. Fails that were picked by hand count here alone.
         keeps: Of gold's passes, the share that the judge passes.
     """
 
@@ -69,9 +69,14 @@ class DecisionFigures:
     keeps: SideShare
 
     @property
+    def fails_drawn(self) -> int:
+        """Labelled examples that gold fails, of those that stand for all outputs."""
+        return self.same.n - self.keeps.of
+
+    @property
     def share_of_fails(self) -> float:
         """Share of fails expected among further labels, which is never 0 or 1."""
-        return (self.stops.of + 0.5) / (self.stops.of + self.keeps.of + 1)
+        return (self.fails_drawn + 0.5) / (self.same.n + 1)
 
 
 def decision_figures(

@@ -57,7 +57,9 @@ def test_a_plan_asks_for_what_the_calibration_asks_for() -> None:
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)
     pilot = compare(truth.judged(RUBRIC, judged))
-    assert planned_labels(truth, pilot, 0.8) == NextLabels(calibration.decision.labels, calibration.decision.next_step)
+    assert planned_labels(truth, pilot, 0.8) == NextLabels(
+        calibration.decision.labels, calibration.decision.next_step, because=calibration.decision.because
+    )
     assert calibration.labels_needed == 80
 
 
@@ -129,3 +131,40 @@ def test_no_more_are_asked_for_than_are_left() -> None:
     assert asked.of(24, "outputs.jsonl") == "Label all 24 that are left in outputs.jsonl."
     assert asked.of(41, "outputs.jsonl") == asked.of(0) == asked.in_words
     assert decide(calibrated(30, 3).comparison).next_step == asked.in_words
+
+
+def test_the_decision_that_few_labels_have_is_named_while_labels_are_counted_down(tmp_path: Path) -> None:
+    truth = [0.0] * 20 + [1.0] * 180
+    examples = ExampleSet(
+        tuple(
+            Example(
+                Submission(f"r{i}", {}, f"e{i}"),
+                tuple(Rating(f"e{i}", rater, "human", {"kind": Rated(level)}) for rater in ("a", "b")),
+            )
+            for i, level in enumerate(truth)
+        )
+    )
+    wrong = {0, 1, *range(20, 26)}
+    ratings = [
+        Rating(f"e{i}", "j", "model", {"kind": Rated(1 - level if i in wrong else level)})
+        for i, level in enumerate(truth)
+    ]
+    keep(calibration_of(RUBRIC, examples, ratings, Rater("j", "", "ratings")), tmp_path)
+    assert json.loads((tmp_path / NEXT_LABELS).read_text())["scarce"] == {
+        "decision": "fail",
+        "share": pytest.approx(20.5 / 201),
+    }
+    label = Rating("e200", "a", "human", {"kind": Rated(1.0)})
+    more = ExampleSet(
+        (
+            *examples.examples,
+            *(
+                Example(Submission(f"s{i}", {}, f"s{i}"), (Rating(f"s{i}", "a", "human", label.criteria),))
+                for i in range(20)
+            ),
+        )
+    )
+    left = next_labels(tmp_path, RUBRIC, more)
+    assert left.labels is not None
+    assert left.labels.more == 20
+    assert left.in_words.endswith("About 2 of them will be fails, and those decide.")

@@ -149,12 +149,34 @@ def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(kep
     assert json.loads((folder / "report.json").read_text())["findings"] == shown["findings"]
 
 
+def test_three_judges_are_shown_by_agreement_and_by_their_sides(demo: Demo) -> None:
+    done = demo("--plant", "rare-fails")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if "%" in line and "–" in line}
+    answers = {name: (row[4], row[-1]) for name, row in rows.items() if row[-1] in ("yes", "no")}
+    assert answers == {"too-kind": ("yes", "no"), "too-strict": ("yes", "no"), "careful": ("no", "yes")}
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_each_printed_command_ends_as_the_demonstration_says(number: int, tmp_path: Path) -> None:
+    done = run("markscheme", "demo", "--plant", "rare-fails", "--keep", "kept", "--json", cwd=tmp_path)
+    shown = json.loads(done.stdout)["judges"][number]
+    assert shown["exit_status"] == (1, 1, 0)[number]
+    name, *arguments = shown["command"]
+    repeated = run(name, *arguments, "--quiet", "--json", "report.json", cwd=tmp_path / "kept")
+    assert repeated.returncode == shown["exit_status"], repeated.stderr
+    report = json.loads((tmp_path / "kept" / "report.json").read_text())
+    assert report["decision"]["gate"]["state"] == shown["gate"]
+
+
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     assert run("markscheme", "demo", "-n", "29", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "--plant", "rot", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "--plant", "text", "--sealed", cwd=tmp_path).returncode == 2
+    for option in (("-n", "40"), ("--seed", "3")):
+        assert run("markscheme", "demo", "--plant", "rare-fails", *option, cwd=tmp_path).returncode == 2
     done = run("markscheme", "demo", "--sealed", "--keep", "there", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: there cannot be made")

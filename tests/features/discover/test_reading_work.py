@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -212,7 +213,7 @@ def test_nothing_is_kept_that_could_not_be_read_again(opened: OpenedDiscovery) -
     say(ann, first, "wrong price", modes=("price",))
     state = grouping_state(ann)
     (note,) = state["notes"]
-    refused = [
+    refused: list[Callable[[], object]] = [
         lambda: ann.recode("", []),
         lambda: ann.recode("ann/nowhere/1", []),
         lambda: ann.group({"do": "assign", "note": "ann/nowhere/1", "modes": []}),

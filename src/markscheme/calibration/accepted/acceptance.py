@@ -24,6 +24,7 @@ from markscheme.calibration.accepted.card import (
     text_path,
 )
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import (
     MOST_RUNS,
@@ -302,6 +303,7 @@ def accepted_document(
         "date": date.today().isoformat(),
         "use": calibration.decision.use,
         "verdict": calibration.decision.verdict,
+        "decision": _rulings(calibration.decision),
         "measure": comparison.measure.name,
         "settings": None if calibration.settings_kept is False else calibration.decision.settings,
         "except": [
@@ -342,6 +344,12 @@ def accepted_document(
         },
         "asked": {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED},
     }
+
+
+def _rulings(decision: Decision) -> dict[str, Any]:
+    """Return the answers to both questions: decisions by a grade rest on one, averages of scores on the other."""
+    gate = None if decision.gate is None else decision.gate.to_json()
+    return {"gate": gate, "trend": decision.trend.to_json(), "may_trend": decision.may_trend}
 
 
 def _measurements(calibration: Calibration) -> dict[str, Any]:

@@ -234,6 +234,7 @@ def card_of(
     digests = accepted["fingerprints"]
     measured = accepted["measurements"]
     judge = accepted["judge"]
+    answer = calibration.decision.gate_answer
     criteria = {
         name: {"kappa": criterion.headline, "bias": criterion.statistics.get("signed_error")}
         for name, criterion in comparison.criteria.items()
@@ -249,10 +250,12 @@ def card_of(
         "use": accepted["use"],
         "verdict": accepted["verdict"],
         "because": calibration.decision.because_code,
+        "decision": accepted["decision"],
         "except": accepted["except"],
         "measure": {"of": accepted["measure"], "tolerance": measured["tolerance"], "target": measured["target"]},
         "figures": {
             **{name: measured[key] for name, key in NAMES_IN_ACCEPTED.items()},
+            "decisions": None if answer is None else answer.figures_json(),
             "false_passes": comparison.false_pass_rate,
             "false_fails": comparison.false_fail_rate,
             "margin": measured["margin"],

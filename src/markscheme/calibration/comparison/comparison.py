@@ -118,6 +118,8 @@ class Measure:
         if self.of == OF_PREFERENCE:
             return preferred(value, self.tie_within)
         if self.of == OF_DECISION:
+            if self.only is not None and self.only.scale.own_yes_no:
+                return self.only.scale.level_name(float(value >= PASSES))
             return "pass" if value >= PASSES else "fail"
         if self.only is None or self.only.scale.place_of(self.only.scale.at(self.only.merit(value))) is None:
             return rounded(value)
@@ -155,14 +157,14 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
         ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
         constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
         return Measure(OF_PREFERENCE, EQUAL, constants=constants, tie_within=rubric.tie_within)
+    only = rubric.criteria[0] if len(rubric.criteria) == 1 else None
     if of == OF_SCORE or isinstance(of, Answers):
-        only = rubric.criteria[0] if len(rubric.criteria) == 1 else None
         measured = Answers(rubric) if rubric.categories else OF_SCORE
         return Measure(measured, rubric.tolerance if tolerance is None else tolerance, only=only)
     if of == OF_DECISION and not rubric.decides:
         raise UsageError(f"{rubric.name} has categories alone, of which none is said to pass: passes: [label, …]")
     if of == OF_DECISION:
-        return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0))
+        return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0), only=only)
     return Measure(of if isinstance(of, Criterion) else _criterion(rubric, of), EQUAL)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from markscheme.ratings.examples import Example, draws_of
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats
+from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import drawn_weights
 
 WrongName: TypeAlias = Literal["false_pass", "false_fail"]
@@ -171,7 +171,9 @@ def wrong_decisions(
     of_gold = 0.0 if what == "false_pass" else 1.0
     strata = strata_of(examples)
     weights = side_weights(examples)
-    share = side_share(gold, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
+    drawn = of_drawn(gold, examples)
+    counted = with_other_fails(drawn, gold, examples) if what == "false_pass" else drawn
+    share = side_share(counted, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
     return WrongDecisions(what, share, int((~np.isnan(judge) & ~np.isnan(gold)).sum()))
 
 
@@ -192,11 +194,48 @@ def decisions_compared(
         examples: How each was drawn for labelling; None means at random.
         weights: How much of all outputs each example speaks for, for what is asked of all of them.
     """
-    both_sides = decision_figures(
-        gold, judge, groups=groups, weights=side_weights(examples), strata=strata_of(examples)
+    drawn = of_drawn(gold, examples)
+    fails = with_other_fails(drawn, gold, examples)
+    strata = strata_of(examples)
+    sides = side_weights(examples)
+    return DecisionFigures(
+        decision_figures(drawn, judge, groups=groups, weights=weights).same,
+        side_share(fails, judge, of=0.0, counts=0.0, groups=groups, weights=sides, strata=strata),
+        side_share(drawn, judge, of=1.0, counts=1.0, groups=groups, weights=sides, strata=strata),
     )
-    same = decision_figures(gold, judge, groups=groups, weights=weights).same
-    return DecisionFigures(same, both_sides.stops, both_sides.keeps)
+
+
+def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
+    """Return gold's decisions on the examples that were drawn; on all where every one was picked by hand.
+
+    Args:
+        gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
+        examples: How each was drawn for labelling; None means at random.
+    """
+    picked = _picked(examples, len(gold))
+    return gold if picked.all() else np.where(picked, np.nan, gold)
+
+
+def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | None) -> Floats:
+    """Return gold's decisions on what was drawn, with the fails among examples that were picked by hand.
+
+    A fail that a user complained about shows what a judge stops, and nothing of how often outputs fail. Where drawn
+    examples speak for more than themselves, it has no chance to be weighted by, and is left out.
+
+    Args:
+        drawn: Gold's decisions on drawn examples, shape (n_examples,), nan on others.
+        gold: Gold's decisions on all of them, likewise.
+        examples: How each was drawn for labelling; None means at random.
+    """
+    if side_weights(examples) is not None or strata_of(examples) is not None:
+        return drawn
+    return np.where(_picked(examples, len(gold)) & (gold == 0), gold, drawn)
+
+
+def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
+    if examples is None:
+        return np.zeros(n, dtype=bool)
+    return np.array([example.is_picked_by_hand for example in examples], dtype=bool)
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:

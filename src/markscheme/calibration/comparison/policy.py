@@ -124,6 +124,10 @@ class Ruling:
         against = tuple(code for code in self.codes if code in AGAINST)
         return against or self.codes
 
+    def to_json(self) -> dict[str, str]:
+        """Return its state, and the codes that make it in the order of the table of verdicts."""
+        return {"state": self.state, "because": ", ".join(self.because)}
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:

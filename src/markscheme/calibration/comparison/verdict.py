@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.calibration.comparison.limits import GateSide, MostWrong, SideName
 from markscheme.calibration.comparison.policy import (
@@ -100,6 +100,11 @@ class GateAnswer:
         """Share of the same decisions, with the interval that decides."""
         level = 2 * self.stops.confidence - 1
         return self.figures.same.estimate(level=level, method="same decision")
+
+    def figures_json(self) -> dict[str, dict[str, Any]]:
+        """Return the three figures by their keys in JSON, each with the least that is enough."""
+        figures = (("same_decision", self.same, self.target), *((s.name, s.estimate, s.least) for s in self.sides))
+        return {name: {**estimate.to_json(), "least": least} for name, estimate, least in figures}
 
     @property
     def offer(self) -> LimitOffer | None:

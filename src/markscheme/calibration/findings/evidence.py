@@ -12,6 +12,8 @@ import numpy.typing as npt
 from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
 from markscheme.calibration.findings.kinds import FindingKind
+from markscheme.calibration.findings.table_advice import advice_without_rubric
+from markscheme.calibration.labellers import labeller_of
 from markscheme.phrases import listed, number
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import merits, rating_table, stacked
@@ -249,7 +251,12 @@ class Evidence:
     @property
     def who(self) -> str:
         """Who gave the labels, in words."""
-        return WHO[self.comparison.gold.reference]
+        labeller = labeller_of(self.comparison)
+        return labeller.name if labeller.is_one else WHO[self.comparison.gold.reference]
+
+    def people(self, verb: str) -> str:
+        """Return who gave the labels with a verb, which one person has with an s."""
+        return f"{self.who} {verb}{'s' if labeller_of(self.comparison).is_one else ''}"
 
     @property
     def scores_rank(self) -> bool:
@@ -293,9 +300,18 @@ class Evidence:
             text=f"{text} (Measured outside {self.outside}.)" if self.outside else text,
             evidence={**shows, "worst": [self._example(criterion, place) for place in worst], **wrote},
             examples=tuple(self.ids[place] for place in worst),
-            suggestion=suggestion,
+            suggestion=self._advice(kind, criterion, suggestion, worst),
             cost=float(gain),
         )
+
+    def _advice(
+        self, kind: FindingKind, criterion: CriterionEvidence | None, suggestion: str, worst: Sequence[int]
+    ) -> str:
+        """What to do: the suggestion, unless there is no rubric to edit and no judge to ask."""
+        if self.comparison.rubric.table_of is None:
+            return suggestion
+        levels = "" if criterion is None or not len(worst) else self.both_levels(criterion, worst)
+        return advice_without_rubric(kind, suggestion, self.example_ids(worst), levels)
 
     def _example(self, criterion: CriterionEvidence | None, place: int) -> dict[str, Any]:
         """One example: both scores, or both levels with the judge's quote and reason."""
@@ -337,7 +353,7 @@ class Evidence:
         for place in places[:MOST_NAMED]:
             its = criterion.scale.level_name(float(criterion.judge[place]))
             theirs = criterion.scale.level_name(float(criterion.gold[place]))
-            by_levels[f"{its} where {self.who} say {theirs}"].append(self.ids[place])
+            by_levels[f"{its} where {self.people('say')} {theirs}"].append(self.ids[place])
         parts = [f"{levels} ({', '.join(ids)})" for levels, ids in by_levels.items()]
         return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
 
@@ -363,9 +379,9 @@ class Evidence:
         theirs = criterion.scale.level_name(gold)
         its = criterion.scale.level_name(judge)
         about = "" if np.isin(criterion.judge[places], [judge]).all() else "about "
-        where = f"the judge gave {about}{its} where {self.who} say {theirs} on {self.example_ids(places)}"
+        where = f"the judge gave {about}{its} where {self.people('say')} {theirs} on {self.example_ids(places)}"
         if criterion.scale.is_yes_no:
-            wanted = "what is not enough for MET" if its == "MET" else "what is enough for MET"
+            wanted = f"what is not enough for {its}" if way > 0 else f"what is enough for {theirs}"
             return f"Say in {criterion.name} {wanted}: {where}."
         has_words = any(
             abs(level.value - gold) <= LEVEL_ROUNDING and level.description for level in criterion.scale.levels

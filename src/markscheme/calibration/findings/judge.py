@@ -183,12 +183,14 @@ def _bias_in_words(evidence: Evidence, criterion: CriterionEvidence, bias: Estim
         return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
     size = with_ci(bias, spell=signed)
     if not criterion.on_scale(criterion.judge):
-        return f"bias {size} (judge minus gold, UNMET 0 and MET 1)"
+        low, high = criterion.scale.choices
+        return f"bias {size} (judge minus gold, {low} 0 and {high} 1)"
     decided = criterion.both & np.isin(criterion.gold, criterion.levels)
     split = "" if decided.sum() == criterion.n else " where they don't split evenly"
     judge = mean(criterion.judge[decided])
     gold = mean(criterion.gold[decided])
-    return f"it says MET on {percent(judge)} of examples, {evidence.who} on {percent(gold)}{split}: bias {size}"
+    passing = criterion.scale.choices[1]
+    return f"it says {passing} on {percent(judge)} of examples, {evidence.who} on {percent(gold)}{split}: bias {size}"
 
 
 def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:

@@ -98,9 +98,8 @@ def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEviden
         yield _dead(
             evidence,
             criterion,
-            f"{evidence.who} give {criterion.scale.level_name(level)} to {percent(share)} of responses, so nothing "
-            "shows "
-            "whether the judge would find another level",
+            f"{evidence.people('give')} {criterion.scale.level_name(level)} to {percent(share)} of responses, so "
+            "nothing shows whether the judge would find another level",
             {"level": level, "share_of_people": share},
         )
 

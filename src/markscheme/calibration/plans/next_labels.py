@@ -1,12 +1,13 @@
 """The labels that an open verdict needs: one number, kept by a calibration and counted down while people label."""
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.labels_in_words import labels_to_add
+from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.errors import ComparisonError, RatingError
 from markscheme.files import refuse_link, write_whole
 from markscheme.plain_data import no_constant, read_json
@@ -33,11 +34,13 @@ class NextLabels:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
         in_words: The same in a sentence, or why no number would; "" where the verdict isn't open.
         judge: The judge calibrated last; "" before the first calibration.
+        because: Why the verdict is open, or isn't, in a sentence; "" where it isn't known.
     """
 
     labels: DecisiveLabels | None
     in_words: str
     judge: str = ""
+    because: str = ""
 
     def of(self, left: int, pool: str = "") -> str:
         """The sentence, where only so many responses are left to label.
@@ -64,7 +67,7 @@ def planned_labels(gold: "Gold", pilot: "Comparison | None", target: float) -> N
     from markscheme.calibration.decision import decide
 
     decision = decide(pilot, target=target)
-    return NextLabels(decision.labels, decision.next_step)
+    return NextLabels(decision.labels, decision.next_step, because=decision.because)
 
 
 def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Path) -> None:
@@ -81,7 +84,10 @@ def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Pat
     """
     if not gold.has_people:
         return
+    from markscheme.calibration.reasons import scarce_decision
+
     labels = decision.labels
+    scarce = None if decision.gate_answer is None else scarce_decision(decision.gate_answer)
     record: dict[str, Any] = {
         "schema": 1,
         "at": date.today().isoformat(),
@@ -91,6 +97,7 @@ def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Pat
         "labels_needed": decision.labels_needed,
         "labels_chance": decision.labels_chance,
         "assumed": None if labels is None else labels.assumed,
+        "scarce": None if scarce is None else asdict(scarce),
         "next_step": decision.next_step,
     }
     path = folder / NEXT_LABELS
@@ -121,8 +128,9 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     if not since:
         return NextLabels(labels, str(record["next_step"]), judge)
     left = replace(labels, more=max(0, labels.more - since))
-    enough = "As many are labelled as the last calibration asked for: calibrate again."
-    return NextLabels(left, labels_to_add(left) if left.more else enough, judge)
+    if not left.more:
+        return NextLabels(left, "As many are labelled as the last calibration asked for: calibrate again.", judge)
+    return NextLabels(left, labels_to_add(left, scarce=record["scarce"]), judge)
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
@@ -153,6 +161,21 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
         is_whole = all(isinstance(number, int) and number >= 0 for number in numbers)
         has_chance = record["labels_needed"] is None or 0 <= float(record["labels_chance"]) <= 1
         wanted = {name: record[name] for name in _READ}
+        wanted["scarce"] = _scarce(record.get("scarce"))
     except (RatingError, ValueError, KeyError, TypeError):
         return None
     return wanted if is_whole and has_chance else None
+
+
+def _scarce(kept: Mapping[str, Any] | None) -> ScarceDecision | None:
+    """Read which decision few labels have.
+
+    Raises:
+        ValueError: It is none that people make, or not a share.
+    """
+    if kept is None:
+        return None
+    decision, share = kept["decision"], float(kept["share"])
+    if decision not in ("fail", "pass") or not 0 <= share <= 1:
+        raise ValueError(f"expected a decision and its share, got {kept!r}")
+    return ScarceDecision(decision, share)

@@ -100,8 +100,7 @@ class ComparisonRequest:
         alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
         settings = max(tried.count(compared_by_people(alone)), len(compared.contenders))
         decision = decide(replace(alone, settings=settings))
-        choice = replace(compared.choice, next_step=decision.next_step, labels_needed=decision.labels_needed)
-        return replace(compared, choice=choice, decision=decision)
+        return replace(compared, choice=compared.choice.ruled_by(decision), decision=decision)
 
     @cached_property
     def _judges(self) -> dict[str, Judge]:

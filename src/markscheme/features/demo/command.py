@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import COUNT, Details, JsonFlag, within
 from markscheme.errors import UsageError, suggestion
-from markscheme.features.demo.faults import FAULTS
+from markscheme.features.demo.faults import FAULTS, RARE_FAILS
 
 if TYPE_CHECKING:
     from markscheme.features.demo.planting import Round
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 LEAST, MOST = 30, 5000
 SEED_BITS = 64
 """Seeds of a demonstration: too many to have tried them all."""
-PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}"
+DEFAULT_EXAMPLES = 100
+"""Labelled examples in a round: few enough to be quick, enough for a fault to show."""
+PLANTED = (*FAULTS, RARE_FAILS)
+PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}, or {RARE_FAILS}: judges that agreement misreads"
 
 
 def _known_fault(_: type, value: str | None) -> None:
-    if value is not None and value not in FAULTS:
-        raise ValueError(f"must be one of {', '.join(FAULTS)}{suggestion(value, FAULTS)}")
+    if value is not None and value not in PLANTED:
+        raise ValueError(f"must be one of {', '.join(PLANTED)}{suggestion(value, PLANTED)}")
 
 
 def demo(
@@ -34,7 +37,7 @@ def demo(
     plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
     sealed: bool = False,
     seed: Annotated[int | None, COUNT, Parameter(metavar="K")] = None,
-    n: Annotated[int, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = 100,
+    n: Annotated[int | None, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = None,
     keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
     details: Details = False,
     json: JsonFlag = False,
@@ -64,12 +67,16 @@ def demo(
 
     if plant is not None and sealed:
         raise UsageError("give --plant or --sealed, not both")
+    if plant == RARE_FAILS:
+        if seed is not None or n is not None:
+            raise UsageError(f"--plant {RARE_FAILS} has the same examples in every run; leave out --seed and -n")
+        return _rare_fails(keep, json)
     shown: dict[str, Any] = {"schema": 1}
     if not sealed and plant is None:
         raters = five_raters()
         shown["raters"] = view.raters_json(raters)
         _print(view.raters(raters), json, details=details)
-    made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
+    made = made_round(n=n or DEFAULT_EXAMPLES, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
     shown["round"] = _round(made, keep, json, sealed=plant is None)
     if json:
         print(dumps(shown))
@@ -93,6 +100,22 @@ def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dic
     _print(view.diagnosis(diagnosis), json)
     _print(view.outcome(made, right=diagnosis.named == made.planted, sealed=sealed), json)
     return view.round_json(made, diagnosis, sealed=sealed)
+
+
+def _rare_fails(keep: Path | None, json: bool) -> int:
+    """Show three judges by their agreement and by their sides, and keep their files if a folder is named."""
+    from markscheme.features.demo import view
+    from markscheme.features.demo.rare_fails import three_judges, write_judges
+    from markscheme.report.json import dumps
+
+    judges = three_judges()
+    if keep is not None:
+        with _folder(keep) as folder:
+            write_judges(folder)
+    _print(view.sides(judges, folder=keep), json)
+    if json:
+        print(dumps({"schema": 1, "judges": view.sides_json(judges)}))
+    return 0
 
 
 def _print(part: "Document", json: bool, *, details: bool = False) -> None:

@@ -25,6 +25,9 @@ FAULTS: Mapping[str, str] = {
 }
 """Each fault by name, with its strength in a sentence."""
 
+RARE_FAILS = "rare-fails"
+"""In place of one fault: three judges that agreement alone misreads."""
+
 
 @dataclass(frozen=True)
 class Charge:

@@ -66,8 +66,8 @@ def write_project(made: Round, folder: Path) -> list[str]:
     (folder / "rubrics").mkdir()
     rubric = folder / "rubrics" / f"{ROUND_NAME}.yaml"
     rubric.write_text(yaml.safe_dump(dict(made.asked_now), sort_keys=False), encoding="utf-8")
-    _write_lines(home / "examples.jsonl", [_line(example) for example in made.examples])
-    _write_lines(folder / RATINGS, [rating.to_json() for rating in made.ratings])
+    write_examples(home / "examples.jsonl", made.examples)
+    write_lines(folder / RATINGS, [rating.to_json() for rating in made.ratings])
     then = calibration_of(
         rubric_from_data(made.asked_then),
         ExampleSet(made.examples),
@@ -78,12 +78,18 @@ def write_project(made: Round, folder: Path) -> list[str]:
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
+def write_examples(path: Path, examples: Sequence[Example]) -> None:
+    """Write labelled examples, one a line."""
+    write_lines(path, [_line(example) for example in examples])
+
+
 def _line(example: Example) -> dict[str, Any]:
     labels = [{key: value for key, value in label.to_json().items() if key != "id"} for label in example.labels]
     return {**example.to_json(), "labels": labels}
 
 
-def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Write JSON, one object a line."""
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 

@@ -123,7 +123,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
         asked_now=rubric_data([CRITERIA[place] for place in reworded]),
         examples=tuple(
             Example(
-                Submission(f"(response {id} is withheld)", {}, id),
+                withheld(id),
                 tuple(_rating(id, who, "human", row) for who, row in zip(SIMULATED_PEOPLE, people[place], strict=True)),
                 system=SYSTEMS[systems[place]],
             )
@@ -132,6 +132,11 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
         accepted=tuple(rating for run in range(ACCEPTED_RUNS) for rating in judged_around(then, run)),
         ratings=tuple(judged_around(now)),
     )
+
+
+def withheld(id: str) -> Submission:
+    """A response that nobody wrote, so that its text is left out."""
+    return Submission(f"(response {id} is withheld)", {}, id)
 
 
 def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:

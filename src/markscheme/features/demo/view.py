@@ -1,16 +1,21 @@
 """The parts of `demo`: raw agreement before its chance-corrected value, a fault before it is named."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD
+from markscheme.calibration.comparison.limits import GateSide
+from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD, RARE_FAILS
 from markscheme.features.demo.naming import Diagnosis
 from markscheme.features.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
+from markscheme.features.demo.rare_fails import JudgedSides, calibrate_command
 from markscheme.features.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
 from markscheme.phrases import number
 from markscheme.report.document import (
     Callout,
+    Command,
     Document,
     Facts,
     Items,
@@ -24,6 +29,7 @@ from markscheme.report.document import (
 )
 from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.json import attributes
+from markscheme.report.repairs import message_with_repair, repair_of_finding
 from markscheme.report.sections.first_screen import callout
 
 _MOST_SENTENCES = 2
@@ -165,6 +171,72 @@ def _fault(made: Round) -> str:
     return f"{made.planted} ({FAULTS[made.planted.fault]})"
 
 
+# --- agreement and sides --------------------------------------------------------------------------------------------
+
+
+def sides(judges: Sequence[JudgedSides], *, folder: Path | None = None) -> Document:
+    """Three judges: what agreement alone says of each, its sides, and whether it can gate.
+
+    Args:
+        judges: The judges, each compared with its labels.
+        folder: The folder with their files; None where they weren't kept.
+    """
+    table = Table(
+        ("Judge", "agreement", "baseline", "alone", "stops", "keeps", "gate"),
+        tuple(_by_sides(judged) for judged in judges),
+    )
+    target = share(judges[0].calibration.decision.target)
+    legend = (
+        f"Agreement: score less than 0.1 from gold, 95% CI; target {target}. Baseline: the best constant score. Alone: "
+        "what a rule says that asks for agreement above both. Stops: of what people fail, the share that the judge "
+        "fails. Keeps: of what they pass, the share that it passes."
+    )
+    return Document(
+        title="Agreement alone, and both sides",
+        source="Three simulated judges and two annotators who agree; their counts are the same in every run.",
+        blocks=(
+            Callout(
+                "note",
+                "Agreement alone lets the first two decide, and refuses the third.",
+                "Whether a judge can gate is asked of each side: of what people fail, and of what they pass.",
+            ),
+            table,
+            Notes((legend,)),
+            Items(tuple(_answer_in_words(judged) for judged in judges)),
+            _to_run(judges, folder),
+        ),
+    )
+
+
+def _by_sides(judged: JudgedSides) -> tuple[Line, ...]:
+    calibration = judged.calibration
+    comparison = calibration.comparison
+    stops, keeps = (share_with_interval(side.estimate) for side in _sides_of(judged))
+    alone = "yes" if calibration.decision.trend.state == "shown" else "no"
+    gate = "yes" if calibration.decision.use == "gate" else "no"
+    agreement = share_with_interval(comparison.agreement)
+    return Name(judged.judge.name), agreement, share(comparison.agreement_constant.value), alone, stops, keeps, gate
+
+
+def _answer_in_words(judged: JudgedSides) -> tuple[Line, ...]:
+    """What `calibrate` says of a judge, and its first finding where fixing that would change decisions."""
+    of_use = callout(judged.calibration)
+    answer = f"{judged.judge.name} {judged.judge.does}. {of_use.head} {judged.calibration.decision.because}"
+    first = (finding for finding in judged.calibration.findings[:1] if repair_of_finding(finding))
+    return (answer, *(f"Fix first: {message_with_repair(finding)}" for finding in first))
+
+
+def _to_run(judges: Sequence[JudgedSides], folder: Path | None) -> Paragraph:
+    if folder is None:
+        command = f"markscheme demo --plant {RARE_FAILS} --keep three-judges"
+        return Paragraph((("To calibrate them yourself: ", Command(command)),))
+    lines: list[Line] = [Command(f"cd {shlex.quote(str(folder))}")]
+    for judged in judges:
+        status = judged.calibration.exit_status_for("gate")
+        lines.append((Command(" ".join(calibrate_command(judged.judge))), f"  (exit status {status})"))
+    return Paragraph(tuple(lines))
+
+
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
@@ -195,3 +267,27 @@ def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, 
         **attributes(diagnosis, "named findings"),
         "right": diagnosis.named == made.planted,
     }
+
+
+def sides_json(judges: Sequence[JudgedSides]) -> list[dict[str, Any]]:
+    """Three judges by the keys of their JSON."""
+    return [
+        {
+            **attributes(judged.judge, "name does"),
+            **attributes(judged.calibration.comparison, "n=agreement.n agreement agreement_constant"),
+            **{
+                side.name: {**attributes(side.share, "right=hits of"), "state": side.state}
+                for side in _sides_of(judged)
+            },
+            "agreement_alone": judged.calibration.decision.trend.state,
+            **attributes(judged.calibration.decision, "gate=gate.state because=gate.because verdict use"),
+            "exit_status": judged.calibration.exit_status_for("gate"),
+            "command": list(calibrate_command(judged.judge)),
+        }
+        for judged in judges
+    ]
+
+
+def _sides_of(judged: JudgedSides) -> Sequence[GateSide]:
+    answer = judged.calibration.decision.gate_answer
+    return () if answer is None else answer.sides

@@ -118,9 +118,9 @@ def experiment(
 
 
 def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
-    """What to do next: calibrate a judge that isn't, else keep the run."""
+    """Return what to do next: calibrate a judge whose scores aren't known to allow averages, else keep the run."""
     receipt = report.run.grading.receipt
-    if receipt is None or not receipt.holds:
+    if receipt is None or not receipt.may_trend:
         commands = Commands.on(report.run.experiment.rubric.name, judge)
         return "Next, see whether this judge can be trusted", commands.calibrate()
     if is_accepted or report.failed:

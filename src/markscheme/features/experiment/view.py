@@ -123,6 +123,9 @@ def _callout(report: ExperimentReport) -> Callout:
         receipt = report.run.grading.receipt
         if receipt is None or not receipt.holds:
             return Callout("note", f"{head}, by a judge that isn't calibrated.", f"{against}{figures_}.")
+        if not receipt.may_trend:
+            why = "labels don't show that its scores may be averaged"
+            return Callout("note", f"{head}, by this judge alone: {why}.", f"{against}{figures_}.")
         return Callout("good", f"{head}.", f"{against}{figures_}.")
     if max(pair.shifts[OVERALL].difference.n for pair in pairs) < LEAST_CASES:
         few = f"{counted(shift.difference.n, 'case')} can't show any difference; it takes at least {LEAST_CASES}."

@@ -8,7 +8,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
-from markscheme.receipt import ALLOWS, NOT_CALIBRATED
+from markscheme.receipt import NOT_CALIBRATED, allowed_in_words
 from markscheme.report.document import (
     Block,
     Callout,
@@ -158,7 +158,7 @@ def _cells(status: RubricStatus) -> tuple[Line, ...]:
     cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
     return (
         Name(status.name),
-        ALLOWS[receipt.use],
+        allowed_in_words(receipt.use, may_trend=receipt.averages),
         status.judge,
         f"{receipt.labels} {receipt.kind}",
         str(len(status.false_passes)),
@@ -211,7 +211,7 @@ def _rubric_json(status: RubricStatus) -> dict[str, Any]:
     receipt = status.receipt
     return {
         **attributes(status, "name file fault labelled_examples=labelled stale next_step"),
-        **attributes(receipt, "use agreement margin accepted=date"),
+        **attributes(receipt, "use may_trend agreement margin accepted=date"),
         "labels": None if receipt is None else attributes(receipt, "n=labels kind"),
         "judge": status.judge or None,
         "false_passes": None if receipt is None else status.false_passes,

@@ -72,7 +72,11 @@ def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) 
 
 
 def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = "") -> doc.Table:
-    headings = ("Criterion", *criterion_headings(comparison.rubric), "")
+    headings = (
+        "Criterion" if comparison.rubric.table_of is None else "Column",
+        *criterion_headings(comparison.rubric),
+        "",
+    )
     return doc.Table(headings, tuple(criterion_rows(comparison, findings, tag_prefix)))
 
 

@@ -11,12 +11,13 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
 from markscheme.calibration.comparison.limits import WrongDecisions
-from markscheme.calibration.reasons import digits_of, offer_in_words
+from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
+from markscheme.report.sections.decisions import decision_bars
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.drift.baseline import Baseline
 
 _THEY_COUNT = {True: "it still counts", False: "they still count"}
+_CANT_TELL = "Can't tell whether it can gate."
 _TOO_FEW = "Not enough labels to tell whether it can gate."
 _NOT_BETTER = "Can't gate: not shown to beat the baseline."
 _BY_HAND = "Can't tell whether it can gate: all examples were picked by hand."
@@ -34,9 +36,12 @@ _TRENDS_FOR_NOW = "Use for trends. Can't tell yet whether it can gate."
 _NO_GATE = "Don't let it decide yet."
 _BY_LABELS = "Can't gate by these labels."
 _TREND = "A trend is an average over many examples."
+_TRENDS_BY_SPLIT_LABELS = "Use for trends. These labels don't show whether it can gate."
 _EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
+_EXPLORE_ANSWERS = "For now, explore only: read its answers, but don't base decisions on them."
 _UNUSABLE = "Don't use it for trends (averages) either."
 _ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, then sharpen the rubric's wording"
+_AGREE_FIRST = "First have annotators agree on the examples on which they differ."
 _OUT_OF_POOL = "Draw them from a file of your outputs:"
 _UNREAD = (
     "The model answered, but not in the form it was asked for, so labels and API key aren't the cause. Don't use this "
@@ -96,40 +101,59 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     because = calibration.decision.because
     reference = calibration.comparison.gold.reference
     but = f", except {in_words([part.called for part in decision.excepted])}" if decision.excepted else ""
-    limit = offer_in_words(decision, by_people=calibration.comparison.gold.has_people)
+    limit = offer_in_words(calibration.comparison, decision)
     because = f"{because} {limit}" if limit and not decision.next_step else because
+    of_decisions = decision.gate is not None
+    explore = _explore(calibration)
     match decision.verdict, decision.use:
         case "ok", "gate":
             return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
         case "ok", "trend":
-            head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
             why = _why_no_gate(calibration)
+            if of_decisions:
+                head = f"Use for trends{but}: {why[:1].lower()}{why[1:]}"
+                return doc.Callout("trend", head, f"{because}{_how_drawn(calibration)}")
+            head = f"Use for trends{but}, not for single decisions." if but else _TRENDS
             return doc.Callout("trend", head, f"{why} {because} {_TREND}{_how_drawn(calibration)}")
         case "not-enough-labels", "trend":
-            return _with_plan(doc.Callout("trend", _TRENDS_FOR_NOW, f"{because} {_TREND}"), calibration)
+            text = "" if is_undecidable(decision) else because
+            return _with_plan(doc.Callout("trend", _TRENDS_FOR_NOW, text), calibration)
         case "adjust", "trend":
-            return doc.Callout("bad", f"{_NO_GATE} Use its scores for trends.", because)
+            what = "its scores" if calibration.comparison.measure.of == OF_SCORE else "it"
+            return doc.Callout("bad", f"{_NO_GATE} Use {what} for trends.", because)
         case "adjust", "explore":
-            return doc.Callout("bad", _NO_GATE, f"{because} {_EXPLORE}")
+            return doc.Callout("bad", _NO_GATE, f"{because} {explore}")
         case "labels-disagree", "trend":
+            if of_decisions:
+                return doc.Callout("trend", _TRENDS_BY_SPLIT_LABELS, because)
             return doc.Callout("trend", _TRENDS, f"{because} {_TREND}")
         case "adjust", _:
             return doc.Callout("bad", "Don't use this judge yet.", f"{because} {_UNUSABLE}")
     if not calibration.comparison.gold.has_people:
         kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
         agreement = share(calibration.comparison.agreement.value)
-        text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {_EXPLORE}"
+        text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {explore}"
         return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
     if not calibration.comparison.gold.stands_for_outputs:
-        return _with_plan(doc.Callout("open", _BY_HAND, f"{because} {_NOT_YOUR_OUTPUTS} {_EXPLORE}"), calibration)
+        return _with_plan(doc.Callout("open", _BY_HAND, f"{because} {_NOT_YOUR_OUTPUTS} {explore}"), calibration)
     if decision.verdict == "labels-disagree":
         head = "These labels don't show whether it can gate."
         command = calibration.commands.adjudicate()
-        return doc.Callout("open", head, f"{because} {_EXPLORE} {_ADJUDICATE_FIRST}{':' if command else '.'}", command)
+        if calibration.rubric.table_of is not None:
+            return doc.Callout("open", head, f"{because} {explore} {_AGREE_FIRST}")
+        return doc.Callout("open", head, f"{because} {explore} {_ADJUDICATE_FIRST}{':' if command else '.'}", command)
     if decision.because_code in decision.circumstances.against_gate:
-        return doc.Callout("open", _BY_LABELS, f"{because} {_EXPLORE}")
+        return doc.Callout("open", _BY_LABELS, f"{because} {explore}")
+    if is_undecidable(decision):
+        undecided = _with_plan(doc.Callout("open", _CANT_TELL), calibration)
+        return replace(undecided, text=f"{undecided.text} {explore}")
     head = _NOT_BETTER if decision.because_code == "constant-open" else _TOO_FEW
-    return _with_plan(doc.Callout("open", head, f"{because} {_EXPLORE}"), calibration)
+    return _with_plan(doc.Callout("open", head, f"{because} {explore}"), calibration)
+
+
+def _explore(calibration: Calibration) -> str:
+    """Say what is left to do with a judge that neither gates nor shows trends, by what it gives."""
+    return _EXPLORE_ANSWERS if calibration.comparison.measure.of == OF_DECISION else _EXPLORE
 
 
 def _why_no_gate(calibration: Calibration) -> str:
@@ -137,8 +161,9 @@ def _why_no_gate(calibration: Calibration) -> str:
     gold = calibration.comparison.gold
     if gold.not_blind:
         return "The labels are not blind."
-    if gold.picked_by_hand:
-        return f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
+    if "picked" in calibration.decision.circumstances.against_gate:
+        picked = f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
+        return picked if gold.stands_for_outputs else f"{picked} {_NOT_YOUR_OUTPUTS}"
     if gold.reference == "one-person":
         return "One annotator per example."
     if calibration.carried is not None and calibration.carried.old:
@@ -157,7 +182,7 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
     """The callout with the labels that would decide, or what to do where no number would."""
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
-    limit = offer_in_words(decision, by_people=calibration.comparison.gold.has_people) if decision.next_step else ""
+    limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
     next_step = f"{decision.next_step} {_OUT_OF_POOL}" if command else decision.next_step
     parts = (callout.text, limit, next_step) if command else (callout.text, next_step, limit)
     return replace(callout, text=" ".join(filter(None, parts)), command=command)
@@ -176,6 +201,25 @@ def _why_nothing(calibration: Calibration) -> str:
 # --- the figures ----------------------------------------------------------------------------------------------------
 
 
+def figures(calibration: Calibration) -> doc.Bars:
+    """Draw the figures that decide on one scale: decisions where there is a gate question, else agreement."""
+    comparison = calibration.comparison
+    answer = calibration.decision.gate_answer
+    if answer is None or not calibration.counts.graded:
+        return agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default)
+    without = [part.called for part in calibration.decision.excepted]
+    about = f" Without {in_words(without)}." if without else ""
+    return decision_bars(calibration, answer, f"{about}{_weighted(comparison)}")
+
+
+def _weighted(comparison: Comparison) -> str:
+    """Say how shares are weighted, where examples were drawn with unequal chances."""
+    if comparison.weighted_to is None:
+        return ""
+    outputs = counted(comparison.weighted_to, "output")
+    return f" Examples were drawn with unequal chances; shares are weighted to all {outputs}."
+
+
 def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = False) -> doc.Bars:
     """Agreement of the judge, the baseline and the annotators, and the target, on one scale.
 
@@ -192,9 +236,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     default = " (default)" if is_default else ""
     averaged = ", averaged over examples" if with_scores.has_uneven_annotators else ""
     between = "" if person is None else f"Annotators: two with each other{averaged}. "
-    if with_scores.weighted_to is not None:
-        outputs = counted(with_scores.weighted_to, "output")
-        between += f"Examples were drawn with unequal chances; shares are weighted to all {outputs}. "
+    between += f"{_weighted(with_scores)[1:]} " if with_scores.weighted_to is not None else ""
     return doc.Bars(
         (
             ("judge", share_mark(comparison.agreement, digits=digits)),
@@ -243,8 +285,13 @@ def _crosses_mark(comparison: Comparison) -> bool:
     return any(unit in wrong and hit == 1 for unit, hit in zip(comparison.ids, comparison.hits, strict=True))
 
 
-def tiles(comparison: Comparison) -> doc.Tiles:
-    """False passes and false fails: count, total, share with its 95% CI, and ids."""
+def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
+    """False passes and false fails: count, total, share with its 95% CI, and ids.
+
+    Args:
+        comparison: The judge compared with gold.
+        has_shares: Whether the shares are said; not where a picture has how often the judge is right.
+    """
     if not comparison.rubric.decides:
         return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
@@ -254,13 +301,13 @@ def tiles(comparison: Comparison) -> doc.Tiles:
         (
             (
                 "False passes",
-                _wrong(passes, comparison.wrong_passes, level, "fail", "fails"),
+                _wrong(passes, comparison.wrong_passes, level, ("fail", "fails"), has_shares=has_shares),
                 passes,
                 "false-pass",
             ),
             (
                 "False fails",
-                _wrong(fails, comparison.wrong_fails, level, "pass", "passes"),
+                _wrong(fails, comparison.wrong_fails, level, ("pass", "passes"), has_shares=has_shares),
                 fails,
                 "false-fail",
             ),
@@ -268,13 +315,24 @@ def tiles(comparison: Comparison) -> doc.Tiles:
     )
 
 
-def _wrong(wrong: doc.Ids, decisions: WrongDecisions, level: float, decision: str, all_such: str) -> str:
-    """The number of wrong decisions, out of how many by gold, and their share."""
+def _wrong(
+    wrong: doc.Ids, decisions: WrongDecisions, level: float, called: tuple[str, str], *, has_shares: bool
+) -> str:
+    """The number of wrong decisions, out of how many by gold, and their share.
+
+    Args:
+        wrong: Their ids.
+        decisions: How many there are.
+        level: Level of the interval.
+        called: Gold's decision, of one response and of several.
+        has_shares: Whether the share is said.
+    """
+    decision, all_such = called
     rate = decisions.estimate(level)
     if rate.value is None:
         return NONE
     count = f"{len(wrong.ids)} of {counted(decisions.of, decision, all_such)}"
-    if rate.is_count:
+    if rate.is_count or not has_shares:
         return count
     weighted = f"of all {all_such} " if decisions.is_weighted else ""
     return f"{count}, {weighted}{share_with_interval(rate)}"

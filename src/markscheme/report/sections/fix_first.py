@@ -105,7 +105,10 @@ def _first_step(calibration: Calibration) -> str:
     """What to do if there is no finding."""
     if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
-    match calibration.decision.verdict:
+    decision = calibration.decision
+    if decision.because_code in decision.circumstances.against_gate:
+        return "Nothing: no issues found."
+    match decision.verdict:
         case "ok":
             return _on_false_passes(calibration) or "Nothing: no issues found."
         case "adjust":
@@ -119,6 +122,8 @@ def _on_false_passes(calibration: Calibration) -> str:
     rate = calibration.comparison.false_pass_rate
     if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
         return ""
+    if calibration.rubric.table_of is not None:
+        return f"Whether it may pass {rate.as_share()} of the fails is yours to say: `--max-false-pass` sets a limit."
     return (
         f"No criterion needs an edit. Whether it may pass {rate.as_share()} of the fails is yours to say: "
         "`max_false_pass` in the rubric sets a limit."

@@ -10,15 +10,15 @@ from typing import Any
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
-from markscheme.calibration.comparison.policy import Ruling
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.repairs import findings_json
 from markscheme.report.sections.criteria import criteria_in_brief
+from markscheme.report.sections.decisions import first_false_passes, scores_line
 from markscheme.report.sections.examples import examples_of
-from markscheme.report.sections.first_screen import agreement_bars, agreement_with_ties, callout, caveats, offer, tiles
+from markscheme.report.sections.first_screen import agreement_with_ties, callout, caveats, figures, offer, tiles
 from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.sections.labels import labels_in_short
 from markscheme.report.sections.run import source_line
@@ -30,18 +30,24 @@ def view(calibration: Calibration) -> doc.Document:
     """The whole report."""
     comparison = calibration.comparison
     examples = examples_of(comparison, calibration.slices)
+    passed = first_false_passes(comparison)
     return doc.Document(
         title=f"{calibration.rubric.name} · {calibration.rater.name} · {labels_in_short(comparison, calibration.part)}",
         source=source_line(calibration),
         blocks=(
             callout(calibration),
             offer(calibration),
-            agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default),
+            figures(calibration),
+            scores_line(comparison, calibration.decision),
             _counts(calibration),
+            passed,
             doc.Notes(tuple(caveats(calibration))),
             fix_first(calibration),
         ),
-        brief=(*_read_first(examples), *criteria_in_brief(comparison, calibration.findings)),
+        brief=(
+            *(() if passed.examples else _read_first(examples)),
+            *criteria_in_brief(comparison, calibration.findings),
+        ),
         sections=doc.SectionsOnDemand(lambda: _details(calibration, examples)),
         more=calibration.commands.calibrate(),
         has_page=True,
@@ -52,7 +58,7 @@ def view(calibration: Calibration) -> doc.Document:
 def _counts(calibration: Calibration) -> doc.Tiles:
     """Wrong decisions; of pairs, contradictions in the other order."""
     if not calibration.rubric.is_of_pairs:
-        return tiles(calibration.comparison)
+        return tiles(calibration.comparison, has_shares=calibration.decision.gate_answer is None)
     from markscheme.report.sections.pairs import pair_tiles
 
     return pair_tiles(calibration)
@@ -156,22 +162,9 @@ def _pairs_json(calibration: Calibration) -> dict[str, Any]:
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
     """The rulings on both questions, each with its codes and figures; null where nothing says what passes."""
     answer = decision.gate_answer
-    gate = None
-    if answer is not None:
-        gate = {
-            **_ruling(answer.ruling),
-            "figures": {
-                "same_decision": {**answer.same.to_json(), "least": answer.target},
-                "stops": {**answer.stops.estimate.to_json(), "least": answer.stops.least},
-                "keeps": {**answer.keeps.estimate.to_json(), "least": answer.keeps.least},
-            },
-        }
+    gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
     of_scores = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
-    return {"gate": gate, "trend": {**_ruling(decision.trend), "figures": of_scores}}
-
-
-def _ruling(ruling: Ruling) -> dict[str, str]:
-    return {"state": ruling.state, "because": ", ".join(ruling.because)}
+    return {"gate": gate, "trend": {**decision.trend.to_json(), "figures": of_scores}}
 
 
 def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from typing import Any
 
 from markscheme.calibration.accepted.card import CARD, JudgeCard
 from markscheme.calibration.accepted.verification import Verification
+from markscheme.calibration.comparison.comparison import OF_SCORE
+from markscheme.calibration.comparison.limits import OF_SIDE
 from markscheme.errors import RatingError
 from markscheme.phrases import counted, in_words, number
-from markscheme.receipt import ALLOWS
+from markscheme.receipt import allowed_in_words
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
 from markscheme.report.figures import coefficient, share, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
@@ -33,7 +35,8 @@ def view(card: JudgeCard) -> Document:
 def _page(content: Mapping[str, Any], card: JudgeCard) -> Document:
     use = str(content["use"])
     parts = [f"{part['by']} {part['name']}" for part in content["except"]]
-    allowed = f"{ALLOWS[use]}{f', except {in_words(parts)}' if parts else ''}"
+    may = allowed_in_words(use, may_trend=content["decision"]["may_trend"])
+    allowed = f"{may}{f', except {in_words(parts)}' if parts else ''}"
     in_project = "/".join(card.path.resolve().parts[-3:]) if card.path.name == CARD else card.path.name
     check = f"markscheme verify {shlex.quote(in_project)}"
     return Document(
@@ -50,7 +53,13 @@ def _page(content: Mapping[str, Any], card: JudgeCard) -> Document:
 
 
 def _evidence(content: Mapping[str, Any]) -> str:
+    """Say how often the judge decides as people do, where that is what lets it gate; else how often scores agree."""
     measure = content["measure"]
+    decisions = content["figures"]["decisions"]
+    if decisions is not None:
+        same = _estimate(decisions["same_decision"])
+        of = f"{counted(same.n, 'example')}, target {share(measure['target'])}"
+        return f"Same decision {share_with_interval(same)} on {of}."
     agreement = _estimate(content["figures"]["agreement"])
     of = f"{counted(agreement.n, 'example')}, target {share(measure['target'])}"
     return f"Agreement {share_with_interval(agreement)} on {of}."
@@ -65,11 +74,18 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Judge", f"{judge['name']}{models}, {judge['source']}{provenance}"
     reference = str(labels["reference"])
     yield "Labels", f"{counted(int(labels['n']), 'example')}, {LABELS_IN_WORDS.get(reference, reference)}"
+    yield from _sides(figures["decisions"])
+    if figures["decisions"] is not None:
+        agreement = (
+            f"{share_with_interval(_estimate(figures['agreement']))}, target {share(content['measure']['target'])}"
+        )
+        yield "Agreement of scores" if content["measure"]["of"] == OF_SCORE else "Agreement", agreement
     yield "Baseline", share_with_interval(_estimate(figures["baseline"]))
     if figures["annotators"] is not None:
         yield "Annotators with each other", share_with_interval(_estimate(figures["annotators"]))
-    yield "False passes", share_with_interval(_estimate(figures["false_passes"]))
-    yield "False fails", share_with_interval(_estimate(figures["false_fails"]))
+    if figures["decisions"] is None:
+        yield "False passes", share_with_interval(_estimate(figures["false_passes"]))
+        yield "False fails", share_with_interval(_estimate(figures["false_fails"]))
     if figures["margin"] is not None:
         yield "Margin of a score", f"± {number(float(figures['margin']))}"
     settings = int(content["terms"]["settings"])
@@ -84,13 +100,27 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Fingerprints", ", ".join(f"{name} {digest}" for name, digest in digests.items())
 
 
+def _sides(decisions: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """Yield what the judge stops and keeps, with the least of each; nothing where no decision is compared."""
+    if decisions is None:
+        return
+    for name, of in (("stops", OF_SIDE["stops"]), ("keeps", OF_SIDE["keeps"])):
+        side = decisions[name]
+        yield (
+            f"{name.capitalize()}, of what {of}",
+            f"{share_with_interval(_estimate(side))}, least {share(side['least'])}",
+        )
+
+
 def _criteria(criteria: Mapping[str, Any]) -> Iterator[tuple[Line, ...]]:
     for name, figures in criteria.items():
         yield Name(name), coefficient(_estimate(figures["kappa"])), with_signed_interval(_estimate(figures["bias"]))
 
 
 def _estimate(entry: Mapping[str, Any] | None) -> Estimate:
-    return Estimate.without_value("not on the card", n=0, method="") if entry is None else Estimate.from_json(entry)
+    if entry is None:
+        return Estimate.without_value("not on the card", n=0, method="")
+    return Estimate.from_json({key: value for key, value in entry.items() if key != "least"})
 
 
 # --- verified -------------------------------------------------------------------------------------------------------
@@ -112,7 +142,7 @@ def verified(verification: Verification) -> Document:
         files = counted(len(card.files), "file")
         were = "was" if len(card.files) == 1 else "were"
         checked = f"{files} {were} checked, and every figure was computed again. {_not_checked(verification)}"
-        text = f"{_ALLOWED[card.content['use']].format(judge=card.content['judge']['name'])} {checked}"
+        text = f"{_allowed(card.content)} {checked}"
         return Document(title, "", (Callout("good", "The card is right.", text),))
     head = "The card is not right: its files say something else."
     rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in verification.differences)
@@ -121,6 +151,14 @@ def verified(verification: Verification) -> Document:
 
 def _not_checked(verification: Verification) -> str:
     return f"Not checked, since no file here says it: {', '.join(verification.unchecked)}."
+
+
+def _allowed(content: Mapping[str, Any]) -> str:
+    use = content["use"]
+    judge = content["judge"]["name"]
+    if use == "gate" and not content["decision"]["may_trend"]:
+        return f"By it, {judge} can gate, not show trends."
+    return _ALLOWED[use].format(judge=judge)
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:
@@ -132,6 +170,7 @@ def verified_json(verification: Verification) -> dict[str, Any]:
         **attributes(card, "id"),
         "rubric": card.content["rubric"]["name"],
         "use": card.content["use"],
+        "may_trend": card.content.get("decision", {}).get("may_trend"),
         **attributes(verification, "holds recomputed"),
         "differences": [difference.to_json() for difference in verification.differences],
         "not_checked": list(verification.unchecked),

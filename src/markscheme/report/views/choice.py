@@ -85,7 +85,7 @@ def _basis(choice: Choice) -> str:
     if choice.reference is None:
         return f"{counted(choice.examples, 'example')} without labels."
     labels = LABELS_IN_WORDS[choice.reference]
-    of = choice.measure
+    of = choice.paired
     measured = f"agreement within {of.tolerance:g}" if of.of == OF_SCORE else f"agreement on the same {of.noun}"
     return f"{counted(choice.examples, 'example')}, {labels}; {measured}."
 
@@ -97,7 +97,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
     if bars:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
-        yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.measure, 'a judge')}.")
+        yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.paired, 'a judge')}.")
     headings = ("Judge", "agreement", "points from the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
     why = () if choice.recommended == choice.best is not None else (f"Why: {choice.because}.",)
@@ -138,7 +138,7 @@ def callout(choice: Choice) -> doc.Callout:
             "bad", head, f"Its agreement is {agreement}; the baseline reaches {share(choice.baseline.value)}."
         )
     if choice.recommended is None:
-        text = f"It agrees most often, {agreement}; which judge is cheapest is not known."
+        text = f"{_leads(choice)}, {agreement}; which judge is cheapest is not known. {choice.why_refused}".rstrip()
         return doc.Callout("open", f"{choice.best} is the best.", text)
     chosen = by_name[choice.recommended].agreement
     rated = (standing for standing in choice.standings if standing.agreement is not None)
@@ -146,16 +146,25 @@ def callout(choice: Choice) -> doc.Callout:
     if len(equal) > 1:
         text = f"Agreement {agreement} each; choose by cost and by what else you know of them."
         return doc.Callout("open", f"{' and '.join(equal)} agree with the labels equally often.", text)
-    why = (
-        "It agrees most often"
-        if choice.recommended == choice.best
-        else f"It is cheaper and no worse than {choice.best}"
-    )
+    why = _leads(choice) if choice.recommended == choice.best else f"It is cheaper and no worse than {choice.best}"
     target = choice.rubric.target
     is_below = chosen is None or chosen.value is None or chosen.value < target
     below = f", below the target of {share(target)}" if is_below else ""
     text = f"{why}: agreement {share_with_ci(chosen)}{below}."
+    if choice.why_refused:
+        head = f"{choice.recommended} is the best of {counted(len(by_name), 'judge')}, but it can't gate."
+        return doc.Callout("bad", head, f"{text} {choice.why_refused}")
     return doc.Callout("note" if is_below else "good", f"Choose {choice.recommended}.", text)
+
+
+def _leads(choice: Choice) -> str:
+    """Say why the best judge comes first."""
+    best = next(standing for standing in choice.standings if standing.name == choice.best)
+    if choice.agrees_most:
+        return "It agrees most often"
+    return (
+        "It is shown to stop and keep enough to gate" if best.gate == "shown" else "It is shown to be good for trends"
+    )
 
 
 def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
@@ -321,7 +330,7 @@ def json_of(choice: Choice) -> dict[str, Any]:
     return {
         "schema": 1,
         "rubric": attributes(choice.rubric, "name fingerprint"),
-        "measure": choice.measure.name,
+        "measure": choice.paired.name,
         **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
         "pairs": [_pair_json(pair) for pair in choice.pairs],
     }

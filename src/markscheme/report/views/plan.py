@@ -11,7 +11,7 @@ from markscheme.calibration.requests.plan import Plan
 from markscheme.judges.cost import Cost
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table
-from markscheme.report.figures import NONE, dollars, share, share_with_ci
+from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
@@ -54,7 +54,7 @@ def _about_the_number(plan: Plan) -> Iterator[str]:
     """What the number of labels follows from, and whether other work is likely to cost less."""
     labels = plan.next_labels.labels
     if plan.agreement is not None:
-        yield f"So far it agrees on {share_with_ci(plan.agreement)}; the target is {share(plan.target)}."
+        yield f"So far: {plan.next_labels.because}"
     if _costs_much(plan):
         yield "A better rubric or judge may take less work than so many labels."
     if labels is not None and labels.more and plan.annotators > 1:

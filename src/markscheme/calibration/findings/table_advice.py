@@ -1,0 +1,41 @@
+"""What to do about a fault in a table without a rubric: there are no criteria, no wording and no judge to ask again."""
+
+from typing import Final
+
+from markscheme.calibration.findings.kinds import (
+    AMBIGUOUS,
+    BROKEN_SLICE,
+    DEAD,
+    LEVEL_OF_NOBODY,
+    NOISY_JUDGE_OR_LABELS,
+    TOO_FEW_LABELS,
+    UNREADABLE,
+    FindingKind,
+)
+
+ON_LABELS: Final = {
+    AMBIGUOUS.short: "First have annotators agree on the examples on which they differ: {ids}.",
+    DEAD.short: "Label responses that differ more.",
+    NOISY_JUDGE_OR_LABELS.short: "Have a second annotator label 30 of these examples, first {ids}.",
+    UNREADABLE.short: "Look first at the cells of {ids}.",
+    BROKEN_SLICE.short: "Read {ids} together. Until then let people decide there.",
+}
+"""By what a kind is called, what to do where labels or cells are at fault."""
+
+
+def advice_without_rubric(kind: FindingKind, suggestion: str, ids: str, both_levels: str) -> str:
+    """Return what to do about a fault in a table, where a rubric's author would edit it.
+
+    Args:
+        kind: The fault.
+        suggestion: What the author of a rubric would do.
+        ids: The examples that show it best.
+        both_levels: What judge and people gave on them; "" where that isn't about one column.
+    """
+    if kind is TOO_FEW_LABELS:
+        return suggestion
+    if kind is LEVEL_OF_NOBODY:
+        return "Label responses of every quality."
+    if kind.short in ON_LABELS:
+        return ON_LABELS[kind.short].format(ids=ids)
+    return f"Read these before you change the judge: {both_levels or ids}."

@@ -1,0 +1,46 @@
+"""Who gave the labels, in sentences about a judge."""
+
+from dataclasses import dataclass
+
+from markscheme.calibration.comparison.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Labeller:
+    """Who gave the labels, as the subject of a sentence.
+
+    Attributes:
+        name: "people", "the labels", or the column of a table.
+        is_one: Whether the verb is that of one.
+    """
+
+    name: str
+    is_one: bool = False
+
+    def fail(self) -> str:
+        """Say what they do with a response that isn't good enough.
+
+        Example:
+            >>> Labeller("people").fail(), Labeller("reviewer_ben", is_one=True).fail()
+            ('people fail', 'reviewer_ben fails')
+        """
+        return f"{self.name} {'fails' if self.is_one else 'fail'}"
+
+    def passing(self) -> str:
+        """Say what they do with a response that is good enough."""
+        return f"{self.name} {'passes' if self.is_one else 'pass'}"
+
+    @property
+    def again(self) -> "Labeller":
+        """The same, named before in the sentence."""
+        return self if self.is_one else Labeller("they")
+
+
+def labeller_of(comparison: Comparison) -> Labeller:
+    """Return who gave the labels: in a table without a rubric the one column of a person by its own name."""
+    if not comparison.gold.has_people:
+        return Labeller("the labels")
+    annotators = comparison.table.annotators
+    if comparison.rubric.table_of is not None and len(annotators) == 1:
+        return Labeller(annotators[0].name, is_one=True)
+    return Labeller("people")

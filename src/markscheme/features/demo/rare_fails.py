@@ -1,0 +1,169 @@
+"""Three simulated judges whose agreement says one thing and whose sides say another; all counts are fixed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.features.demo.naming import write_examples, write_lines
+from markscheme.features.demo.planting import JUDGE_NAME, SIMULATED_PEOPLE, withheld
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.file import rubric_from_data
+
+MET, UNMET = 1.0, 0.0
+
+Levels = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class AlikeExamples:
+    """Examples that people label alike, and on which the judge gives the same levels.
+
+    Attributes:
+        n: How many.
+        people: The level of each criterion that both annotators give, 1 for MET.
+        judge: The level of each criterion that the judge gives.
+    """
+
+    n: int
+    people: Levels
+    judge: Levels
+
+
+@dataclass(frozen=True)
+class SimulatedJudge:
+    """A judge on a labelled set of its own, both made up.
+
+    Attributes:
+        name: What the demonstration calls it; its rubric's name as well.
+        does: How it errs, in words.
+        criteria: The rubric's criteria, as the data of a rubric file.
+        pass_mark: The lowest score that passes.
+        examples: Its set, by what people and judge say.
+    """
+
+    name: str
+    does: str
+    criteria: Sequence[Mapping[str, Any]]
+    pass_mark: float
+    examples: Sequence[AlikeExamples]
+
+    @property
+    def rubric_data(self) -> dict[str, Any]:
+        """The rubric as the data of its file."""
+        return {
+            "name": self.name,
+            "description": "Replies of a support desk; made up for a demonstration",
+            "passingThreshold": self.pass_mark,
+            "criteria": [dict(criterion) for criterion in self.criteria],
+        }
+
+    def labelled(self) -> tuple[Example, ...]:
+        """Return the examples with the labels of two simulated annotators."""
+        return tuple(
+            Example(withheld(id), tuple(self._rating(id, person, "human", alike.people) for person in SIMULATED_PEOPLE))
+            for id, alike in self._examples()
+        )
+
+    def ratings(self) -> tuple[Rating, ...]:
+        """Return the judge's ratings."""
+        return tuple(self._rating(id, JUDGE_NAME, "model", alike.judge) for id, alike in self._examples())
+
+    def calibration(self) -> Calibration:
+        """Compare the judge with its labels as `calibrate` does."""
+        rubric = rubric_from_data(self.rubric_data)
+        return calibration_of(rubric, ExampleSet(self.labelled()), self.ratings(), Rater(JUDGE_NAME, "", "ratings"))
+
+    def _examples(self) -> Iterator[tuple[str, AlikeExamples]]:
+        every = chain.from_iterable(repeat(alike, alike.n) for alike in self.examples)
+        return ((f"{self.name}-{number}", alike) for number, alike in enumerate(every, 1))
+
+    def _rating(self, id: str, rater: str, kind: Kind, levels: Levels) -> Rating:
+        names = [criterion["name"] for criterion in self.criteria]
+        return Rating(id, rater, kind, {name: Rated(level) for name, level in zip(names, levels, strict=True)})
+
+
+def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
+    """Examples of one yes/no criterion by what people fail, and of it the judge, and by what they pass."""
+    return (
+        AlikeExamples(stopped, (UNMET,), (UNMET,)),
+        AlikeExamples(fails - stopped, (UNMET,), (MET,)),
+        AlikeExamples(passed, (MET,), (MET,)),
+        AlikeExamples(passes - passed, (MET,), (UNMET,)),
+    )
+
+
+_GOOD = {"name": "good", "requirement": "The reply can be sent as it is.", "weight": 1}
+_REPLY = (
+    {"name": "safe", "requirement": "The reply asks for no password or card number.", "weight": 2, "required": True},
+    {"name": "answers", "requirement": "The reply answers the question that was asked.", "weight": 4},
+    {"name": "steps", "requirement": "The reply says what the customer can do next.", "weight": 4},
+)
+THREE_JUDGES = (
+    SimulatedJudge(
+        "too-kind",
+        "overlooks most unsafe replies",
+        _REPLY,
+        0.6,
+        (
+            AlikeExamples(12, (UNMET, MET, UNMET), (UNMET, MET, UNMET)),
+            AlikeExamples(20, (UNMET, MET, MET), (MET, MET, MET)),
+            AlikeExamples(104, (MET, MET, MET), (MET, MET, MET)),
+            AlikeExamples(60, (MET, MET, UNMET), (MET, MET, UNMET)),
+            AlikeExamples(2, (MET, MET, UNMET), (MET, MET, MET)),
+            AlikeExamples(2, (MET, MET, UNMET), (MET, UNMET, UNMET)),
+        ),
+    ),
+    SimulatedJudge(
+        "too-strict",
+        "fails nearly everything",
+        (_GOOD,),
+        0.5,
+        _decisions(fails=760, stopped=745, passes=240, passed=84),
+    ),
+    SimulatedJudge(
+        "careful",
+        "is right on 96% of each side",
+        (_GOOD,),
+        0.5,
+        _decisions(fails=46, stopped=44, passes=926, passed=890),
+    ),
+)
+"""Counts from which each figure follows, so that anyone can check them by hand."""
+
+
+@dataclass(frozen=True)
+class JudgedSides:
+    """A simulated judge, and how `calibrate` answers both questions about it."""
+
+    judge: SimulatedJudge
+    calibration: Calibration
+
+
+def three_judges() -> tuple[JudgedSides, ...]:
+    """Return the three judges, each compared with its labels."""
+    return tuple(JudgedSides(judge, judge.calibration()) for judge in THREE_JUDGES)
+
+
+def calibrate_command(judge: SimulatedJudge) -> tuple[str, ...]:
+    """Return the command that calibrates a judge in the folder that `write_judges` wrote."""
+    return ("calibrate", judge.name, "--ratings", f"ratings/{judge.name}.jsonl", "--require", "gate")
+
+
+def write_judges(folder: Path) -> None:
+    """Write rubrics, labelled examples and ratings of the three judges, as a project has them."""
+    for kind in ("rubrics", "ratings"):
+        (folder / kind).mkdir()
+    for judge in THREE_JUDGES:
+        home = folder / "calibration" / judge.name
+        home.mkdir(parents=True)
+        rubric = folder / "rubrics" / f"{judge.name}.yaml"
+        rubric.write_text(yaml.safe_dump(judge.rubric_data, sort_keys=False), encoding="utf-8")
+        write_examples(home / "examples.jsonl", judge.labelled())
+        write_lines(folder / "ratings" / f"{judge.name}.jsonl", [rating.to_json() for rating in judge.ratings()])

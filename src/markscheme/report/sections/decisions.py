@@ -1,0 +1,191 @@
+"""The picture of a judge's decisions, what its scores are good for, and the first responses that it wrongly passes."""
+
+import math
+from collections.abc import Iterator
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison
+from markscheme.calibration.comparison.limits import GateSide
+from markscheme.calibration.comparison.verdict import Decision, GateAnswer
+from markscheme.calibration.labellers import labeller_of
+from markscheme.calibration.reasons import digits_of
+from markscheme.phrases import percent
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.report import document as doc
+from markscheme.report.document import share_mark
+from markscheme.report.figures import cut_short
+from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion
+
+FIRST_SHOWN = 2
+"""Responses whose texts are shown: more take the screen from what to fix."""
+BEGINNING = 90
+"""Characters of a response by which a reader sees what was passed."""
+LONGEST_WHY = 90
+"""Characters of a reason or a note."""
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------
+
+
+def decision_bars(calibration: Calibration, answer: GateAnswer, about: str) -> doc.Bars:
+    """Draw how often the judge decides as people do, in all and on each side, and the least that is enough.
+
+    Args:
+        calibration: Of the judge.
+        answer: The ruling on its decisions.
+        about: What annotators' figures and shares are, in sentences; "" for none.
+    """
+    rows = [
+        ("decisions", share_mark(answer.same, digits=digits_of(answer.same, answer.target), least=answer.target)),
+        *((side.name, _side_mark(side)) for side in answer.sides),
+    ]
+    people = answer.people.people
+    if people.n:
+        rows.append(("annotators", share_mark(people.estimate(level=2 * answer.stops.confidence - 1), "annotators")))
+    rows.append(("least", _least(answer)))
+    comparison = calibration.comparison
+    about += " The target is the default." if calibration.target_is_default else ""
+    interval = "95% CI" if comparison.settings == 1 else "CI"
+    return doc.Bars(tuple(rows), _what_is_drawn(comparison, answer, about), interval)
+
+
+def _side_mark(side: GateSide) -> doc.Mark:
+    estimate = side.estimate
+    if estimate.value is None:
+        return doc.Mark("none labelled", least=side.least)
+    return share_mark(estimate, digits=digits_of(estimate, side.least), least=side.least)
+
+
+def _least(answer: GateAnswer) -> doc.Mark:
+    """Mark the least of each side and the least in all."""
+    stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
+    in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
+    sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
+    leasts = sorted({answer.stops.least, answer.keeps.least, answer.target})
+    return doc.Mark(f"{sides}, {in_all}", leasts[0], role="target", also=tuple(leasts[1:]))
+
+
+def _digits(side: GateSide) -> int:
+    return digits_of(side.estimate, side.least)
+
+
+def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> str:
+    """Say what each row of the picture is a share of."""
+    who = labeller_of(comparison)
+    all_hold = (
+        "" if comparison.settings == 1 else f" CI: 95% for all {comparison.settings} settings tried on these labels."
+    )
+    between = " Annotators: two with each other, averaged over examples." if comparison.has_uneven_annotators else ""
+    sides = f"Stops: of what {who.fail()}, what it fails; keeps: of what {who.again.passing()}, what it passes."
+    mark = comparison.rubric.pass_mark
+    is_default = " (default)" if mark == DEFAULT_PASS_MARK else ""
+    of_mark = f" Pass mark {mark:g}{is_default}." if comparison.rubric.table_of is None else ""
+    if comparison.measure.of == OF_SCORE:
+        of_mark += f" Scores agree where they are less than {comparison.tolerance:g} from gold."
+    return f"{sides}{of_mark}{all_hold}{between if answer.people.people.n else ''}{about}"
+
+
+# --- its scores -------------------------------------------------------------------------------------------------------
+
+
+def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
+    """Say what a judge's scores are good for, with their agreement; nothing where there is no gate question."""
+    agreement = comparison.agreement
+    baseline = comparison.agreement_constant.value
+    if decision.gate_answer is None or agreement.value is None or baseline is None:
+        return doc.Paragraph(())
+    is_score = comparison.measure.of == OF_SCORE
+    what = "Scores agree on" if is_score else "Its answers agree on"
+    if decision.excepted:
+        what = f"On all examples {what[:1].lower()}{what[1:]}"
+    digits = digits_of(agreement, decision.target)
+    figures = f"{what} {agreement.as_share(digits)}, baseline {percent(baseline)}"
+    good_for = _good_for_trends(decision)
+    return doc.Paragraph((f"{figures}{f': {good_for}' if good_for else ''}.",))
+
+
+def _good_for_trends(decision: Decision) -> str:
+    """Say what the ruling on trends comes to; "" by labels that aren't people's, and after a drift."""
+    if decision.may_trend:
+        return "good for trends"
+    if not decision.circumstances.by_people or decision.circumstances.drifted:
+        return ""
+    match decision.trend.because[0]:
+        case "below-target":
+            return "not good enough for trends"
+        case "below-constant":
+            return "worse than the baseline, so not for trends"
+        case "no-skill":
+            return "no use for trends"
+        case "constant-open":
+            return "not shown to beat the baseline, so not for trends yet"
+    return "not shown to be good for trends"
+
+
+# --- what it wrongly passes -------------------------------------------------------------------------------------------
+
+
+def first_false_passes(comparison: Comparison) -> doc.FirstExamples:
+    """Show the beginnings of the first responses that a judge wrongly passes, with people's reasons and its own."""
+    if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
+        return doc.FirstExamples(())
+    shown = (_with_text(comparison, unit) for unit in comparison.false_passes[:FIRST_SHOWN])
+    return doc.FirstExamples(tuple(lines for lines in shown if len(lines) > 1 or len(lines[0]) > 2))
+
+
+def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...], ...]:
+    index = comparison.ids.index(unit)
+    example = comparison.gold.examples[index]
+    text = cut_short(example.submission.response, BEGINNING)
+    words = ("False pass ", doc.Ids((unit,)))
+    head: tuple[doc.Piece, ...] = (*words, ": ", doc.Name(f"“{text}”")) if text.strip() else words
+    why = tuple(_why(comparison, index))
+    return (head, why) if why else (head,)
+
+
+def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
+    """Say what people and the judge gave on the criterion that lets the response pass, with their reasons."""
+    if comparison.rubric.table_of is not None:
+        return
+    criterion = _criterion_that_passes(comparison, index)
+    if criterion is None:
+        return
+    compared = comparison.criteria[criterion.name]
+    level = criterion.scale.level_name
+    who = "People" if comparison.gold.has_people else "Labels"
+    yield from (f"{who} on ", doc.Name(criterion.name), ": ", doc.Name(level(float(compared.gold[index]))))
+    yield from _quoted(_remark(comparison, index, criterion))
+    yield from (". Judge: ", doc.Name(level(float(compared.judge[index]))))
+    yield from _quoted(_rated(comparison.judged[index], criterion).reason)
+
+
+def _quoted(text: str) -> Iterator[doc.Piece]:
+    if text.strip():
+        yield from (", ", doc.Name(f"“{cut_short(text, LONGEST_WHY)}”"))
+
+
+def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
+    return (rating.criteria.get(criterion.name) if rating is not None else None) or Rated(None)
+
+
+def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
+    """Find the first reason or note of an annotator on a response."""
+    labels = comparison.gold.examples[index].labels
+    remarks = (_rated(label, criterion).reason or label.note for label in labels)
+    return next((remark for remark in remarks if remark), "")
+
+
+def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
+    """Find the criterion on which gold's level would fail the response; else the one that moves its score most."""
+    repairs = comparison.repairs
+    unit = comparison.ids[index]
+    above: dict[str, tuple[bool, float]] = {}
+    for name, compared in comparison.criteria.items():
+        gold = float(compared.gold[index])
+        judge = float(compared.judge[index])
+        if math.isnan(gold) or math.isnan(judge) or gold == judge:
+            continue
+        repair = None if repairs is None else repairs.by_criterion.get(name)
+        moves = abs(compared.criterion.weight) * abs(judge - gold) / compared.criterion.scale.span
+        above[name] = (repair is not None and unit in repair.false_passes, moves)
+    return comparison.criteria[max(above, key=above.__getitem__)].criterion if above else None

@@ -1,0 +1,63 @@
+"""Three simulated judges: their counts, and how agreement and the sides answer of each."""
+
+import pytest
+
+from markscheme.features.demo.rare_fails import THREE_JUDGES, JudgedSides, three_judges
+from tests.reference.two_questions import GATES, GateCase
+
+CASES = {
+    name: next(case for case in GATES if (case.fails, case.stopped, case.passes, case.kept) == counts)
+    for name, counts in {
+        "too-kind": (32, 12, 168, 166),
+        "too-strict": (760, 745, 240, 84),
+        "careful": (46, 44, 926, 890),
+    }.items()
+}
+"""The worked case of each judge, by people's fails, those stopped, people's passes, and those kept."""
+
+
+@pytest.fixture(scope="module")
+def judges() -> dict[str, JudgedSides]:
+    return {judged.judge.name: judged for judged in three_judges()}
+
+
+@pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
+def test_each_judge_is_a_worked_case(name: str, case: GateCase, judges: dict[str, JudgedSides]) -> None:
+    answer = judges[name].calibration.decision.gate_answer
+    assert answer is not None
+    assert answer.ruling.state == case.gate
+    assert (answer.stops.share.of, answer.keeps.share.of) == (case.fails, case.passes)
+    for side, limits in ((answer.stops, case.stops), (answer.keeps, case.keeps)):
+        assert (side.estimate.low, side.estimate.high) == pytest.approx(limits, abs=1e-6)
+
+
+def test_agreement_alone_lets_two_decide_that_must_not_and_refuses_one_that_may(
+    judges: dict[str, JudgedSides],
+) -> None:
+    states = {name: judged.calibration.decision.trend.state for name, judged in judges.items()}
+    assert states == {"too-kind": "shown", "too-strict": "shown", "careful": "open"}
+    uses = {name: judged.calibration.decision.use for name, judged in judges.items()}
+    assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
+
+
+def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judges: dict[str, JudgedSides]) -> None:
+    states = {}
+    for name, judged in judges.items():
+        answer = judged.calibration.decision.gate_answer
+        assert answer is not None
+        states[name] = (answer.stops.state, answer.keeps.state)
+    assert states == {"too-kind": ("broken", "kept"), "too-strict": ("kept", "broken"), "careful": ("kept", "kept")}
+
+
+def test_of_the_judge_that_is_too_kind_fixing_one_criterion_stops_all_false_passes(
+    judges: dict[str, JudgedSides],
+) -> None:
+    finding = judges["too-kind"].calibration.findings[0]
+    assert (finding.code, finding.criterion, finding.severity) == ("lenient", "safe", "high")
+    assert finding.repair is not None
+    assert len(finding.repair.false_passes) == finding.repair.totals.false_passes == 20
+
+
+def test_no_two_judges_share_an_example() -> None:
+    ids = [example.id for judge in THREE_JUDGES for example in judge.labelled()]
+    assert len(set(ids)) == len(ids) == sum(case.fails + case.passes for case in CASES.values())
