@@ -1,5 +1,6 @@
 """What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
 
+from markscheme.features.compatibility import COMPATIBILITY
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
@@ -10,6 +11,7 @@ from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
 
 FEATURES: tuple[Feature, ...] = (
+    COMPATIBILITY,
     DEMO,
     DISCOVER,
     EXPERIMENT,

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
+from markscheme.rubrics.autograders import default_autograder
 from markscheme.rubrics.criterion import (
     CANNOT_JUDGE,
     DOES_NOT_APPLY,
@@ -39,17 +39,7 @@ from markscheme.rubrics.reading import RubricReading, read_file, read_rubric_tex
 from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar
-
-    Report_co = TypeVar("Report_co", default=Any, covariant=True)
-
-    class SupportsGrade(Protocol[Report_co]):
-        """Anything that grades a response against a rubric: an Autograder."""
-
-        async def grade(
-            self, to_grade: Any, rubric: "Rubric", query: str | None = None, **options: Any
-        ) -> Report_co: ...
-
+    from markscheme.rubrics.autograders import Report_co, SupportsGrade
 
 __all__ = [
     "BOTH_ORDERS",
@@ -355,7 +345,7 @@ class Rubric:
             query: What was asked.
             options: Passed on to the autograder.
         """
-        grader = autograder or import_module("markscheme.autograders").PerCriterionGrader()
+        grader = autograder or default_autograder()
         report: Report_co = await grader.grade(to_grade, self, query, **options)
         return report
 
