@@ -57,6 +57,7 @@ LIMITS: Mapping[str, Limit] = {
 """They only fall: a thread that was cut once stays cut."""
 
 NAMED_BY: Mapping[str, str] = {
+    "agents": r"features\.agents|\b(tool_used|tool_args|tool_order|step_count)\b",
     "compatibility": r"features\.compatibility|[aA]utograder",
     "demo": r"markscheme\.features\.demo\b|[pP]lanted",
     "discover": r"[dD]iscover|ReadingWork",

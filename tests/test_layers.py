@@ -26,9 +26,7 @@ LAYERS = [
     "progress",
     "fingerprint",
     "plain_data",
-    "spans",
     "trajectory",
-    "step_checks",
     "rubrics",
     "receipt",
     "submission",
@@ -111,7 +109,6 @@ LATE: dict[str, dict[str, str]] = {
     },
     "judges.open_files": {"resource": "Windows has no such module"},
     "submission": dict.fromkeys(("decimal", "numbers"), "few inputs are other data than text"),
-    "trajectory": {"spans": "few responses come with a trace"},
     "grading": {
         "f'markscheme.grading.{_HOMES[name]}'": "few who grade need all of its modules, and a session pays for each"
     },

@@ -24,9 +24,8 @@ from markscheme.judges.many import ask_many
 from markscheme.judges.panel import Repeated
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
-from markscheme.step_checks import steps_of
 from markscheme.submission import as_text, is_missing
-from markscheme.trajectory import AgentStep
+from markscheme.trajectory import AgentStep, steps_of
 
 # --- a judge as scorer ----------------------------------------------------------------------------------------------
 
