@@ -15,6 +15,8 @@ from markscheme.features import FEATURES
 from markscheme.seam import Feature
 from markscheme.settings import Settings
 from tests.commands.console import ROOT, environment
+from tests.house import Module
+from tests.rooms import names_handed_on
 from tests.test_contributing import PACKAGE, copy_of_package
 
 LIST = "features/__init__.py"
@@ -48,6 +50,19 @@ def delete(feature: Feature, home: Path) -> None:
     own = [line for line in lines if re.search(rf"\b{feature.name}\b", line, re.IGNORECASE)]
     assert len(own) == 2, f"{LIST} has an import and a row for each feature, found {own}"
     listed.write_text("".join(line for line in lines if line not in own), encoding="utf-8")
+    for path in (home / PACKAGE).glob("*.py"):
+        delete_lines_of_face(path, feature)
+
+
+def delete_lines_of_face(path: Path, feature: Feature) -> None:
+    """Delete the lines about a feature from a path that programs know, and the file where nothing else is in it."""
+    text = path.read_text(encoding="utf-8")
+    handed_on = names_handed_on(Module(path.name, text))
+    own = re.compile(rf"^from markscheme\.features\.{feature.name}\b.* import (\([^)]*\)|.*)\n", re.MULTILINE)
+    if handed_on is None or not own.search(text):
+        return
+    rest = own.sub("", text)
+    path.write_text(rest, encoding="utf-8") if " import " in rest else path.unlink()
 
 
 def commands_of(feature: Feature) -> set[str]:

@@ -189,7 +189,7 @@ def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_span
         f"markscheme.judges.{name}" for name in ("batching", "cascade", "cascade_file", "choice", "panel", "provider")
     }
     unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "certified", "checks")}
-    assert not loaded & {*unneeded, "markscheme.spans", "decimal", "difflib", "email.utils", "html", "numbers"}
+    assert not loaded & {*unneeded, "markscheme.features", "decimal", "difflib", "email.utils", "html", "numbers"}
 
 
 def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_receipts() -> None:

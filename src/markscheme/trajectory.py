@@ -2,17 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 from markscheme.plain_data import first_value
+from markscheme.seam import OpenTable
 from markscheme.text import encodable
-
-if TYPE_CHECKING:
-    from markscheme.spans import TraceSpan
 
 STEPPED = ("messages", "tool_calls", "trace")
 """Inputs that are read as steps."""
@@ -203,6 +201,45 @@ def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, T
     return by_name
 
 
+@dataclass(frozen=True)
+class TraceSpan:
+    """A span.
+
+    Attributes:
+        id: "" if it has none.
+        parent: The id of the span around it; "" if it is the outermost.
+        start: Sorts it among its siblings.
+        name: The tool's, if it is a tool's call, else its own.
+        is_tool: Whether a tool was called.
+        received: What it was called with; None if that isn't known.
+        gave: What came of it; None likewise.
+        prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
+        answered: The model's messages; None likewise.
+        rest: Attributes that nothing here reads, by name.
+        events: Name and attributes of its events.
+        failure: Why it failed; "" if it didn't.
+        seconds: How long it took; None if its start or its end isn't known.
+    """
+
+    id: str
+    parent: str
+    start: tuple[float, str]
+    name: str
+    is_tool: bool
+    received: Any
+    gave: Any
+    prompt: list[Any] | None
+    answered: list[Any] | None
+    rest: Mapping[str, Any]
+    events: tuple[tuple[str, Any], ...]
+    failure: str
+    seconds: float | None = None
+
+
+TRACES: Final[OpenTable[Callable[[Any], list[TraceSpan]]]] = OpenTable()
+"""What reads the spans of a trace from plain data; none from anything else."""
+
+
 # --- the shapes that steps come in ----------------------------------------------------------------------------------
 
 
@@ -243,13 +280,11 @@ def _one_by_one(text: str) -> Iterator[Any]:
         yield value
 
 
-def _spans_in(value: Any) -> "list[TraceSpan]":
+def _spans_in(value: Any) -> list[TraceSpan]:
     """The spans of a trace; none in anything else."""
     if not isinstance(value, Mapping | list):
         return []
-    from markscheme.spans import spans_in
-
-    return spans_in(value)
+    return next((spans for read in TRACES if (spans := read(value))), [])
 
 
 def _read(value: Any) -> list[AgentStep]:
@@ -261,6 +296,27 @@ def _read(value: Any) -> list[AgentStep]:
         return []
     called: dict[str, str] = {}
     return [step for item in value for step in _of_message(item, called)]
+
+
+def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
+    """The steps that a check is about: those of `trace`, else those of `messages` and then of `tool_calls`.
+
+    Raises:
+        ValueError: None of these inputs is there, or none of them holds steps; an empty list is an agent that did
+            nothing.
+    """
+    traced = read_steps(inputs.get("trace"))
+    steps = traced or [step for name in ("messages", "tool_calls") for step in read_steps(inputs.get(name))]
+    if steps or any(_is_empty_list(inputs.get(name)) for name in ("trace", "messages", "tool_calls")):
+        return tuple(steps)
+    names = [name for name in ("trace", "messages", "tool_calls") if inputs.get(name)]
+    if names:
+        raise ValueError(f"{', '.join(names)} holds no steps in a form that is known")
+    raise ValueError("there is no trace, messages or tool_calls: name one in the rubric's `inputs` and give it")
+
+
+def _is_empty_list(value: Any) -> bool:
+    return value == [] or (isinstance(value, str) and value.strip() == "[]")
 
 
 def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> Any:
@@ -366,7 +422,7 @@ def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     return AgentStep(TOOL_CALL, name, _text(arguments), arguments, call=id)
 
 
-def _of_spans(spans: "Sequence[TraceSpan]") -> Iterator[AgentStep]:
+def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
     """Each span's input, then the spans inside it by start time, then its output."""
     talk = _Talk.about(spans)
     known_ids = {span.id for span in spans}
@@ -393,7 +449,7 @@ def _of_spans(spans: "Sequence[TraceSpan]") -> Iterator[AgentStep]:
             waiting += [(span, depth + is_shown) for span in reversed(inner)]
 
 
-def _before(span: "TraceSpan") -> list[AgentStep]:
+def _before(span: TraceSpan) -> list[AgentStep]:
     """What a span was called with, and what else it holds that nothing here reads, by name."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
@@ -404,7 +460,7 @@ def _before(span: "TraceSpan") -> list[AgentStep]:
     return [AgentStep(role, span.name, words, arguments, span.id, bool(span.failure), span.seconds)]
 
 
-def _after(span: "TraceSpan") -> list[AgentStep]:
+def _after(span: TraceSpan) -> list[AgentStep]:
     """What came of a span, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
@@ -433,17 +489,17 @@ class _Talk:
     earlier: list[list[AgentStep]]
 
     @classmethod
-    def about(cls, spans: "Sequence[TraceSpan]") -> "_Talk":
+    def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
         """Of the spans of a trace, before the first is read."""
         called = [span for span in spans if span.is_tool]
         results = ((span.name, _text(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
-    def is_of(self, span: "TraceSpan") -> bool:
+    def is_of(self, span: TraceSpan) -> bool:
         """Whether the span has messages."""
         return span.prompt is not None or span.answered is not None
 
-    def heard(self, span: "TraceSpan") -> list[AgentStep]:
+    def heard(self, span: TraceSpan) -> list[AgentStep]:
         """The messages that a model was sent and that no earlier span has."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
@@ -451,7 +507,7 @@ class _Talk:
         self.earlier.append(steps)
         return self._without_repeats(new)
 
-    def answered(self, span: "TraceSpan") -> list[AgentStep]:
+    def answered(self, span: TraceSpan) -> list[AgentStep]:
         """The messages that a model answered."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:

@@ -13,7 +13,10 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import Final
 
+FUNCTION_JUDGE: Final = "function"
+"""The kind of judge whose name goes on with the code to import, as in `function:module:name`."""
 _MACHINERY = ("importlib", "_frozen_importlib")
 """Modules between an import and the finders: their caller is the importer."""
 
@@ -64,6 +67,16 @@ def import_user_module(name: str) -> ModuleType:
         BaseException: Whatever its code raises.
     """
     return import_module(name)
+
+
+def names_function(judge: str) -> bool:
+    """Return True for a judge's name that is a function to import, alone or in a panel.
+
+    Example:
+        >>> names_function("anthropic"), names_function("function:judges:good"), names_function("openai:m+function:a:b")
+        (False, True, True)
+    """
+    return any(member.strip().partition(":")[0] == FUNCTION_JUDGE for member in judge.split("+"))
 
 
 def user_spec(name: str) -> ModuleSpec | None:

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from markscheme import Rubric, RubricError, load_rubric
 from markscheme.errors import RubricWarning
 from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind
-from markscheme.rubrics.file import MAX_RUBRIC_BYTES, rubric_from_text
+from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.gray_zone import GrayZone
+from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "rubrics").glob("*.yaml"))

@@ -49,6 +49,7 @@ PYTHON = {
         "Rubrics, submissions and grades",
         [
             "rubrics.rubric",
+            "rubrics.criterion",
             "rubrics.file",
             "rubrics.advice",
             "lint",
@@ -63,7 +64,7 @@ PYTHON = {
             "grading.verdict",
             "grading.score",
             "receipt",
-            "rewards",
+            "features.compatibility.rewards",
         ],
     ),
     "judges": (
@@ -86,8 +87,11 @@ PYTHON = {
     ),
     "examples-and-ratings": ("Examples and ratings", ["ratings.examples", "ratings.rating"]),
     "calibrations": ("Calibrations", ["calibration.run", "calibration.calibration", "calibration.agreement"]),
-    "scorers": ("Scorers and checks", ["grading.checks", "scorers"]),
-    "autograders": ("Graders under other names", ["autograders", "types"]),
+    "scorers": ("Scorers and checks", ["grading.checks", "features.compatibility.scorers"]),
+    "autograders": (
+        "Graders under other names",
+        ["features.compatibility.autograders", "features.compatibility.report_types"],
+    ),
     "statistics-functions": (
         "Statistics",
         [

@@ -1,5 +1,7 @@
 """What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
 
+from markscheme.features.agents import AGENTS
+from markscheme.features.compatibility import COMPATIBILITY
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
@@ -12,6 +14,8 @@ from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
 
 FEATURES: tuple[Feature, ...] = (
+    AGENTS,
+    COMPATIBILITY,
     DEMO,
     DISCOVER,
     EXPERIMENT,

@@ -8,24 +8,24 @@ import asyncio
 import inspect
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from markscheme.errors import (
     FROM_OTHERS_CODE,
     UsageError,
 )
+from markscheme.grading.step_checks import CHECKS, StepCheckKind
 from markscheme.grading.verdict import Outcome, Unread, Verdict
 from markscheme.judges.threads import in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.plain_data import no_constant
 from markscheme.rubrics.rubric import Criterion
-from markscheme.step_checks import STEP_CHECKS, StepCheck, steps_of
 from markscheme.submission import Submission
-from markscheme.trajectory import AgentStep
+from markscheme.trajectory import AgentStep, steps_of
 from markscheme.user_code import import_user_module, search_for_code
 
 SCORER_CONTEXT = ("example", "model", "provider", "prompt", "steps", "value")
@@ -248,20 +248,42 @@ def _f1(shared: int, found_count: int, wanted: int, what: str) -> Scored:
     return Scored(score, f"{shared} {what}, of {found_count} in the response and {wanted} expected")
 
 
-def _of_steps(name: str, check: StepCheck) -> Scorer:
-    """A check of steps as a scorer."""
+_OWN: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
+"""Checks of a response's text."""
+
+
+@lru_cache(maxsize=64)
+def _of_steps(kind: StepCheckKind) -> Scorer:
+    """Make the scorer that a check of steps is, the same one each time."""
+    check = kind.load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
         finding = check(steps, value)
         return Scored(float(finding.holds), finding.reason)
 
-    return Scorer(score, name)
+    return Scorer(score, kind.name)
 
 
-SHIPPED_CHECKS: Mapping[str, Scorer] = {
-    **{check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)},
-    **{name: _of_steps(name, check) for name, check in STEP_CHECKS.items()},
-}
+def _kind_of_steps(name: str) -> StepCheckKind | None:
+    return None if name in _OWN else next((kind for kind in CHECKS if kind.name == name), None)
+
+
+class _ShippedChecks(Mapping[str, Scorer]):
+    """Those of a text, and those in CHECKS, which is read when a name isn't among the former."""
+
+    def __getitem__(self, name: str) -> Scorer:
+        kind = _kind_of_steps(name)
+        return _OWN[name] if kind is None else _of_steps(kind)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from _OWN
+        yield from (kind.name for kind in CHECKS)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+SHIPPED_CHECKS: Final[Mapping[str, Scorer]] = _ShippedChecks()
 """Checks that a rubric can name without registering them."""
 
 
@@ -357,15 +379,17 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
         'json_valid'
     """
     name = str(criterion.check)
-    if name in SHIPPED_CHECKS and scorers.get(name, SHIPPED_CHECKS[name]) is not SHIPPED_CHECKS[name]:
+    shipped = SHIPPED_CHECKS.get(name)
+    if shipped is not None and scorers.get(name, shipped) is not shipped:
         raise UsageError(f"criterion {criterion.name!r}: {name!r} is a shipped check; register yours by another name")
-    checks: dict[str, Callable[..., Any]] = {**SHIPPED_CHECKS, **scorers}
-    if name not in checks:
+    code = scorers.get(name) if shipped is None else shipped
+    if code is None:
         raise UsageError(
-            f"criterion {criterion.name!r}: there is no check {name!r}; there are {', '.join(sorted(checks))}; "
+            f"criterion {criterion.name!r}: there is no check {name!r}; there are "
+            f"{', '.join(sorted({*SHIPPED_CHECKS, *scorers}))}; "
             "your own are registered with @scorer in a module named by --scorers"
         )
-    check = scorer(checks[name], name=name)
+    check = scorer(code, name=name)
     if check.asks:
         raise UsageError(f"criterion {criterion.name!r}: {name!r} asks a judge, and a `check` must be code")
     _refuse_value(criterion, check)
@@ -382,12 +406,13 @@ def _refuse_value(criterion: Criterion, check: Scorer) -> None:
     name = str(criterion.check)
     if criterion.check_value and not check.wants(VALUE_KEY):
         raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")
-    if name not in STEP_CHECKS:
+    kind = _kind_of_steps(name)
+    if kind is None:
         return
     if not criterion.check_value:
         raise UsageError(f"criterion {criterion.name!r}: {name!r} needs a value, as in `check: {{{name}: …}}`")
     try:
-        STEP_CHECKS[name]((), _value_of(criterion))
+        kind.load()((), _value_of(criterion))
     except ValueError as error:
         raise UsageError(f"criterion {criterion.name!r}: {error}") from error
 

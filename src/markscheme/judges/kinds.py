@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.shipped import install_command
+from markscheme.user_code import FUNCTION_JUDGE
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -516,7 +517,7 @@ SHIPPED_KINDS: Final = (
         file_of=_cascade_of,
     ),
     JudgeKind(
-        "function",
+        FUNCTION_JUDGE,
         _function,
         form="function:module:name",
         about="any function that answers a prompt",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from markscheme.errors import NoJudge, UsageError, suggestion
 from markscheme.judges.kinds import in_full, names_that
 from markscheme.numerals import finite
-from markscheme.rubrics.rubric import STRATEGIES, Strategy
+from markscheme.rubrics.keys import STRATEGIES, Strategy
 
 if TYPE_CHECKING:
     from markscheme.judges.asking import Asking

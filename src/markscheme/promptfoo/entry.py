@@ -9,11 +9,8 @@ TYPE_CHECKING = False
 """Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
-
-FUNCTIONS = {"assertion": "get_assert", "provider": "call_api"}
-"""The function of each grader's module that answers in this process."""
 
 
 def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
@@ -54,16 +51,25 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
     if reply is not None:
         return reply
     with Hurry():
-        from importlib import import_module
         from pathlib import Path
 
         from markscheme.promptfoo.negation import NotGraded
 
-        in_this_process = getattr(import_module(f"markscheme.promptfoo.{grader}"), FUNCTIONS[grader])
         try:
-            return {"given": in_this_process(**arguments, near=Path(folder))}
+            return {"given": _function(grader)(**arguments, near=Path(folder))}
         except NotGraded as error:
             return {"raised": str(error)}
+
+
+def _function(grader: str) -> "Callable[..., dict[str, Any]]":
+    """Return the function that answers in this process; each loads what the other doesn't need."""
+    if grader == "provider":
+        from markscheme.promptfoo.provider import call_api
+
+        return call_api
+    from markscheme.promptfoo.assertion import get_assert
+
+    return get_assert
 
 
 def _wish(holder: "Any") -> "Any":

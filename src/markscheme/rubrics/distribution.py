@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from markscheme.phrases import number, probability
 from markscheme.plain_data import shown
-from markscheme.rubrics.rubric import Criterion, Scale
+from markscheme.rubrics.criterion import Criterion, Scale
 
 Probabilities: TypeAlias = tuple[float, ...]
 """One for each level, in the scale's order (UNMET, MET), also for a fault; they sum to 1. Empty where unknown."""
@@ -92,7 +92,7 @@ def shown_with_probability(level: float, probabilities: Probabilities, scale: Sc
     """A level with its probability, for readers: "MET .93"; a mean of levels without one.
 
     Example:
-        >>> from markscheme.rubrics.rubric import YES_NO
+        >>> from markscheme.rubrics.criterion import YES_NO
         >>> shown_with_probability(1.0, (0.07, 0.93), YES_NO), shown_with_probability(1.0, (0.0, 1.0), YES_NO)
         ('MET .93', 'MET 1.00')
     """

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from markscheme.errors import RubricError, RubricWarning
 from markscheme.files import write_whole
 from markscheme.plain_data import Form, Place, form_of, plain_data, safe_json
-from markscheme.rubrics.file import places_of, rubric_from_text
+from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.gray_zone import GrayZone
+from markscheme.rubrics.reading import places_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import Field, with_words, words_of
 

@@ -7,19 +7,19 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal, Protocol, get_args
 
 from markscheme.numerals import finite
 from markscheme.plain_data import Place, shown
 from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
-from markscheme.rubrics.rubric import (
+from markscheme.rubrics.keys import (
     DEFAULT_TARGET,
     DEFAULT_TOLERANCE,
     MOST_SAMPLES,
     SUBJECT_KINDS,
     Strategy,
 )
+from markscheme.user_code import names_function
 
 Problems = list[tuple[Place, str]]
 """Places of invalid values, each with a message."""
@@ -252,7 +252,7 @@ def _written_text(value: Any) -> str:
 
 def _runs_nothing(value: Any) -> str:
     name = _written_text(value)
-    if import_module("markscheme.judges.kinds").names_code(name.strip()):
+    if names_function(name):
         says = "can't be a judge of code, since a rubric runs none: name it where the rubric is used"
         raise ValueError(f"{says}, found {as_shown(name)}")
     return name

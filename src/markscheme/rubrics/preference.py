@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
-from markscheme.rubrics.rubric import Level, Scale
+from markscheme.rubrics.criterion import Level, Scale
 
 Preference = Literal["first", "tie", "second"]
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)

@@ -31,7 +31,8 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
-from markscheme.rubrics.file import load_rubric, may_be_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.reading import may_be_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
 from typing import Any
 
 from markscheme.plain_data import first_value
+from markscheme.trajectory import TraceSpan
 
 _CONTEXT = ("context", "spanContext", "span_context")
 _SPAN_ID = ("spanId", "span_id")
@@ -51,41 +51,6 @@ _ABOUT_PROCESS = (
 _NOT_PROCESS = ("gen_ai.system_instructions",)
 """Attributes that begin like one about the process and are not."""
 _STACK = "exception.stacktrace"
-
-
-@dataclass(frozen=True)
-class TraceSpan:
-    """A span.
-
-    Attributes:
-        id: "" if it has none.
-        parent: The id of the span around it; "" if it is the outermost.
-        start: Sorts it among its siblings.
-        name: The tool's, if it is a tool's call, else its own.
-        is_tool: Whether a tool was called.
-        received: What it was called with; None if that isn't known.
-        gave: What came of it; None likewise.
-        prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
-        answered: The model's messages; None likewise.
-        rest: Attributes that nothing here reads, by name.
-        events: Name and attributes of its events.
-        failure: Why it failed; "" if it didn't.
-        seconds: How long it took; None if its start or its end isn't known.
-    """
-
-    id: str
-    parent: str
-    start: tuple[float, str]
-    name: str
-    is_tool: bool
-    received: Any
-    gave: Any
-    prompt: list[Any] | None
-    answered: list[Any] | None
-    rest: Mapping[str, Any]
-    events: tuple[tuple[str, Any], ...]
-    failure: str
-    seconds: float | None = None
 
 
 def spans_in(value: Any) -> list[TraceSpan]:

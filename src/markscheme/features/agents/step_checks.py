@@ -1,50 +1,19 @@
 """Checks of an agent's steps by code, with the values that Promptfoo's `trajectory:` assertions take."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from markscheme.trajectory import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep, read_steps
+from markscheme.grading.step_checks import StepCheck, StepFinding
+from markscheme.trajectory import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 STEP_TYPES = ("tool", "message", "span")
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")
 MOST_LISTED = 20
 """Tools that a reason lists; a judgement."""
-
-
-@dataclass(frozen=True)
-class StepFinding:
-    """Whether steps are as they should be, and a sentence that says what was seen."""
-
-    holds: bool
-    reason: str
-
-
-StepCheck = Callable[[Sequence[AgentStep], Any], StepFinding]
-
-
-def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
-    """The steps that a check is about: those of `trace`, else those of `messages` and then of `tool_calls`.
-
-    Raises:
-        ValueError: None of these inputs is there, or none of them holds steps; an empty list is an agent that did
-            nothing.
-    """
-    traced = read_steps(inputs.get("trace"))
-    steps = traced or [step for name in ("messages", "tool_calls") for step in read_steps(inputs.get(name))]
-    if steps or any(_is_empty_list(inputs.get(name)) for name in ("trace", "messages", "tool_calls")):
-        return tuple(steps)
-    names = [name for name in ("trace", "messages", "tool_calls") if inputs.get(name)]
-    if names:
-        raise ValueError(f"{', '.join(names)} holds no steps in a form that is known")
-    raise ValueError("there is no trace, messages or tool_calls: name one in the rubric's `inputs` and give it")
-
-
-def _is_empty_list(value: Any) -> bool:
-    return value == [] or (isinstance(value, str) and value.strip() == "[]")
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> StepFinding:

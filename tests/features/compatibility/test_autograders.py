@@ -926,7 +926,7 @@ def test_programs_written_for_the_rubric_package_give_what_their_formulas_give(
     assert printed(program, capsys) == lines
 
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "three_graders.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "three_graders.py"
 
 
 def run_example(**keys: str) -> list[str]:

@@ -9,14 +9,14 @@ import pytest
 
 from markscheme import ScriptedJudge
 from markscheme.errors import UsageError
+from markscheme.features.agents.step_checks import STEP_CHECKS
 from markscheme.grading import Grading, lacking_inputs
 from markscheme.grading.verdict import Unread, Verdict
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.scorers import check_of, run_check, scorer
-from markscheme.step_checks import STEP_CHECKS, steps_of
 from markscheme.submission import Submission
-from markscheme.trajectory import AgentStep
+from markscheme.trajectory import AgentStep, steps_of
 
 TRACE: list[dict[str, Any]] = [
     {"role": "user", "content": "Refund order 7."},

@@ -1,0 +1,25 @@
+"""What an agent did: the spans of its tracer as steps, and checks of its steps by code."""
+
+from functools import partial
+from typing import Any
+
+from markscheme.grading.step_checks import CHECKS, StepCheck, StepCheckKind
+from markscheme.seam import Feature
+from markscheme.trajectory import TRACES, TraceSpan
+
+_CHECKS = ("tool_used", "tool_args", "tool_order", "step_count")
+
+
+def _spans(value: Any) -> list[TraceSpan]:
+    from markscheme.features.agents.spans import spans_in
+
+    return spans_in(value)
+
+
+def _check(name: str) -> StepCheck:
+    from markscheme.features.agents.step_checks import STEP_CHECKS
+
+    return STEP_CHECKS[name]
+
+
+AGENTS = Feature("agents", TRACES(_spans), CHECKS(*(StepCheckKind(name, partial(_check, name)) for name in _CHECKS)))

@@ -1,0 +1,110 @@
+"""Raw scores of a batch of responses, for training loops."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import BudgetError, RatingWarning
+from markscheme.features.compatibility.report_types import ToGrade, response_text
+from markscheme.grading import Grade, Grading, receipt_wanted
+from markscheme.judges.judge import Judge, make_room
+from markscheme.judges.many import ask_many
+from markscheme.receipt import CALIBRATION, Receipt, why_no_gate
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+
+async def reward(
+    responses: Sequence[ToGrade],
+    rubrics: Rubric | Sequence[Rubric],
+    queries: Sequence[str | None] | None = None,
+    *,
+    judge: Judge,
+    reference: Sequence[Any] | None = None,
+    context: Sequence[Any] | None = None,
+    concurrency: int = 64,
+    seen: Callable[[int, Grade], None] | None = None,
+    calibration: str = "off",
+) -> list[float | None]:
+    """The raw score of each response, in order; None, never 0, if it could not be graded.
+
+    All responses of a batch go through one judge, and so share its limiter and cache. Only the score of each response
+    is kept, so that memory doesn't grow with the judge's replies.
+
+    Args:
+        responses: Texts, or {"thinking": …, "output": …}.
+        rubrics: One for each response, or one for all.
+        queries: What was asked, one for each response; None for a response without one.
+        judge: The judge to ask. It stays open.
+        reference: A good response, one for each response; None for a response without one.
+        context: What a response should be based on, one for each response, like `reference`.
+        concurrency: How many responses are graded at once. A judge opened without a limit of its own follows it.
+        seen: Called with index and Grade of each response when it is graded; the Grade says why a score is None.
+        calibration: "require" grades only by rubrics whose accepted run shows that scores of this judge may be
+            averaged, "warn" says where none does; "off" reads no accepted run.
+
+    Returns:
+        Sums of weights times positions, not normalized. If a budget runs out before the end of the batch, the scores
+        so far are kept, the rest is None, and a RatingWarning says so.
+
+    Raises:
+        ValueError: The number of rubrics or inputs doesn't match the responses, concurrency is below 1, or calibration
+            is none of the three.
+        UsageError: Scores that may be averaged are required, and those of this judge may not.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import Rubric, ScriptedJudge
+        >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requirement": "B"}])
+        >>> judge = ScriptedJudge([{"c1": "MET", "c2": "MET"}, {"c1": "UNMET", "c2": "MET"}])
+        >>> asyncio.run(reward(["one", "two"], rubric, judge=judge, concurrency=1))
+        [1.0, -1.0]
+    """
+    if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
+        raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
+    columns: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
+    inputs = {name: values for name, values in columns.items() if values is not None}
+    for name, values in inputs.items():
+        if len(values) != len(responses):
+            raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
+    if concurrency < 1:
+        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    if calibration not in CALIBRATION:
+        raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
+    make_room(judge, concurrency)
+    submissions = (
+        Submission(response_text(response), {name: values[place] for name, values in inputs.items()})
+        for place, response in enumerate(responses)
+    )
+    rubric_by_id = {id(rubric): rubric for rubric in ([rubrics] if isinstance(rubrics, Rubric) else rubrics)}
+    by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}
+    gradings = repeat(by_id[id(rubrics)]) if isinstance(rubrics, Rubric) else (by_id[id(r)] for r in rubrics)
+    jobs = zip(gradings, submissions, strict=False)  # one grading for all is repeated without end
+    scores: list[float | None] = [None] * len(responses)
+    try:
+        async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
+            async for place, grade in grades:
+                scores[place] = grade.raw_score
+                if seen is not None:
+                    seen(place, grade)
+    except BudgetError as error:
+        ungraded = sum(score is None for score in scores)
+        warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
+    return scores
+
+
+def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
+    """Return the receipt of a rubric's grades, and warn where it doesn't allow averages of their scores."""
+    receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)
+    if calibration == "warn" and not (receipt is not None and receipt.may_trend):
+        cannot = f"scores of {rubric.name} by this judge are not shown to be good for averages: {why_no_gate(receipt)}"
+        warnings.warn(cannot, RatingWarning, stacklevel=3)
+    return receipt
+
+
+async def _grade(job: tuple[Grading, Submission]) -> Grade:
+    grading, submission = job
+    return await grading.grade(submission)

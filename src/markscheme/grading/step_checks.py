@@ -1,0 +1,36 @@
+"""Checks by code of what an agent did: what such a check is, and the table of those that a rubric can name."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from markscheme.seam import OpenTable
+from markscheme.trajectory import AgentStep
+
+
+@dataclass(frozen=True)
+class StepFinding:
+    """Whether steps are as they should be, and a sentence that says what was seen."""
+
+    holds: bool
+    reason: str
+
+
+StepCheck: TypeAlias = Callable[[Sequence[AgentStep], Any], StepFinding]
+"""Takes all steps and the value that a rubric gives; raises ValueError for one that it can't take."""
+
+
+class StepCheckKind(NamedTuple):
+    """A check of steps that a rubric can name.
+
+    Attributes:
+        name: As a criterion's `check` has it.
+        load: Loads the code.
+    """
+
+    name: str
+    load: Callable[[], StepCheck]
+
+
+CHECKS: Final[OpenTable[StepCheckKind]] = OpenTable()
+"""The checks of steps."""

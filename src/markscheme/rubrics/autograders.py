@@ -1,0 +1,33 @@
+"""What grades by the method of a rubric: an autograder, and the one that does where none is given."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from markscheme.errors import UsageError
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Report_co = TypeVar("Report_co", default=Any, covariant=True)
+
+    class SupportsGrade(Protocol[Report_co]):
+        """Anything that grades a response against a rubric: an Autograder."""
+
+        async def grade(self, to_grade: Any, rubric: Any, query: str | None = None, **options: Any) -> Report_co: ...
+
+
+AUTOGRADERS: "Final[OpenTable[Callable[[], SupportsGrade[Any]]]]" = OpenTable()
+"""What makes an autograder where a rubric is to grade and none is given; the first one does."""
+
+
+def default_autograder() -> "SupportsGrade[Any]":
+    """Make the autograder that grades where none is given.
+
+    Raises:
+        UsageError: There is none here.
+    """
+    make = next(iter(AUTOGRADERS), None)
+    if make is None:
+        raise UsageError("no autograder is here by default: name one, or grade by `markscheme.grade`")
+    return make()

@@ -1,0 +1,391 @@
+"""Criteria: what is judged, each on a Scale of Levels, and their validation."""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from markscheme.errors import Fault, RubricError
+from markscheme.fingerprint import fingerprint
+from markscheme.numerals import finite
+from markscheme.phrases import brief
+from markscheme.text import folded_word
+
+_PUNCTUATION = re.compile(r"(?!%|[-−](?=\d)|(?<=\d)[.,:/](?=\d)|[<>=+~^|$`])[^\w\s]|_")
+"""Signs that don't change what words ask; comparisons, signs of numbers and what stands inside a number do."""
+CANNOT_JUDGE = "cannot judge"
+DOES_NOT_APPLY = "does not apply"
+EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
+"""What a rater answers instead of a level; no level can have this name."""
+LEVEL_ROUNDING = 1e-9
+"""Levels closer than this are one level: they differ by the rounding of sums and medians alone."""
+LARGEST_LEVEL = 1e9
+"""No scale goes so far, and the statistics square differences of levels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One choice on a scale, and the words that fix its meaning."""
+
+    value: float
+    label: str | None = None
+    description: str | None = None
+    example: str | None = None
+
+    def __post_init__(self) -> None:
+        number = finite(self.value)
+        if number is None or abs(number) > LARGEST_LEVEL:
+            ends = f"{-LARGEST_LEVEL:g} to {LARGEST_LEVEL:g}"
+            raise RubricError(f"a level's value must be a finite number from {ends}, found {self.value}")
+
+    @property
+    def choice(self) -> str:
+        """What a rater answers to choose this level: its number, or its label if that says more.
+
+        >>> Level(3.0, "fair").choice, Level(1.0, "MET").choice
+        ('3', 'MET')
+        """
+        return self.label if self.label in ("MET", "UNMET") else f"{self.value:g}"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The levels one criterion is rated on, worst first; yes/no is a scale of two.
+
+    Attributes:
+        levels: At least two, with rising values; an unordered scale may repeat a value.
+        ordered: False if the levels are categories rather than degrees.
+        by_label: True if raters choose a label, not a number (a foreign file's `options`); the values of
+            such a scale are positions already.
+        coded: True if the values are codes of categories, worth nothing, because nobody wrote what they are worth.
+        mirrored: True if the levels say which of two responses is better: exchanging these turns a level round.
+        own_yes_no: True if the labels are a table's own words for fail and pass, worth 0 and 1.
+    """
+
+    levels: tuple[Level, ...]
+    ordered: bool = True
+    by_label: bool = False
+    coded: bool = False
+    mirrored: bool = False
+    own_yes_no: bool = False
+
+    def __post_init__(self) -> None:
+        values = self.values
+        if len(values) < 2:
+            raise RubricError(f"a scale needs at least two levels, found {len(values)}")
+        rising = all(low < high for low, high in itertools.pairwise(values))
+        if self.ordered and not rising:
+            raise RubricError(
+                f"levels stand worst first, each value higher than the one before: found {_listed(values)}"
+            )
+        if min(values) == max(values):
+            raise RubricError("a scale whose levels are all worth the same decides nothing")
+        if self.by_label and not all(0 <= value <= 1 for value in values):
+            raise RubricError(f"an option's value is its position, from 0 to 1: found {_listed(values)}")
+        if self.mirrored and any(
+            abs(low + high) > LEVEL_ROUNDING for low, high in zip(values, values[::-1], strict=True)
+        ):
+            raise RubricError(f"levels of a preference mirror each other round 0: found {_listed(values)}")
+        named = [{choice, level.label or choice} for choice, level in zip(self.choices, self.levels, strict=True)]
+        answers = Counter(answer for names in named for answer in {folded_word(name) for name in names})
+        repeated = [answer for answer, count in answers.items() if count > 1]
+        if repeated:
+            raise RubricError(f"two levels have the same name: {', '.join(map(repr, repeated))}")
+        exits = [answer for answer in answers if answer.replace("_", " ") in EXITS]
+        if exits:
+            raise RubricError(f"no level can be called {exits[0]!r}: it is what a rater says instead of a level")
+
+    @classmethod
+    def numbered(cls, lowest: int, highest: int) -> Self:
+        """Whole numbers from `lowest` to `highest`, without anchors.
+
+        >>> Scale.numbered(1, 5).values
+        (1.0, 2.0, 3.0, 4.0, 5.0)
+        """
+        if lowest >= highest:
+            raise RubricError(f"a scale runs from a lower to a higher number: found min {lowest}, max {highest}")
+        return cls(tuple(Level(float(value)) for value in range(lowest, highest + 1)))
+
+    @classmethod
+    def of_categories(cls, labels: Sequence[str]) -> Self:
+        """Categories that are worth nothing; their values only tell them apart.
+
+        >>> Scale.of_categories(["refund", "delay"]).choices
+        ('refund', 'delay')
+        """
+        last = max(len(labels) - 1, 1)
+        levels = tuple(Level(place / last, label) for place, label in enumerate(labels))
+        return cls(levels, ordered=False, by_label=True, coded=True)
+
+    @classmethod
+    def yes_no(cls, fails: str, passes: str) -> Self:
+        """The scale of yes and no in other words than MET and UNMET.
+
+        >>> Scale.yes_no("FAIL", "PASS").choices, Scale.yes_no("FAIL", "PASS").is_yes_no
+        (('FAIL', 'PASS'), True)
+        """
+        return cls((Level(0.0, fails), Level(1.0, passes)), by_label=True, own_yes_no=True)
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """The levels' values, worst first."""
+        return tuple(level.value for level in self.levels)
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """What a rater may answer, worst first."""
+        by_label = self.by_label or self.mirrored
+        return tuple(level.label or level.choice if by_label else level.choice for level in self.levels)
+
+    def named(self, answer: str) -> Level | None:
+        """The level with this number or label, ignoring case; None if there is none."""
+        return self._by_answer.get(folded_word(answer))
+
+    @cached_property
+    def _by_answer(self) -> dict[str, Level]:
+        by_answer: dict[str, Level] = {}
+        for choice, level in zip(self.choices, self.levels, strict=True):
+            by_answer.setdefault(folded_word(choice), level)
+            by_answer.setdefault(folded_word(level.label or choice), level)
+        return by_answer
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The lowest value and the highest."""
+        return min(self.values), max(self.values)
+
+    @cached_property
+    def span(self) -> float:
+        """The difference between the highest and the lowest value."""
+        return self.ends[1] - self.ends[0]
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether this is the scale of MET and UNMET, or of a table's words for them."""
+        return self.own_yes_no or self.choices == ("UNMET", "MET")
+
+    @property
+    def halves_decide_nothing(self) -> bool:
+        """Whether an even split between its levels is no level: it has two, and means one of them."""
+        return self.is_yes_no or (self.mirrored and len(self.levels) == 2)
+
+    def position(self, value: float) -> float:
+        """The position of `value` on the scale: 0.0 at the worst, 1.0 at the best; medians fall between.
+
+        Raises:
+            ValueError: A value outside the scale.
+
+        Example:
+            >>> Scale.numbered(1, 5).position(3.5)
+            0.625
+        """
+        lowest, highest = self.ends
+        if not lowest <= value <= highest:
+            raise ValueError(f"level {value:g} is outside the scale {lowest:g} to {highest:g}")
+        return value if self.by_label else (value - lowest) / self.span
+
+    def at(self, position: float) -> float:
+        """The value at a position; a position outside 0 to 1 gives the nearest end of the scale.
+
+        Example:
+            >>> Scale.numbered(1, 5).at(0.625)
+            3.5
+        """
+        lowest, highest = self.ends
+        value = position if self.by_label else lowest + position * self.span
+        return min(highest, max(lowest, value))
+
+    def place_of(self, value: float) -> int | None:
+        """The index of the level with this value, 0 for the worst; None for a value between two levels.
+
+        Example:
+            >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
+            (2, None)
+        """
+        return next((place for place, level in enumerate(self.values) if abs(level - value) <= LEVEL_ROUNDING), None)
+
+    def level_name(self, value: float) -> str:
+        """A level as raters choose it; a value between two levels as a number.
+
+        Example:
+            >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
+            ('MET', '3.5')
+        """
+        place = self.place_of(value)
+        return brief(value, 3) if place is None else self.choices[place]
+
+    def level_in_words(self, value: float) -> str:
+        """A level in a sentence: its label where raters choose that, else "level" and its number.
+
+        Example:
+            >>> YES_NO.level_in_words(1.0), Scale.numbered(-2, 2).level_in_words(-2.0)
+            ('MET', 'level -2')
+        """
+        name = self.level_name(value)
+        is_number = self.place_of(value) is None or name == f"{value:g}"
+        return f"level {name}" if is_number else name
+
+    def written(self, value: float) -> float | str:
+        """A level as files have it: its value; of categories without values the label.
+
+        Example:
+            >>> YES_NO.written(1.0), Scale.of_categories(["refund", "delay"]).written(0.0)
+            (1.0, 'refund')
+        """
+        return self.label_of(value) or value
+
+    def label_of(self, value: float) -> str:
+        """The label of a category without a value; "" for any other level."""
+        return self.level_name(value) if self.coded else ""
+
+    def called(self, value: float) -> str:
+        """A value in a sentence: the word that raters answer, else the number and the highest possible one.
+
+        Example:
+            >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
+            ('MET', '3.5 of 5')
+        """
+        place = self.place_of(value)
+        if self.mirrored and place is None:
+            return f"{value:+g} between {self.choices[0]} and {self.choices[-1]}"
+        if place is None or self.choices[place].replace(".", "").isdecimal():
+            return f"{value:g} of {max(self.values):g}"
+        return self.choices[place]
+
+
+YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))
+"""The scale of two levels: UNMET is worth 0, MET is worth 1."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One thing judged about a response, with its weight and scale.
+
+    Attributes:
+        weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that lowers the score
+            when present.
+        requirement: What is judged, in the words that both judge and annotator see.
+        name: Unique within its rubric; "" is replaced by c1, c2, … by index.
+        scale: The levels it is rated on; yes/no by default.
+        good: What a good response shows, if the author says.
+        bad: What a bad response shows.
+        sees: Names of the inputs shown for this criterion; None shows all that the rubric declares.
+        required: Whether failing this criterion fails the whole grade, whatever the score.
+        threshold: Position from which the criterion passes (for a fault: 1 - position).
+        not_applicable: Whether a rater may answer that the criterion does not apply.
+        check: Name of the code that decides instead of a judge; None if a judge decides.
+        check_value: What the check is given, as JSON; "" for nothing.
+        passing: Of categories: the labels that pass; empty where none does or fails.
+        preserves: Names of `stress`'s changes that keep a response's level on this criterion.
+        steps: Tools or roles, with * for anything, whose steps are shown before others if a trajectory is too long.
+
+    Raises:
+        RubricError: An invalid weight, text, threshold or name.
+    """
+
+    weight: float
+    requirement: str
+    name: str = ""
+    scale: Scale = YES_NO
+    good: str | None = None
+    bad: str | None = None
+    sees: tuple[str, ...] | None = None
+    required: bool = False
+    threshold: float = 0.5
+    not_applicable: bool = False
+    check: str | None = None
+    check_value: str = ""
+    passing: tuple[str, ...] = ()
+    preserves: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        faults = list(self._faults())
+        if faults:
+            raise RubricError([Fault(problem) for problem in faults])
+
+    def _faults(self) -> Iterable[str]:
+        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float):
+            yield f"weight must be a number, found {self.weight!r}"
+        elif finite(self.weight) in (None, 0):
+            yield f"weight must be a finite number other than 0, found {self.weight!r}"
+        if not isinstance(self.requirement, str) or not self.requirement.strip():
+            yield "a criterion says in words what is judged: its description (or requirement) is empty"
+        if not 0 <= self.threshold <= 1:
+            yield f"threshold is a position from 0 to 1, found {self.threshold}"
+        if self.passing and self.scale.ordered:
+            yield "passes lists labels of categories: it goes with scale_type nominal"
+        for label in self.passing if not self.scale.ordered else ():
+            if self.scale.named(label) is None:
+                yield f"passes has {label!r}, which isn't among the labels {', '.join(self.scale.choices)}"
+        if self.required and not self.is_decisive and not self.scale.mirrored:
+            yield "required, but none of its categories passes or fails: say which pass, passes: [label, …]"
+
+    @cached_property
+    def has_worth(self) -> bool:
+        """Whether its levels are worth something; a category is, where the author wrote what."""
+        return not self.scale.coded
+
+    @cached_property
+    def is_decisive(self) -> bool:
+        """Whether a level can pass or fail."""
+        return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.weight, self.fingerprint))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of what a rater of this criterion relies on: its words and its scale, not its weight."""
+        levels = [[level.value, level.label, level.description, level.example] for level in self.scale.levels]
+        return fingerprint(self.requirement, levels, self.scale.ordered, self.good, self.bad, self.not_applicable)
+
+    @cached_property
+    def wording(self) -> str:
+        """Digest of the words that a rater relies on: case, white space and punctuation don't change it."""
+        levels = [
+            [level.value, *map(_bare, (level.label, level.description, level.example))] for level in self.scale.levels
+        ]
+        words = [_bare(text) for text in (self.requirement, self.good, self.bad)]
+        return fingerprint(*words, levels, self.scale.ordered, self.not_applicable)
+
+    def is_worded(self, under: str) -> bool:
+        """Whether an answer under a digest, of the exact words or of their wording, is to this criterion's words."""
+        return under in (self.wording, self.fingerprint)
+
+    def merit(self, position: float) -> float:
+        """How good a position on this criterion is, 0 to 1; reversed for a fault."""
+        return position if self.weight > 0 else 1.0 - position
+
+    def passes(self, position: float) -> bool:
+        """Whether a position is good enough for this criterion alone; for a category, whether it is one that passes."""
+        if self.passing:
+            return self.scale.level_name(self.scale.at(position)) in self._passing_choices
+        return self.merit(position) >= self.threshold - 1e-12
+
+    def worth(self, position: float) -> float | None:
+        """How good a position is, 0 to 1; of a category without a value 1 if it passes, and None if none does."""
+        if self.has_worth:
+            return self.merit(position)
+        return float(self.passes(position)) if self.passing else None
+
+    @cached_property
+    def _passing_choices(self) -> frozenset[str]:
+        levels = [level for label in self.passing if (level := self.scale.named(label)) is not None]
+        return frozenset(self.scale.choices[self.scale.levels.index(level)] for level in levels)
+
+
+def _bare(text: str | None) -> str:
+    """A text in lower case without punctuation, with single spaces; what changes a number's meaning stays.
+
+    >>> _bare("Is it  polite?"), _bare("At least 5%, from -1 up.")
+    ('is it polite', 'at least 5% from -1 up')
+    """
+    return " ".join(_PUNCTUATION.sub(" ", (text or "").casefold()).split())
+
+
+def _listed(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)

@@ -1,0 +1,20 @@
+"""What the keys of a rubric as a whole may be, and what they are where a file doesn't say."""
+
+from typing import Literal, get_args
+
+Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
+STRATEGIES: tuple[str, ...] = get_args(Strategy)
+SubjectKind = Literal["responses", "pairs"]
+SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
+MOST_SAMPLES = 1000
+"""Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
+BOTH_ORDERS = 2
+"""A pair is asked about once in each order, so that a judge's lean to a place shows and doesn't decide."""
+DEFAULT_PASS_MARK = 0.5
+"""What the file format says where a rubric gives no `passingThreshold`: half of what can be earned."""
+DEFAULT_TOLERANCE = 0.1
+"""What the file format says where a rubric gives none; one step of a yes/no criterion with a tenth of the weight."""
+DEFAULT_TARGET = 0.8
+"""What the file format says where a rubric gives none: a judge has to agree on four examples in five."""
+OF_KEY = "key"
+"""What a fault of a rubric is about where that isn't a criterion: one of the rubric's own keys."""

@@ -1,0 +1,450 @@
+"""The reading of YAML, JSON or plain data as a rubric, in every supported dialect; all faults are reported at once."""
+
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from markscheme.errors import Fault, RubricError, RubricWarning
+from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
+from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
+from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
+from markscheme.rubrics.keys import OF_KEY
+from markscheme.rubrics.preference import LEVEL_OF, preference_scale
+
+MAX_RUBRIC_BYTES = 1 << 20
+"""A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""
+MISSPELT = 3
+"""Unknown keys that may be misspelt ones of a rubric; with more, and fewer known ones, the file is something else."""
+MAX_STEPS = 101
+"""Maximum number of levels of a scale given by its ends."""
+
+_Part = TypeVar("_Part")
+_Rubric = TypeVar("_Rubric")
+Entry = Mapping[str, Any]
+"""A mapping of the file by canonical key names, with defaults for missing keys."""
+
+
+# --- texts and files ------------------------------------------------------------------------------------------------
+
+
+def read_file(source: str | Path | IO[str]) -> "RubricReading":
+    """Read a file as a rubric.
+
+    Args:
+        source: Path of a .yaml, .yml or .json file, or an open text file.
+
+    Raises:
+        RubricError: The file cannot be read.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return read_rubric_text(read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES), form_of(path), path)
+    name = getattr(source, "name", None)
+    named = Path(name) if isinstance(name, str) else None
+    return read_rubric_text(source.read(), form_of(named), named)
+
+
+def read_rubric_text(text: str, form: Form, path: Path | None = None) -> "RubricReading":
+    """Read a YAML or JSON text as a rubric. Raises RubricError with line numbers."""
+    if len(text.encode("utf-8", "replace")) > MAX_RUBRIC_BYTES:
+        raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes", path=path)
+    data, lines = plain_data(text, form, RubricError, path=path)
+    if data is None:
+        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
+    return RubricReading(data, lines, path)
+
+
+def may_be_rubric(data: Any) -> bool:
+    """Whether plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
+
+    >>> may_be_rubric({"criterias": 3}), may_be_rubric([{"requirement": "A"}]), may_be_rubric(dict.fromkeys("abcde"))
+    (True, True, False)
+    """
+    if isinstance(data, list):
+        return not data or any(_is_meant_as(CRITERION, entry) for entry in data)
+    holds_criteria = isinstance(data, Mapping) and not data.keys().isdisjoint(("rubric", "criteria", "sections"))
+    return holds_criteria or _is_meant_as(RUBRIC, data)
+
+
+def _is_meant_as(keys: Keys, data: Any) -> bool:
+    """Whether most keys are known, or few are unknown; what isn't a mapping at all is refused as such elsewhere."""
+    if not isinstance(data, Mapping):
+        return True
+    keys_known = data.keys() & {*keys.keys, *keys.foreign}
+    return len(data) - len(keys_known) <= max(len(keys_known), MISSPELT)
+
+
+def places_of(data: Any) -> tuple[Place, list[Place]]:
+    """The places of the rubric's keys and of each criterion in plain data, in any dialect.
+
+    >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
+    (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
+    """
+    _, top, criteria = RubricReading(data)._canonical()
+    return top, criteria
+
+
+# --- plain data to Rubric -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class RubricReading:
+    """One pass over plain data: the canonical form, the faults, and where each part came from."""
+
+    data: Any
+    lines: Mapping[Place, int] = field(default_factory=dict)
+    path: Path | None = None
+
+    def __post_init__(self) -> None:
+        self.faults: list[Fault] = []
+        self.sections: list[tuple[Place, str]] = []
+
+    def rubric(self, make: Callable[..., _Rubric]) -> _Rubric:
+        """Make the rubric that the data describe.
+
+        Args:
+            make: Takes the attributes of a rubric by name, and raises RubricError for those that it can't have.
+
+        Raises:
+            RubricError: All faults of the data, each with its line.
+        """
+        top, self.top_path, self.criterion_paths = self._canonical()
+        problems: Problems = []
+        values = RUBRIC.read(top, (), problems)
+        for at, problem in problems:
+            self._fault(problem, self._source(at))
+        self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
+        entries = [_readable(entry) for entry in self.entries]
+        criteria = [self._criterion(entry, place) for place, entry in enumerate(entries)]
+        if any(at[0] in ("inputs", "optional_inputs") for at, _ in problems):
+            criteria = [replace(criterion, sees=None) for criterion in criteria]
+        rubric = self._built(make, values, criteria)
+        if rubric is None:
+            faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
+            raise RubricError(faults, path=self.path)
+        self._warn(top, entries)
+        return rubric
+
+    # every dialect is reduced to {…, criteria: [...]}
+
+    def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
+        data = self.data
+        if not may_be_rubric(data):
+            raise RubricError("isn't a rubric: it has no `criteria`, and most of its keys are unknown", path=self.path)
+        at = Place()
+        top: dict[str, Any] = {}
+        while isinstance(data, Mapping) and "rubric" in data:
+            top |= {key: value for key, value in data.items() if key != "rubric"}
+            self._refuse_said_twice(top, data["rubric"], at)
+            data = data["rubric"]
+            at = (*at, "rubric")
+        if isinstance(data, Mapping):
+            top |= data
+        elif isinstance(data, list):
+            top["criteria"] = data
+        else:
+            raise RubricError(
+                f"a rubric is a mapping or a list of criteria, found {as_shown(data)}", path=self.path, line=1
+            )
+        criteria_at = at if isinstance(data, list) else (*at, "criteria")
+        if "sections" in top:
+            if "criteria" in top:
+                raise RubricError("has both `criteria` and `sections`; one of them holds the criteria", path=self.path)
+            criteria_at = (*at, "sections")
+            top["criteria"] = top.pop("sections")
+        flattened = list(self._flattened(top.get("criteria"), criteria_at))
+        if isinstance(top.get("criteria"), list):
+            top["criteria"] = [criterion for _, criterion in flattened]
+        return top, at, [where for where, _ in flattened]
+
+    def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
+        """Refuse keys given both next to `rubric` and inside it, since one of them would be ignored silently."""
+        keys = set(inner) if isinstance(inner, Mapping) else {"criteria"}
+        for key in sorted(outer.keys() & keys, key=str):
+            self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*at, key))
+
+    def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
+        if not isinstance(entries, list):
+            return
+        for place, entry in enumerate(entries):
+            where = (*at, place)
+            if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
+                for key in entry.keys() - {"criteria", "name", "title", "description"}:
+                    self._fault(f"a section has no key {key!r}; put it with the criteria", (*where, key))
+                unused = [key for key in ("name", "title", "description") if entry.get(key)]
+                if unused:
+                    self.sections.append(((*where, unused[0]), " and ".join(unused)))
+                yield from self._flattened(entry["criteria"], (*where, "criteria"))
+            else:
+                yield where, entry
+
+    def _criterion(self, read: "_Read", place: int) -> Criterion:
+        """The criterion; collects errors and substitutes placeholders, so that all faults are reported at once."""
+        entry = read.entry
+        return Criterion(
+            weight=entry["weight"],
+            requirement=self._or_fault(_words, read, place) or "stands in",
+            name=self._name(place),
+            scale=self._or_fault(_scale, read, place) or YES_NO,
+            good=(entry["examples"] or {}).get("good"),
+            bad=(entry["examples"] or {}).get("bad"),
+            sees=tuple(entry["sees"]) if entry["sees"] is not None else None,
+            required=entry["required"],
+            threshold=entry["threshold"],
+            not_applicable=entry["not_applicable"] or any(option["na"] for option in entry["options"] or ()),
+            check=entry["check"].name if entry["check"] else None,
+            check_value=entry["check"].value if entry["check"] else "",
+            passing=tuple(entry["passes"] or ()),
+            preserves=tuple(entry["preserves"] or ()),
+            steps=tuple(entry["steps"] or ()),
+        )
+
+    def _or_fault(self, part: Callable[[Entry], _Part], read: "_Read", place: int) -> _Part | None:
+        try:
+            return part(read.entry)
+        except _KeyedFault as fault:
+            may_say_it = (key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread)
+            if not fault.unless_said_by or not any(may_say_it):
+                self._fault(str(fault), (*self.criterion_paths[place], fault.key))
+            return None
+
+    def _name(self, place: int) -> str:
+        entry = self.entries[place]
+        name = entry.get("name") if isinstance(entry, Mapping) else None
+        return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
+
+    def _built(self, make: Callable[..., _Rubric], values: Entry, criteria: list[Criterion]) -> _Rubric | None:
+        """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
+        if not criteria:
+            return None
+        self._refuse_same_words([criterion.name for criterion in criteria])
+        try:
+            rubric = make(
+                criteria=tuple(criteria),
+                name=values["name"] or (self.path.stem if self.path else "rubric"),
+                description=values["description"] or "",
+                pass_mark=float(values["pass_mark"]),
+                inputs=tuple(values["inputs"]) if values["inputs"] is not None else None,
+                optional_inputs=tuple(values["optional_inputs"] or ()),
+                guidelines=values["guidelines"] or "",
+                strategy=values["strategy"],
+                samples=values["samples"],
+                judge={key: value for key, value in (values["judge"] or {}).items() if value is not None},
+                tolerance=values["tolerance"],
+                target=values["target"],
+                max_false_pass=values["max_false_pass"],
+                max_false_fail=values["max_false_fail"],
+                ask_within=values["ask_within"],
+                compares=values["compare"],
+                tie_within=values["tie_within"],
+                source=self.path,
+            )
+        except RubricError as error:
+            self.faults += [replace(fault, line=self._line_of(fault.about)) for fault in error.faults]
+            return None
+        return None if self.faults else rubric
+
+    def _refuse_same_words(self, names: Sequence[str]) -> None:
+        """Add a fault for each criterion whose name is another's but for case or the bytes of its letters."""
+        for place, earlier, name in _same_but_for_case(names):
+            at = self.criterion_paths[place] if len(names) == len(self.criterion_paths) else ()
+            self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*at, "name"))
+
+    def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
+        """The line of a fault of the whole rubric: of the first key or criterion it is about that is in the file."""
+        for kind, name in about:
+            if kind == OF_KEY and (*self.top_path, name) in self.lines:
+                return self.lines[*self.top_path, name]
+            for place, at in reversed(list(enumerate(self.criterion_paths))):
+                if kind != OF_KEY and name == self._name(place):
+                    return self._line((*at, kind))
+        return self._line(self.top_path)
+
+    def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
+        name = top.get("name")
+        if self.path is not None and name is not None and name != self.path.stem:
+            self._warning(f"is named {name!r} but is in {self.path.name!r}: it is found by the file's name", ("name",))
+        for at, unused in self.sections:
+            self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
+        for place, read in enumerate(entries):
+            if read.entry["aggregation"] is not None:
+                at = (*self.criterion_paths[place], "aggregation")
+                self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
+
+    def _warning(self, problem: str, at: Place) -> None:
+        warnings.warn(str(RubricError(problem, path=self.path, line=self._line(at))), RubricWarning, stacklevel=2)
+
+    # places
+
+    def _fault(self, problem: str, at: Place) -> None:
+        line = self._line(at)
+        self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
+
+    def _source(self, at: Place) -> Place:
+        """The place in the file of a part of the canonical form."""
+        if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
+            return (*self.criterion_paths[at[1]], *at[2:])
+        return (*self.top_path, *at)
+
+    def line_of(self, at: Place) -> int:
+        """The line of a place, or of what it is in; the first where nothing is known."""
+        return self._line(at) or 1
+
+    def _line(self, at: Place) -> int | None:
+        while at and at not in self.lines:
+            at = at[:-1]
+        return self.lines.get(at)
+
+
+class _KeyedFault(Exception):  # noqa: N818
+    """A fault of one key of a criterion.
+
+    Attributes:
+        key: The key.
+        unless_said_by: For a missing value, the other keys that could give it.
+    """
+
+    def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:
+        super().__init__(problem)
+        self.key = key
+        self.unless_said_by = unless_said_by
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The readable part of a criterion, and its unreadable keys."""
+
+    entry: Entry
+    unread: frozenset[str]
+
+
+def _readable(raw: Any) -> _Read:
+    problems: Problems = []
+    if not isinstance(raw, Mapping):
+        return _Read(CRITERION.read({}, (), problems), frozenset({"all"}))
+    entry = CRITERION.read(raw, (), problems)
+    return _Read(entry, frozenset(str(at[0]) for at, _ in problems))
+
+
+def _words(entry: Entry) -> str:
+    if entry["description"] is not None and entry["requirement"] is not None:
+        raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
+    if entry["prefer"] is not None and (entry["description"] or entry["requirement"]) is not None:
+        raise _KeyedFault("prefer", "`prefer` says in words what is judged of a pair; leave out the other")
+    text: str | None = entry["prefer"] or entry["description"] or entry["requirement"]
+    if text is None:
+        problem = "a criterion says in words what is judged: `description` (or `requirement`) is missing"
+        raise _KeyedFault("name", problem, unless_said_by=("description", "requirement", "prefer"))
+    return text
+
+
+def _scale(entry: Entry) -> Scale:
+    """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
+    if entry["prefer"] is not None:
+        return _of_preference(entry)
+    ends = _ends(entry)
+    is_defined = {
+        "scale": ends is not None,
+        "binary": entry["scale"] == "binary" or bool(entry["binary"]),
+        "options": entry["options"] is not None,
+        "levels": entry["levels"] is not None,
+    }
+    keys = [key for key, is_said in is_defined.items() if is_said]
+    if len(keys) > 1 and keys != ["scale", "levels"]:
+        raise _KeyedFault(keys[-1], f"the scale is given more than once: {', '.join(keys)}; give one")
+    ordered = entry["scale_type"] != "nominal"
+    try:
+        if is_defined["options"]:
+            return _from_options(entry["options"], ordered=ordered)
+        if is_defined["levels"]:
+            return _anchored(entry["levels"], ends, ordered=ordered)
+    except RubricError as error:
+        raise _KeyedFault(keys[-1], str(error)) from error
+    if ends is not None:
+        return replace(Scale.numbered(*ends), ordered=ordered)
+    if entry["binary"] is False and entry["requirement"] is not None:
+        problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
+        raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
+    if is_defined["binary"] or entry["check"] is not None or entry["requirement"] is not None:
+        return YES_NO
+    return Scale.numbered(1, 5)
+
+
+def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Find names that are an earlier one but for case, or the bytes of the same letters: index, earlier name, name."""
+    first: dict[str, str] = {}
+    for index, name in enumerate(names):
+        earlier = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        if earlier != name:
+            yield index, earlier, name
+
+
+def _of_preference(entry: Entry) -> Scale:
+    """The levels first, tie and second, with the descriptions of an entry where it has any."""
+    others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if entry[key] is not None]
+    if others:
+        raise _KeyedFault(others[0], f"`prefer` has the levels first, tie and second; leave out {others[0]}")
+    words = {}
+    names = {value: name for name, value in LEVEL_OF.items() if entry["ties"] or name != "tie"}
+    for level in entry["levels"] or ():
+        if level["value"] not in names or level["label"] not in (None, names[level["value"]]):
+            listed = ", ".join(f"{value:g} ({name})" for value, name in names.items())
+            raise _KeyedFault("levels", f"levels of a preference are {listed}; found {level['value']:g}")
+        if level["description"] is not None:
+            words[names[level["value"]]] = level["description"]
+    return preference_scale(ties=entry["ties"], words=words)
+
+
+def _ends(entry: Entry) -> tuple[int, int] | None:
+    low = entry["scale_min"]
+    high = entry["scale_max"]
+    key = "scale_min" if low is not None else "scale_max"
+    if isinstance(entry["scale"], Mapping):
+        if low is not None or high is not None:
+            raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
+        key = "scale"
+        low = entry["scale"]["min"]
+        high = entry["scale"]["max"]
+    if low is None and high is None:
+        return None
+    low, high = 1 if low is None else low, 5 if high is None else high
+    if low >= high:
+        raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {low}, max {high}")
+    if high - low >= MAX_STEPS:
+        raise _KeyedFault(key, f"a scale has at most {MAX_STEPS} levels, found {high - low + 1:,}")
+    return low, high
+
+
+def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
+    """The levels as listed; with given ends, unlisted levels in between have no anchor."""
+    levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
+    if ends is None:
+        return Scale(tuple(levels), ordered=ordered)
+    outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
+    if outside:
+        raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
+    anchored = {level.value: level for level in levels}
+    if len(anchored) < len(levels):
+        raise RubricError("a level is given twice")
+    plain = {level.value: level for level in Scale.numbered(*ends).levels}
+    return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
+
+
+def _from_options(entries: list[Entry], *, ordered: bool) -> Scale:
+    worth = [entry for entry in entries if not entry["na"]]
+    if not ordered and worth and all(entry["value"] is None for entry in worth):
+        return Scale.of_categories([entry["label"] for entry in worth])
+    if any(entry["value"] is None for entry in worth):
+        raise RubricError("each option that applies has a value")
+    levels = sorted((Level(entry["value"], entry["label"]) for entry in worth), key=attrgetter("value"))
+    return Scale(tuple(levels), ordered=ordered, by_label=all(0 <= level.value <= 1 for level in levels))
+
+
+def _spelled(at: Place) -> str:
+    """A place in data that came from no file: criteria[2].weight."""
+    spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
+    return f"{spelled}: " if spelled else ""
