@@ -100,7 +100,11 @@ LATE: dict[str, dict[str, str]] = {
     "session.client": dict.fromkeys(
         ("_blake2", "fcntl", "hashlib", "subprocess", "time"), "Promptfoo starts it for every assertion"
     ),
-    "rubrics.format": {"difflib": "few rubrics have a key that is misspelt"},
+    "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
+    "rubrics.format": {
+        "difflib": "few rubrics have a key that is misspelt",
+        "user_code": "few rubrics name a judge",
+    },
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
     "plain_data": {"csv": FOR_THE_START},

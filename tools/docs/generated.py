@@ -52,7 +52,7 @@ PYTHON = {
             "rubrics.criterion",
             "rubrics.file",
             "rubrics.advice",
-            "lint",
+            "features.lint.lint",
             "submission",
             "trajectory",
             "grading.grades",

@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
-from markscheme.rubrics.autograders import default_autograder
 from markscheme.rubrics.criterion import (
     CANNOT_JUDGE,
     DOES_NOT_APPLY,
@@ -345,6 +344,8 @@ class Rubric:
             query: What was asked.
             options: Passed on to the autograder.
         """
+        from markscheme.rubrics.autograders import default_autograder
+
         grader = autograder or default_autograder()
         report: Report_co = await grader.grade(to_grade, self, query, **options)
         return report
