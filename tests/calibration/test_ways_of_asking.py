@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markscheme.experiment.accepted import accept_experiment, load_accepted_experiment
-from markscheme.experiment.definition import Experiment, ExperimentCase, Variant
-from markscheme.experiment.run import run_experiment
 
 from markscheme import Rubric, ScriptedJudge, Submission, calibrate
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import ComparisonError
+from markscheme.features.experiment.accepted import accept_experiment, load_accepted_experiment
+from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
+from markscheme.features.experiment.run import run_experiment
 from markscheme.grading import Grading, receipt_of
 from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.openai import OpenAIJudge

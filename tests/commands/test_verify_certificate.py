@@ -257,8 +257,8 @@ def test_python_and_pytest_decide_nothing_by_changed_labels(
     with pytest.warns(RatingWarning, match="it decides nothing; certify again"), Grader(rubric, "cascade") as grader:
         grade = grader.grade_sync(sure)
     assert grade.decision == "ask"
-    assert grade.cascade is not None
-    assert "changed since cascade.json was certified" in grade.cascade.why
+    assert grade.decided_by is not None
+    assert "changed since cascade.json was certified" in (grade.decided_by.why_ask or "")
     asserting = AssertGrade(Background(), [], project, lambda _name, _value: None)
     try:
         with pytest.warns(RatingWarning, match="certify again"), pytest.raises(AssertionError, match="ask a person"):

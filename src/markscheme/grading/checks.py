@@ -248,7 +248,7 @@ def _f1(shared: int, found_count: int, wanted: int, what: str) -> Scored:
     return Scored(score, f"{shared} {what}, of {found_count} in the response and {wanted} expected")
 
 
-_OWN: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
+_TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
 """Checks of a response's text."""
 
 
@@ -273,10 +273,10 @@ class _ShippedChecks(Mapping[str, Scorer]):
 
     def __getitem__(self, name: str) -> Scorer:
         kind = _kind_of_steps(name)
-        return _OWN[name] if kind is None else _of_steps(kind)
+        return _TEXT_CHECKS[name] if kind is None else _of_steps(kind)
 
     def __iter__(self) -> Iterator[str]:
-        yield from _OWN
+        yield from _TEXT_CHECKS
         yield from (kind.name for kind in CHECKS)
 
     def __len__(self) -> int:

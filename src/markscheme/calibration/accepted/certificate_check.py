@@ -350,7 +350,8 @@ class _DecisionSources:
     ) -> Iterator[CertificateDifference]:
         """Decisions of one judge that its ratings or replies give otherwise."""
         now = RankedDecisions.of(ratings, self.rubric, labels.ids)
-        stage, stated = self.file.stages[stage_index], self.seen.judges[stage_index]
+        stage = self.file.stages[stage_index]
+        stated = self.seen.judges[stage_index]
         if now.signal != stage.certainty:
             yield CertificateDifference(f"certainty of {stage.judge}", stage.certainty, now.signal)
             return

@@ -239,7 +239,8 @@ class CardFiles:
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
             yield CardDifference("judge › name", name, _listed(raters))
-        models, known_models = self.accepted.setting.answered_by, self._models_known
+        models = self.accepted.setting.answered_by
+        known_models = self._models_known
         if known_models and not set(models) <= set(known_models):
             yield CardDifference("judge › answered_by", ", ".join(models), ", ".join(known_models))
 

@@ -43,11 +43,13 @@ def pass_drift(file: CascadeFile, *, passes: int, fails: int, left_to_people: in
         return None
     effective = certified.effective
     share = certified.share
-    hits, graded = passes, passes + fails
+    hits = passes
+    graded = passes + fails
     if file.side in MARK_SIDES:
         effective *= certified.labels / certified.decided
         share = certified.decided / certified.labels
-        hits, graded = passes + fails, passes + fails + left_to_people
+        hits = passes + fails
+        graded = hits + left_to_people
     labels = round(effective)
     if graded < FEWEST_GRADED or not labels:
         return None

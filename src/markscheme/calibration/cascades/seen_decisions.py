@@ -161,7 +161,9 @@ def _entry(entry: Any, index: int, judges: int) -> tuple[str, str | None, bool, 
     named = f"decisions[{index}]"
     if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
         raise ValueError(f"{named} is an object with an id, found {shown(entry)}")
-    group, people, decisions = entry.get("group"), entry.get("people"), entry.get("judges")
+    group = entry.get("group")
+    people = entry.get("people")
+    decisions = entry.get("judges")
     if not (group is None or isinstance(group, str)) or not isinstance(people, bool):
         raise ValueError(f"{named} has people's decision as true or false, and its group as a text or not at all")
     if not isinstance(decisions, list) or len(decisions) != judges:

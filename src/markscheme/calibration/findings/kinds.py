@@ -101,9 +101,9 @@ class FindingKind:
         """The number of its stage, from 0."""
         return STAGES.index(self.stage)
 
-    def waits_for(self, other: "FindingKind") -> bool:
+    def waits_for(self, earlier: "FindingKind") -> bool:
         """Return whether work on it may be wasted as long as another kind, of the stage before, is found."""
-        return other.step == self.step - 1
+        return earlier.step == self.step - 1
 
     @property
     def is_fixed_by_edit(self) -> bool:
