@@ -265,7 +265,7 @@ def _of_steps(kind: StepCheckKind) -> Scorer:
 
 
 def _kind_of_steps(name: str) -> StepCheckKind | None:
-    return None if name in _OWN else next((kind for kind in CHECKS if kind.name == name), None)
+    return None if name in _TEXT_CHECKS else next((kind for kind in CHECKS if kind.name == name), None)
 
 
 class _ShippedChecks(Mapping[str, Scorer]):
