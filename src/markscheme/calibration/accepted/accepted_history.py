@@ -150,7 +150,7 @@ def kept_points(folder: Path) -> list[AcceptedPoint]:
         try:
             points.append(_point(line))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise RatingError(f"is not an accepted run: {error!r}", path=path, line=number) from error
+            raise RatingError(f"isn't an accepted run: {error!r}", path=path, line=number) from error
     return points
 
 

@@ -31,7 +31,7 @@ def load_accepted(path: Path) -> Accepted:
         writer = str(data["version"])
         use = str(data["use"])
     except (KeyError, TypeError, ValueError, RubricError) as error:
-        raise RatingError(f"is not an accepted run: {error!r}; accept a new one", path=path) from error
+        raise RatingError(f"isn't an accepted run: {error!r}; accept a new one", path=path) from error
     _check_digest(file, digest)
     ratings, submissions, labels = _stored(file, setting.rubric)
     return Accepted(path, day, writer, setting, use, agreement, split, digest, tuple(ratings), submissions, labels)
