@@ -293,7 +293,7 @@ AT_ONCE = {
     "judges/panel.py": "the members of a panel, or the samples of one question",
     "judges/batched.py": "batches under way, while prompts are gathered",
     "grading/grader.py": "calls from any number of threads wait for a place, and closing waits for them",
-    "scorers.py": "closing several scorers",
+    "features/compatibility/scorers.py": "closing several scorers",
     "session/server.py": "connections of the session",
     "sockets/trl.py": "the grader's own places limit them",
 }
@@ -320,9 +320,9 @@ def test_only_the_driver_asks_about_many_at_once() -> None:
 
 DRIVEN = {
     "grade_many": "grading/grading.py",
-    "reward": "rewards.py",
+    "reward": "features/compatibility/rewards.py",
     "grade_rows": "grading/grader.py",
-    "run_async": "scorers.py",
+    "run_async": "features/compatibility/scorers.py",
 }
 """What asks about many, and its module."""
 

@@ -207,6 +207,7 @@ def accepted_run(rubric: Rubric, judge: ScriptedJudge, *, averages: bool) -> dic
     return {
         "schema": ACCEPTED_SCHEMA,
         "use": "gate",
+        "judge": {"identity": None},
         "decision": {"may_trend": averages},
         "measurements": {"agreement": {"value": 0.9}, "margin": None},
         "labels": {"n": 84, "kind": "human"},

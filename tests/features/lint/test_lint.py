@@ -42,11 +42,13 @@ def test_advice_needs_more_than_the_rubric_where_its_file_modules_or_cascade_dec
     folder = tmp_path / "calibration" / "other"
     folder.mkdir(parents=True)
     (folder / CASCADE_FILE).touch()
-    report = linted(tmp_path, f"name: other\nask_within: 0.1\n{WITH_A_CHECK}")
+    in_octal = WITH_A_CHECK.replace("jsn_valid", "jsn_valid, weight: 010")
+    report = linted(tmp_path, f"name: other\nask_within: 0.1\n{in_octal}")
     assert report.status == ADVICE
     assert [(advice.code, advice.criterion) for advice in report.advice] == [
         ("noted", None),
         ("unknown-check", "form"),
+        ("yaml", None),
         ("unused-gray-zone", None),
     ]
     assert {advice.code for advice in report.advice} == set(get_args(CodeOfFile))
