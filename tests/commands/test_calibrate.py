@@ -154,6 +154,16 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
     report = json.loads(done.stdout)
     assert (done.returncode, report["verdict"], report["use"]) == (4, "not-enough-labels", "explore")
     assert report["labels_needed"] == 72  # eighty in all, for a judge at 90%
+    answers = {question: report["decision"].pop(question) for question in ("gate", "trend")}
+    assert {question: (answer["state"], answer["because"]) for question, answer in answers.items()} == {
+        "gate": ("open", "side-open, target-open"),
+        "trend": ("open", "target-open"),
+    }
+    assert {name: (share["n"], share["low"], share["least"]) for name, share in answers["gate"]["figures"].items()} == {
+        "same_decision": (8, pytest.approx(0.025 ** (1 / 8)), 0.8),
+        "stops": (4, None, 0.7),
+        "keeps": (4, None, 0.7),
+    }
     assert report["decision"] == {
         "level": 0.95,
         "settings": 1,

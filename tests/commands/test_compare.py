@@ -264,7 +264,11 @@ def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
     judges = ("--judge", CAREFUL, "--judge", HASTY)
     done = run("calibrate", "manners", *judges, "--json", "both.json", "--details", cwd=project, env=env)
     both = json.loads((project / "both.json").read_text())
-    assert [judge["verdict"] for judge in both["judges"]] == ["ok", "adjust"]
+    assert [(judge["verdict"], judge["use"]) for judge in both["judges"]] == [
+        ("ok", "gate"), ("not-enough-labels", "explore")
+    ]  # fmt: skip
+    assert both["judges"][1]["decision"]["gate"]["because"] == "side-open, target-open"
+    assert both["judges"][1]["decision"]["trend"]["state"] == "refused"
     assert both["comparison"]["recommended"] == CAREFUL
     assert sum(done.stdout.count(heading) for heading in HEADINGS) == 2
     assert f"{CAREFUL} or {HASTY}" in " ".join(done.stdout.split())

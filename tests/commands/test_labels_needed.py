@@ -9,7 +9,7 @@ import pytest
 
 from tests.commands.console import run
 
-ASKED = "Label about 60 more for an even chance to say whether the judge can gate."
+ASKED = "Label about 120 more for an even chance to say whether the judge can gate."
 """Two judges were compared on the same labels, so their intervals hold together."""
 
 
@@ -52,9 +52,9 @@ def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) ->
     }
     assert {name: ASKED in text for name, text in shown.items()} == dict.fromkeys(shown, True)
     for name, text in shown.items():
-        assert set(re.findall(r"[Ll]abel about (\d+)", text)) == {"60"}, name
+        assert set(re.findall(r"[Ll]abel about (\d+)", text)) == {"120"}, name
     report = json.loads((sitting / "calibration" / "kind" / "next_labels.json").read_text())
-    assert report["labels_needed"] == 60
+    assert report["labels_needed"] == 120
 
 
 def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) 
 
 def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sitting: Path) -> None:
     alone = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
-    assert "Label about 40 more" in alone
+    assert "Label about 80 more" in alone
     compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind")
     assert ASKED in compared
     for command in (
@@ -74,7 +74,7 @@ def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sittin
         ("plan", "kind"),
         ("plan", "kind", "--ratings", "judge.jsonl"),
     ):
-        assert set(re.findall(r"[Ll]abel about (\d+)", printed(sitting, "markscheme", *command))) == {"60"}, command
+        assert set(re.findall(r"[Ll]abel about (\d+)", printed(sitting, "markscheme", *command))) == {"120"}, command
 
 
 def test_judges_that_are_compared_count_with_those_on_record(sitting: Path) -> None:
@@ -93,7 +93,7 @@ def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
     judge = "function:rater:judge"
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     after = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
-    assert "Gating is another question: Label about 40 more for an even chance" in after
+    assert "Gating is another question: Label about 80 more for an even chance" in after
     (sitting / "calibration" / "kind" / "next_labels.json").unlink()
     plan = printed(sitting, "markscheme", "improve", "kind", "--plan", "--judge", judge, "--proposer", judge)
     assert "198 examples, 132 of them held out" in plan
@@ -103,7 +103,7 @@ def test_improve_says_that_it_asks_another_question(sitting: Path) -> None:
 def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
     done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 40
+    assert len(done.stdout.splitlines()) == 80
     some = run("markscheme", "plan", "kind", "--next", "7", "--pool", "pool.jsonl", cwd=sitting)
     assert len(some.stdout.splitlines()) == 7
 

@@ -74,7 +74,7 @@ def test_a_card_with_a_number_or_a_name_that_cannot_be_is_refused_by_name(
 
 
 def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
-    setting.set_judge(here, tone=1)
+    setting.set_judge(here, tone=2)
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "--no-cache", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1
     card = json.loads((here / "calibration" / "clear" / "card.json").read_text())

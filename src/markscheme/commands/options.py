@@ -430,7 +430,7 @@ class ReportOptions:
     json: Annotated[str | None, Parameter(metavar="FILE")] = None
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None
     html: Annotated[str | None, Parameter(metavar="FILE")] = None
-    junit: Annotated[str | None, Parameter(metavar="FILE")] = None
+    junit: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None
     sarif: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None
     annotate: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
     quiet: bool = False
