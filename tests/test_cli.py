@@ -65,7 +65,7 @@ def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_neare
 
 
 def test_a_control_character_in_an_argument_is_escaped() -> None:
-    done = run("markscheme", "lint", "\x1b[31mred")
+    done = run("markscheme", "prompts", "\x1b[31mred")
     assert (done.returncode, "\x1b" in done.stderr) == (2, False)
     assert "\\x1b[31mred" in done.stderr
 

@@ -16,8 +16,8 @@ from markscheme.seam import Feature
 from markscheme.settings import Settings
 from tests.commands.console import ROOT, environment
 from tests.house import Module
+from tests.recipes import PACKAGE, copy_of_package
 from tests.rooms import names_handed_on
-from tests.test_contributing import PACKAGE, copy_of_package
 
 LIST = "features/__init__.py"
 NEVER_LOADED = ("markscheme.__main__", "markscheme.pytest_plugin", "markscheme.sockets.")

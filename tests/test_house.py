@@ -18,7 +18,7 @@ from tests.house import (
     modules_of,
     vague_names,
 )
-from tests.test_contributing import PACKAGE, follow_all
+from tests.recipes import PACKAGE, follow_all
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ LATE: dict[str, dict[str, str]] = {
         "traceback": FOR_THE_START,
     },
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
-    "grader": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
+    "ratings.declared": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
     "promptfoo.engine": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
     "promptfoo.entry": {
         "pathlib": "an assertion that a session answers loads json and socket alone",

@@ -7,9 +7,7 @@ import pytest
 
 from markscheme import load_rubric
 from markscheme.calibration.accepted.card import content_digest
-from markscheme.errors import ExperimentError, RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
-from markscheme.features.discover.pool import read_outputs
-from markscheme.features.experiment.file import read_experiment
+from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
 from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, parse_json, plain_data
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.formats import format_of
@@ -63,12 +61,10 @@ def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> No
     readers: dict[str, Callable[[], object]] = {
         "examples": lambda: load_examples(path, rubric),
         "a card's files": lambda: content_digest(path),
-        "outputs": lambda: read_outputs(path),
-        "experiments": lambda: read_experiment(path, None, dict),
         "rubrics": lambda: load_rubric(path),
     }
     for name, read in readers.items():
-        with pytest.raises((RatingError, RubricError, ExperimentError), match="aliases") as refusal:
+        with pytest.raises((RatingError, RubricError), match="aliases") as refusal:
             read()
         assert "bomb.yaml" in str(refusal.value), name
     assert format_of(Peek(path), "anything") is None

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission, grade, reward
+from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission, grade
 from markscheme.assert_grade import AssertGrade, Background
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.promptfoo.assertion import get_assert
-from markscheme.scorers import json_valid, llm_judge, run
+from markscheme.scorers import llm_judge
 from markscheme.sockets.trl import rubric_reward
 from markscheme.submission import NO_RESPONSE, as_text, metadata_of, submission_of
 from markscheme.text import encodable
@@ -168,16 +168,6 @@ def test_every_door_takes_lists_mappings_and_numbers(door: str) -> None:
         assert "Größe" in judge.prompts[-1].user
 
 
-def test_a_reward_refuses_what_is_not_text_before_it_is_scored() -> None:
-    judge = _judge()
-    for unfit in (b"bytes", Picture()):
-        with pytest.raises(ValueError, match="a response is a text or"):
-            asyncio.run(reward([unfit], RUBRIC, judge=judge))  # type: ignore[list-item]
-        with pytest.raises(SubmissionError, match=f"input 'context' is a .* object; {ACCEPTED}"):
-            asyncio.run(reward(["fine"], RUBRIC, judge=judge, context=[unfit]))
-    assert judge.prompts == []
-
-
 @pytest.mark.parametrize("unfit", [b"bytes", Picture()], ids=["bytes", "an object"])
 def test_promptfoo_learns_why_an_output_is_not_graded(tmp_path: Path, unfit: Any) -> None:
     file = tmp_path / "form.yaml"
@@ -188,11 +178,6 @@ def test_promptfoo_learns_why_an_output_is_not_graded(tmp_path: Path, unfit: Any
     assert "namedScores" not in result
     assert result["reason"].startswith("not graded: the response is a ")
     assert ACCEPTED in result["reason"]
-
-
-def test_a_dataset_for_scorers_has_no_objects() -> None:
-    with pytest.raises(UsageError, match=f"`prediction` is a bytes object; {ACCEPTED}"):
-        run(name="qa", dataset=[{"prediction": b"x"}], scorers=[json_valid])
 
 
 def test_pytest_learns_why_an_output_is_not_graded(tmp_path: Path) -> None:

@@ -9,11 +9,9 @@ import pytest
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.comparison.comparison import compare, shift_between
+from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
-from markscheme.features.experiment.definition import ExperimentCase
-from markscheme.features.experiment.table import between_variants, marks_table
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
@@ -168,18 +166,3 @@ def test_agreement_of_scores_that_is_not_that_of_levels_keeps_its_own_figure() -
     assert exact.value is not None
     assert comparison.agreement.value is not None
     assert exact.value < comparison.agreement.value
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_an_experiment_and_compare_print_the_same_difference(seed: int) -> None:
-    world = World(2 * seed)  # cases of an experiment have no groups
-    marks = [rating for ratings in world.judges.values() for rating in ratings]
-    cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(40)]
-    table = marks_table(marks, cases, RUBRIC)
-    (difference,) = between_variants(table, cases)
-    choice = choose(RUBRIC, [Contender(name, tuple(ratings)) for name, ratings in world.judges.items()], None)
-    (pair,) = choice.pairs
-    assert difference.shifts["overall"].difference == pair.shift
-    for criterion in RUBRIC.criteria:
-        assert difference.shifts[criterion.name].difference == pair.criteria[criterion.name].shift
-        assert pair.criteria[criterion.name].shift == shift_between(table, "good", "poor", criterion.name)

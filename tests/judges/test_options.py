@@ -16,7 +16,7 @@ from markscheme.judges.options import ASK_OPTIONS, AskOptions, options_in, read_
 from markscheme.promptfoo.assertion import check_config
 from markscheme.settings import find_settings
 from tests.commands.console import ROOT, environment
-from tests.test_contributing import PACKAGE, copy_of_package, follow
+from tests.recipes import PACKAGE, copy_of_package, follow
 
 ONE = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]}'
 ECHO = '''

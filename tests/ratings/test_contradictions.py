@@ -9,7 +9,6 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError, RatingWarning
-from markscheme.features.discover.reading import reading_of
 from markscheme.ratings.rating import load_ratings
 
 RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"name": "good", "requirement": "It is right.", "weight": 1}]})
@@ -53,5 +52,3 @@ def test_a_time_below_0_is_refused_at_its_line(tmp_path: Path) -> None:
     path.write_text(json.dumps(rating("1", "MET", seconds=-5)) + "\n")
     with pytest.raises(RatingError, match=r"ratings\.jsonl:1: seconds is a time from 0, found -5"):
         load_ratings(path, RUBRIC)
-    with pytest.raises(ValueError, match="`seconds` is a time from 0, found -5"):
-        reading_of({"id": "1", "rater": "ann", "seconds": -5})

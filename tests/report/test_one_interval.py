@@ -16,8 +16,6 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.calibration.rates.pass_rates import pass_rates
-from markscheme.features.experiment.definition import ExperimentCase
-from markscheme.features.experiment.table import figures, marks_table
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.table import decision_table
@@ -107,14 +105,6 @@ def test_a_slice_has_the_interval_that_its_examples_have_as_a_set_of_their_own(c
         alone = compare(calibration.comparison.table.rows(part.part.inside))
         assert part.agreement == alone.agreement
         assert part.by_criterion["right"]["exact_agreement"] == part.agreement
-
-
-def test_the_judges_passes_have_one_interval_in_every_report(tmp_path: Path) -> None:
-    calibration = calibrated(tmp_path, None)
-    passes = calibration.comparison.overall["prevalence_judge"]
-    cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(120)]
-    rate = figures(marks_table(list(calibration.judge_ratings), cases, RUBRIC), "judge").pass_rate
-    assert (rate.value, rate.low, rate.high, rate.n) == (passes.value, passes.low, passes.high, passes.n)
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)

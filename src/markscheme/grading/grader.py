@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
@@ -13,6 +12,7 @@ from weakref import WeakSet, WeakValueDictionary, finalize
 from markscheme.errors import BudgetError
 from markscheme.grading.grades import Grade, grade_json
 from markscheme.grading.grading import Grading, scorers_for
+from markscheme.grading.group_checks import GROUP_CHECKS
 from markscheme.judges.judge import Judge, JudgeGroup, make_room
 from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions, read_options, refuse_opening
@@ -148,9 +148,9 @@ class Grader:
         self.rubric = asking.of(rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric))))
         self._opened = judge is None or isinstance(judge, str)
         self.judge = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
-        if isinstance(self.judge, JudgeGroup):  # its labels are read by name, since ratings import grading
-            labels = import_module("markscheme.ratings.certified_labels")
-            self.judge = labels.with_checked_labels(self.judge, self.rubric)
+        if isinstance(self.judge, JudgeGroup):
+            for as_of_today in GROUP_CHECKS:
+                self.judge = as_of_today(self.judge, self.rubric)
         self.concurrency = asking.concurrency
         self._grading = Grading(self.rubric, self.judge, scorers=scorers_for(self.rubric, asking.scorers))
         make_room(self.judge, asking.concurrency)

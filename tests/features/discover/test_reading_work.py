@@ -11,7 +11,7 @@ from starlette.requests import Request
 from markscheme.errors import UsageError
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.open_discovery import OpenedDiscovery, open_discovery
-from markscheme.features.discover.reading import OutputReading
+from markscheme.features.discover.reading import OutputReading, reading_of
 from markscheme.features.discover.reading_work import (
     ReadingWork,
     also_ids,
@@ -244,3 +244,8 @@ def test_a_mode_is_never_gone_before_the_notes_that_name_it_are(
         ann.undo()
     assert opened.codebook().modes_of(note) == ("price",)
     ann.close()
+
+
+def test_a_reading_that_took_less_than_no_time_is_refused() -> None:
+    with pytest.raises(ValueError, match="`seconds` is a time from 0, found -5"):
+        reading_of({"id": "1", "rater": "ann", "seconds": -5})

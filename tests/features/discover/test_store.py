@@ -8,8 +8,10 @@ import pytest
 
 from markscheme.errors import RatingError
 from markscheme.features.discover.open_discovery import open_discovery
+from markscheme.features.discover.pool import read_outputs
 from markscheme.features.discover.store import DiscoveryFolder
 from tests.readers.every_format import lines
+from tests.test_plain_data import exploding
 
 
 def test_nothing_outside_the_project_is_read_by_the_word_of_its_files(tmp_path: Path) -> None:
@@ -40,3 +42,11 @@ def test_a_pool_anywhere_in_the_repository_is_found_after_the_repository_was_mov
     assert open_discovery("reply", moved).pool.examples.keys() == {"1"}
     folder = DiscoveryFolder(moved / "calibration" / "reply")
     assert folder.pool_record().path == "../../../../data/pool.jsonl"
+
+
+def test_outputs_whose_aliases_explode_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(exploding("examples"))
+    with pytest.raises(RatingError, match="aliases") as refusal:
+        read_outputs(path)
+    assert "bomb.yaml" in str(refusal.value)

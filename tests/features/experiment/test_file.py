@@ -7,8 +7,10 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import ExperimentError, RatingError
 from markscheme.features.experiment.definition import Experiment, ExperimentCase, Model, Output, Variant
+from markscheme.features.experiment.file import read_experiment
 from markscheme.judges.price import Price
 from tests.features.experiment.small import EXAMPLES, FILE, write_lines
+from tests.test_plain_data import exploding
 
 RUBRIC = "inputs: [query, context]\ncriteria: [{name: tone, description: Is kind}]\n"
 WHOLE = """\
@@ -181,3 +183,11 @@ def test_a_file_of_outputs_that_cannot_be_read_is_its_own_keeper_s_fault(tmp_pat
     with pytest.raises(RatingError) as caught:
         Experiment.from_file(experiment(tmp_path, WHOLE), outputs=tmp_path / "out.jsonl")
     assert [fault.line for fault in caught.value.faults] == [1, 3]
+
+
+def test_aliases_that_explode_are_refused_with_the_file_s_name(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(exploding("examples"))
+    with pytest.raises(ExperimentError, match="aliases") as refusal:
+        read_experiment(path, None, dict)
+    assert "bomb.yaml" in str(refusal.value)
