@@ -100,7 +100,7 @@ def test_the_report_names_the_part_and_who_decides_it() -> None:
     text = text_of(view(calibration))
     assert "Can gate, except system X." in text
     assert "On system X it agrees on 35% of 40: let people decide there." in text
-    assert "Elsewhere: It stops 90% of what people fail (81–96)" in text
+    assert "Elsewhere: it stops 90% of what people fail (81–96)" in text
     assert json_of(calibration)["decision"]["except"][0] == {
         "by": "system",
         "name": "X",

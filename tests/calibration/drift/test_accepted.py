@@ -259,7 +259,7 @@ def test_a_file_that_lacks_its_parts_is_not_an_accepted_run(
     data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
     change(data)
     (tmp_path / "accepted.json").write_text(json.dumps(data), encoding="utf-8")
-    with pytest.raises(RatingError, match=r"accepted\.json: is not an accepted run"):
+    with pytest.raises(RatingError, match=r"accepted\.json: isn't an accepted run"):
         load_accepted(tmp_path / "accepted.json")
 
 
