@@ -69,7 +69,7 @@ def test_an_open_limit_asks_for_labels_and_allows_trends() -> None:
     decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("not-enough-labels", "trend", "side-open")
     assert calibration.exit_status == 4
-    assert "39 of the 40" in decision.because
+    assert "It stops 39 of the 40 responses that people fail" in decision.because
     assert decision.labels_needed is not None
     assert "Use for trends. Can't tell yet whether it can gate." in text_of(view(calibration))
 
@@ -90,8 +90,8 @@ def test_a_broken_limit_decides_though_agreement_is_open() -> None:
 def test_false_fails_have_a_limit_of_their_own_and_both_are_named() -> None:
     calibration = calibrated(1, 40, hits=96, max_false_pass=0.1, max_false_fail=0.1)
     assert [side.state for side in gate_of(calibration).sides] == ["open", "open"]
-    assert "39 of the 40" in calibration.decision.because
-    assert "57 of the 60" in calibration.decision.because
+    assert "It stops 39 of the 40" in calibration.decision.because
+    assert "It keeps 57 of the 60" in calibration.decision.because
 
 
 def test_settings_widen_the_interval_of_a_limit_too() -> None:

@@ -167,4 +167,4 @@ def test_the_decision_that_few_labels_have_is_named_while_labels_are_counted_dow
     left = next_labels(tmp_path, RUBRIC, more)
     assert left.labels is not None
     assert left.labels.more == 20
-    assert left.in_words.endswith("about 2 of them will be fails, and those decide.")
+    assert left.in_words.endswith("; about 2 of them will be fails, and those decide.")

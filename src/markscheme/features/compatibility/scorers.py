@@ -232,6 +232,7 @@ def run(
         NoJudge: A judge that needs a key and has none.
 
     Example:
+        >>> from markscheme.scorers import token_f1
         >>> done = run(name="qa", dataset=[{"prediction": "Paris", "expected": "paris"}], scorers=[token_f1])
         >>> done.means
         {'token_f1': 1.0}

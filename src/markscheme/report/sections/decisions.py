@@ -73,7 +73,9 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
     """Say what each row of the picture is a share of."""
     who = labeller_of(comparison)
     all_hold = (
-        "" if comparison.settings == 1 else f" CI: 95% for all {comparison.settings} settings tried on these labels together."
+        ""
+        if comparison.settings == 1
+        else f" CI: 95% for all {comparison.settings} settings tried on these labels together."
     )
     between = " Annotators: two with each other, averaged over examples." if comparison.has_uneven_annotators else ""
     sides = f"Stops: of what {who.fail()}, what it fails; keeps: of what {who.again.passing()}, what it passes."
