@@ -1,4 +1,4 @@
-"""What is told after a run of Promptfoo: the reports that features add, in their order, and then what was saved."""
+"""Reports after a run of Promptfoo: those that features add, in their order, and then what was saved."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -411,7 +411,7 @@ THOUGHT_ALL = "thinking used it up; allow a longer answer (--max-tokens) or less
 NOT_ALONE = "the reply isn't one JSON object alone"
 HOLD_TO_FORM = "use a model or server that keeps to a JSON schema"
 
-_OPENING_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*[A-Za-z0-9]*[ \t]*\r?\n")
+_OPENING_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:[A-Za-z0-9]+[ \t]*)?\r?\n")
 _THINK, _THOUGHT = "<think>", "</think>"
 
 
