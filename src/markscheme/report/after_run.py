@@ -1,4 +1,4 @@
-"""The table of what is told after a run of Promptfoo, to which features add theirs."""
+"""The table of what is printed after a run of Promptfoo, to which features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from markscheme.seam import OpenTable
 
 
 class RunReport(Protocol):
-    """What is told of one run of Promptfoo."""
+    """A report on one run of Promptfoo."""
 
     def lines(self) -> Iterable[str]:
         """Return the lines that Promptfoo shows."""
@@ -22,7 +22,7 @@ class AfterRunRow:
     """What reports on a run of Promptfoo.
 
     Attributes:
-        rank: Its place among all that is told of a run.
+        rank: Its place among the reports on a run.
         load: Imports the function that makes the report from what Promptfoo passes to its hook, and returns it.
     """
 
