@@ -14,8 +14,6 @@ from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import BATCHES
 from markscheme.stats.shares import GroupedShare
 
-SURE_DECISIONS = 0.85
-"""Share of pass/fail decisions that must be gold's for `tune`: below, no signal decided any part by itself."""
 NEARLY_ALONE = 1.05
 """Design effect up to which groups don't change how many labels are needed."""
 SCARCE = 0.3
@@ -348,10 +346,7 @@ def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
     near = "" if share == target else f"{percent(share, digits)} is too close to"
     at = f"{near or 'agreement is right at'} the target of {percent(target, digits)}"
     yield f"More labels won't decide: {at}."
-    decisions = comparison.overall["accuracy"].value
-    tune = comparison.rubric.table_of is None and decisions is not None and decisions >= SURE_DECISIONS
-    ways = ", or let people decide what is doubtful: `markscheme tune`." if tune else "."
-    yield f"Improve the judge{',' if tune else ' or'} choose another target and say why{ways}"
+    yield "Improve the judge or choose another target and say why."
 
 
 def _always(comparison: Comparison) -> str:
