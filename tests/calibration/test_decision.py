@@ -194,11 +194,14 @@ def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
     return compared(RUBRIC, labelled, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
 
 
-def test_scores_too_close_to_the_target_need_another_judge_or_target() -> None:
-    for move in (lambda score: abs(score - 0.2), lambda score: 1 - score):
-        near_the_target = decide(off_on_every_fifth(move))
-        assert near_the_target.because_code == "target-open"
-        assert near_the_target.next_step.endswith("Improve the judge or choose another target and say why.")
+def test_scores_that_pass_nothing_are_never_said_to_be_left_to_people_in_part() -> None:
+    mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
+    assert mostly_right.because_code == "target-open"
+    assert mostly_right.gate is None
+    assert mostly_right.next_step.endswith("Improve the judge or choose another target and say why.")
+    often_wrong = decide(off_on_every_fifth(lambda score: 1 - score))
+    assert often_wrong.because_code == "target-open"
+    assert often_wrong.next_step.endswith("Improve the judge or choose another target and say why.")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Reports after a run of Promptfoo: those that features add, in their order, and then what was saved."""
+"""What is printed after a run of Promptfoo: the reports that features add, in their order, and then what was saved."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,19 +41,19 @@ def only_what_a_test_offers() -> Iterator[None]:
     offer(lambda: before)
 
 
-def told(capsys: pytest.CaptureFixture[str], folder: Path) -> list[str]:
+def printed_after(capsys: pytest.CaptureFixture[str], folder: Path) -> list[str]:
     after_all({"results": [{}, {}], "evalId": "night"}, str(folder / "session.py"))
     return [line.removeprefix("INFO markscheme: ") for line in capsys.readouterr().err.splitlines()]
 
 
-def test_reports_of_features_are_told_by_rank_and_what_was_saved_comes_last(
+def test_reports_of_features_are_printed_by_rank_and_what_was_saved_comes_last(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     later = Feature("later", AFTER_RUN(AfterRunRow(20, lambda: place_of)))
     first = Feature("first", AFTER_RUN(AfterRunRow(10, lambda: rows_of)))
     offer(lambda: (later, first))
-    assert told(capsys, tmp_path) == ["2 rows", "of night", "2 rows is saved", "of night is saved"]
+    assert printed_after(capsys, tmp_path) == ["2 rows", "of night", "2 rows is saved", "of night is saved"]
 
 
-def test_without_features_nothing_is_told_of_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert told(capsys, tmp_path) == []
+def test_without_features_nothing_is_printed_about_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert printed_after(capsys, tmp_path) == []

@@ -4,7 +4,6 @@ import io
 import json
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,8 +105,8 @@ def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) 
 
 
 def test_a_best_judge_that_does_not_beat_the_baseline_is_not_recommended_as_good() -> None:
-    of_scores = replace(RUBRIC, table_of="values")  # decisions have no baseline: a constant one breaks a side
-    choice = choose(of_scores, [judge("gpt", 1.0, None, seed=1), judge("claude", 1.0, None, seed=2)], labels(60))
+    contenders = [judge("gpt", 1.0, None, seed=1), judge("claude", 1.0, None, seed=2)]
+    choice = choose(RUBRIC, contenders, labels(60), of="score")
     baseline = choice.baseline.value if choice.baseline is not None else None
     head = shown(choice).splitlines()[3]
     assert baseline is not None

@@ -1,4 +1,4 @@
-"""The table of reports after a run of Promptfoo, to which features add theirs."""
+"""The table of what is printed after a run of Promptfoo, to which features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
