@@ -77,9 +77,9 @@ def relevel(folder: Path, **levels: int) -> None:
 
 
 def test_recorded_outputs_are_graded_and_shown_on_a_screen(folder: Path) -> None:
-    told = recorded(folder, "--details").stdout
-    assert "Experiment support: 2 variants × 3 cases, graded by support-quality" in told
-    assert "formal: overall 0.81 (4.25 in levels)" in told
+    printed = recorded(folder, "--details").stdout
+    assert "Experiment support: 2 variants × 3 cases, graded by support-quality" in printed
+    assert "formal: overall 0.81 (4.25 in levels)" in printed
     assert not (folder / "support.experiment").exists()
 
 
@@ -147,13 +147,13 @@ def test_outputs_of_a_function_that_declares_nothing_are_made_again(tmp_path: Pa
     ],
 )
 def test_a_rule_decides_the_exit_status(folder: Path, rule: str, status: int) -> None:
-    told = recorded(folder, "--fail-if", rule, status=status).stdout
-    assert ("Fails." in told) == bool(status)
+    printed = recorded(folder, "--fail-if", rule, status=status).stdout
+    assert ("Fails." in printed) == bool(status)
 
 
 def test_several_rules_are_reported_together(folder: Path) -> None:
-    told = recorded(folder, "--fail-if", "overall < 0.8", "--fail-if", "tone < 4.5", status=1).stdout
-    assert " ".join(told.split()).count("and the run fails if") == 2
+    printed = recorded(folder, "--fail-if", "overall < 0.8", "--fail-if", "tone < 4.5", status=1).stdout
+    assert " ".join(printed.split()).count("and the run fails if") == 2
 
 
 def test_repeated_cases_tell_how_often_a_rule_fails(folder: Path) -> None:
@@ -190,9 +190,9 @@ def test_a_fault_in_what_was_asked_exits_2(folder: Path, options: tuple[str, ...
 def test_faults_of_the_file_exit_2_with_their_lines(folder: Path) -> None:
     text = (folder / FILE).read_text().replace("rubric:", "rubrik:").replace("name: casual", "name: formal")
     (folder / FILE).write_text(text)
-    told = recorded(folder, status=2).stderr
-    assert f"{FILE}:2: unknown key 'rubrik'; did you mean 'rubric'?" in told
-    assert "`rubric` is missing" in told
+    printed = recorded(folder, status=2).stderr
+    assert f"{FILE}:2: unknown key 'rubrik'; did you mean 'rubric'?" in printed
+    assert "`rubric` is missing" in printed
 
 
 def test_nobody_to_ask_exits_3(folder: Path) -> None:
@@ -247,8 +247,8 @@ def test_an_accepted_file_that_is_none_exits_2(folder: Path) -> None:
 def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: Path) -> None:
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
-    told = recorded(folder, "--accept", "--fail-if", "worse").stderr
-    assert "warning: not compared with the run accepted before: " in told
+    printed = recorded(folder, "--accept", "--fail-if", "worse").stderr
+    assert "warning: not compared with the run accepted before: " in printed
     assert "Since the accepted run" in recorded(folder, "--fail-if", "worse", "--details").stdout
 
 
@@ -263,8 +263,8 @@ def test_a_run_that_cannot_be_kept_is_reported_before_a_judge_is_asked(folder: P
     assert kept.read_text() == "mine"
     kept.unlink()
     (kept / "accepted.json").mkdir(parents=True)
-    told = experiment(folder, "--judge", JUDGE, "--accept", status=2).stderr
-    assert "accepted.json cannot be written: it is a folder" in told
+    printed = experiment(folder, "--judge", JUDGE, "--accept", status=2).stderr
+    assert "accepted.json cannot be written: it is a folder" in printed
     assert list(kept.iterdir()) == [kept / "accepted.json"]
 
 
@@ -285,8 +285,8 @@ def test_a_calibration_that_cannot_be_read_is_reported_before_a_judge_is_asked(f
     rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
     half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}
     (folder / "half.json").write_text(json.dumps(half))
-    told = experiment(folder, "--judge", JUDGE, "--calibration", "half.json", status=2).stderr
-    assert "half.json: isn't a calibration that can be read" in told
+    printed = experiment(folder, "--judge", JUDGE, "--calibration", "half.json", status=2).stderr
+    assert "half.json: isn't a calibration that can be read" in printed
     assert not (folder / "support.experiment").exists()
 
 
