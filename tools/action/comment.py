@@ -12,7 +12,7 @@ LONGEST_COMMENT = 65_536
 LONGEST_CHANGE = 40_000
 """Bytes of what changed, so that the calibration has room too."""
 CUT = "\n*This is cut here; the report of this run has the rest.*\n"
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 def main(mark: str, base: str, change: str, *calibration: str) -> None:
@@ -55,10 +55,11 @@ def cut(markdown: str, most: int) -> str:
 
 def fence_after(line: str, fence: str) -> str:
     """Return the fence of the code block that is open after a line, by the one that was open before it; "" for none."""
-    match = FENCE.fullmatch(line.rstrip())
+    match = FENCE.match(line)
     if match is None:
         return fence
-    marks, rest = match.groups()
+    marks = match[1]
+    rest = line[match.end() :]
     if not fence:
         return "" if "`" in rest and marks[0] == "`" else marks
     return "" if marks.startswith(fence) and not rest.strip() else fence
