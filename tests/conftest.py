@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +22,9 @@ from tests.real.kept import ROOT, made_once
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
 from tests.session.processes import end_sessions, sockets
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """Hundreds of interpreters are started, and each would compile all of the package again."""
@@ -181,3 +184,21 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
         monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
         yield folder
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator["Browser"]:
+    """Debian's Chromium; Playwright keeps one event loop a process, so that all tests of pages share it."""
+    from tests.browser.chromium import running_chromium
+
+    with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(chromium: "Browser", request: pytest.FixtureRequest) -> Iterator["Page"]:
+    """A fresh page, light unless a test asks for dark: colours matter to those who look, keys work alike in both."""
+    from tests.browser.chromium import fresh_page
+
+    with fresh_page(chromium, getattr(request, "param", "light")) as opened:
+        yield opened

@@ -1,10 +1,10 @@
-"""A real Chromium, started once a session."""
+"""A real Chromium, and pages in it."""
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
-import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.waiting import PATIENCE, patient_context
@@ -20,9 +20,9 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Debian's Chromium."""
+@contextmanager
+def running_chromium() -> Iterator[Browser]:
+    """Run Debian's Chromium."""
     expect.set_options(timeout=PATIENCE * 1000)
     path = shutil.which("chromium")
     assert path, "there is no chromium: apt-get install chromium"
@@ -32,10 +32,9 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A fresh page, light unless a test asks for dark: colours matter to those who look, keys work alike in both."""
-    colours: Literal["light", "dark"] = getattr(request, "param", "light")
-    context = patient_context(chromium, color_scheme=colours, viewport={"width": 1280, "height": 800})
+@contextmanager
+def fresh_page(browser: Browser, colours: Literal["light", "dark"]) -> Iterator[Page]:
+    """Open a page in a context of its own."""
+    context = patient_context(browser, color_scheme=colours, viewport={"width": 1280, "height": 800})
     yield context.new_page()
     context.close()
