@@ -31,11 +31,11 @@ read_value() {
 if [ -n "$RUBRIC" ]; then
     judge=()
     [ -z "$JUDGE" ] || judge=(--judge "$JUDGE")
-    require=()
-    case $REQUIRE in gate | trend) require=(--require "$REQUIRE") ;; esac
+    required=()
+    case $REQUIRE in gate | trend) required=(--require "$REQUIRE") ;; esac
     # Over several lines too, as YAML's `|` leaves them; the end of the text isn't an error.
     read -r -d '' -a more <<< "${OPTIONS:-}" || true
-    markscheme calibrate "$RUBRIC" "${judge[@]}" "${require[@]}" "${more[@]}" --quiet --annotate \
+    markscheme calibrate "$RUBRIC" "${judge[@]}" "${required[@]}" "${more[@]}" --quiet --annotate \
         --json "$report/calibration.json" --html "$report/calibration.html" --sarif "$report/calibration.sarif" \
         --markdown "$report/calibration.md" --junit "$report/calibration.xml" 2> "$log"
     status=$?
