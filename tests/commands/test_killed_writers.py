@@ -26,7 +26,7 @@ SHORT = "import"
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.proof) if name != SHORT else name for name in COMMANDS]
+    "name", [pytest.param(name, marks=pytest.mark.release) if name != SHORT else name for name in COMMANDS]
 )
 def test_a_kill_at_each_write_tears_no_line_and_leaves_nothing_after_the_next_run(name: str, tmp_path: Path) -> None:
     project, scratch = tmp_path / "project", tmp_path / "scratch"

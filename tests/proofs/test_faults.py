@@ -15,7 +15,7 @@ from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.remembering import Memory, Remembering
 from tests.proofs.server import SHARE, STUBBORN, serving, true_levels
 
-pytestmark = pytest.mark.proof
+pytestmark = pytest.mark.release
 GRADINGS = 10_000
 MOST_CALLS = 1.6 * GRADINGS
 """A question needs 1.27 calls where 6 of 10 faults of 35% of the calls are mended by asking again, and 1.13 questions
