@@ -82,7 +82,7 @@ def test_each_wording_tried_on_the_labels_widens_the_interval_of_all(project: Pa
     assert json_of(again)["gain"].level == pytest.approx(1 - 0.05 / 4)
     assert json_of(again)["decision"]["settings"] == 4
     assert again.comparison.criteria["polite"].statistics["exact_agreement"].level == 0.95
-    assert "CI: 95% for all 4 settings tried on these labels." in text_of(view(again))
+    assert "CI: 95% for all 4 settings tried on these labels together." in text_of(view(again))
 
 
 def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_stop_enough(project: Path) -> None:
