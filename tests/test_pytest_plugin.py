@@ -311,7 +311,7 @@ def test_tests_that_never_ask_pay_for_nothing(project: Path) -> None:
     (project / "tests" / "test_other.py").write_text(
         f"import sys\ndef test_it():\n    assert not {HEAVY | {'yaml', 'pydantic'}!r} & set(sys.modules)\n"
         "    assert {name for name in sys.modules if name.startswith('markscheme')} == "
-        "{'markscheme', 'markscheme.pytest_plugin'}\n"
+        "{'markscheme', 'markscheme.pytest_plugin', 'markscheme.seam'}\n"
     )
     done = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_other.py", cwd=project)
     assert outcomes(done) == {"passed": 1}, done.stdout
@@ -321,4 +321,4 @@ def test_importing_the_plugin_loads_nothing_else_of_ours() -> None:
     code = "import sys, pytest\nbefore = set(sys.modules)\nimport markscheme.pytest_plugin\n"
     code += "print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["markscheme", "markscheme.pytest_plugin"]
+    assert done.stdout.split() == ["markscheme", "markscheme.pytest_plugin", "markscheme.seam"]

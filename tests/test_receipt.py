@@ -292,9 +292,12 @@ def test_averages_are_allowed_by_their_own_question() -> None:
     assert not replace(KNOWN, differs=("another judge",)).may_trend
 
 
-def test_an_accepted_run_holds_both_answers(folder: Path) -> None:
-    path = folder / "calibration" / "drift" / "accepted.json"
-    decision = json.loads(path.read_text())["decision"]
-    receipt = load_receipt(path)
-    assert (decision["gate"]["state"], decision["trend"]["state"]) == ("open", "shown")
-    assert (receipt.may_gate, receipt.may_trend) == (False, True)
+def test_an_accepted_run_holds_both_answers(folder: Path, tmp_path: Path) -> None:
+    accepted = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text())
+    decision = accepted["decision"]
+    assert (decision["gate"]["state"], decision["trend"]["state"], decision["may_trend"]) == ("open", "open", False)
+    for use, may_trend in (("explore", False), ("trend", True), ("gate", False), ("gate", True)):
+        path = tmp_path / "accepted.json"
+        path.write_text(json.dumps({**accepted, "use": use, "decision": {**decision, "may_trend": may_trend}}))
+        receipt = load_receipt(path)
+        assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)

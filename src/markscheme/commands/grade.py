@@ -180,7 +180,7 @@ def _warn_of_moved_passes(grading: Grading, shares: "CascadeShares") -> None:
     if drift is None:
         return
     what = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
-    judges = on_one_line(quote(",".join(stage.judge for stage in file.stages)))
+    judges = quote(on_one_line(",".join(stage.judge for stage in file.stages)))
     warnings.warn(
         f"of what the cascade decides, another share than certified: {percent(drift.graded)} {what} here, "
         f"{percent(drift.certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
