@@ -1,4 +1,4 @@
-"""How often a judge is shown to gate that must not, and what it takes to show one that may; beside it the old rule.
+"""How often a judge is shown to gate that must not, and what it takes to show one that may, compared with the old rule.
 
     python -m benchmarks.false_gates [--draws 4000] [--data ../shared/data] [--write benchmarks/results/false_gates.md]
 

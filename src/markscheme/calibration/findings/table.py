@@ -22,7 +22,7 @@ Which response of a pair is stored first is chance, so nothing that turns with i
 
 @dataclass(frozen=True)
 class ExaminedJudge:
-    """A judge beside gold, as the rules of a diagnosis see it.
+    """A judge compared with gold, as the rules of a diagnosis see it.
 
     Attributes:
         evidence: All examples.
