@@ -13,12 +13,13 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 from tests.judges.asking import VERDICT
+from tests.loopback import LoopbackServer
 
 TOKENS = (400, 30)
 """Read and written for each answer."""
@@ -102,8 +103,7 @@ class BatchServer(AbstractContextManager["BatchServer"]):
 
     def start(self) -> None:
         """Listen, on the port of before if there was one."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), _handler(self))
-        self._server.daemon_threads = True
+        self._server = LoopbackServer(("127.0.0.1", self._port), _handler(self))
         self._port = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()

@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any
+
+from tests.loopback import LoopbackServer
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class ChatServer(AbstractContextManager["ChatServer"]):
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self._scheme = "http"
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = LoopbackServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
 
     def secured(self, context: ssl.SSLContext) -> None:

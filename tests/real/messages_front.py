@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from tests.loopback import LoopbackServer
 
 ERROR_TYPES = {
     400: "invalid_request_error",
@@ -264,10 +266,9 @@ class MessagesFront:
                 self._in_flight -= 1
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(LoopbackServer):
     """A thread a connection; all of them are gone when the server is closed."""
 
-    request_queue_size = 512
     daemon_threads = False
 
     def __init__(self, front: MessagesFront) -> None:
