@@ -203,5 +203,20 @@ def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_re
     }
 
 
+def test_judges_of_the_core_are_opened_without_any_feature() -> None:
+    opening = "from markscheme.judges.registry import open_judge; open_judge('anthropic+openai:m')"
+    assert "markscheme.features" not in _loaded(opening)
+    assert "markscheme.features" in _loaded("from markscheme.judges.kinds import kinds; list(kinds())")
+
+
+def test_a_command_that_grades_with_a_judge_of_the_core_loads_no_feature(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE, "--no-cache"]
+    (here / "in.jsonl").write_text('{"id": "a", "response": "answer 1: tone=3 facts=4"}\n')
+    loaded = _loaded(f"from markscheme.cli import main; assert main({command!r}) == 0", here)
+    assert "markscheme.grading.by_criterion" in loaded
+    assert "markscheme.features" not in loaded
+
+
 def test_importing_the_package_loads_no_pydantic_and_no_yaml() -> None:
     assert not _loaded("import markscheme") & {"pydantic", "yaml", "asyncio"}

@@ -17,7 +17,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity
-from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind, in_full, judge_forms, kind_of, kinds
+from markscheme.judges.kinds import JudgeKind, in_full, judge_forms, kind_of, kinds, shipped_kinds
 from markscheme.judges.options import AskOptions
 from markscheme.judges.price import Price
 from markscheme.judges.registry import open_judge
@@ -184,7 +184,7 @@ def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python:
 
 
 def test_every_kind_is_named_in_help_and_described() -> None:
-    assert [kind.form for kind in SHIPPED_KINDS] == judge_forms().replace(" or ", ", ").split(", ")
+    assert [kind.form for kind in shipped_kinds()] == judge_forms().replace(" or ", ", ").split(", ")
     assert all(kind.form.startswith(kind.name) and kind.about for kind in kinds())
 
 
@@ -199,7 +199,7 @@ CAN: dict[str, Callable[[JudgeKind], bool]] = {
 
 def test_the_page_about_judges_says_what_each_kind_can_do() -> None:
     page = (ROOT / "docs" / "howto" / "which-judge.md").read_text(encoding="utf-8")
-    for kind in SHIPPED_KINDS:
+    for kind in shipped_kinds():
         (row,) = re.findall(rf"^\|.*`{kind.name}[`:\[].*\|$", page, re.M)
         abilities = {ability.strip() for ability in row.split("|")[-2].split(",")}
         assert abilities & CAN.keys() == {name for name, can in CAN.items() if can(kind)}
@@ -244,7 +244,7 @@ def compared_texts(text: str) -> set[str]:
 
 def test_no_judge_is_recognized_by_its_name_but_by_what_its_kind_says() -> None:
     source = ROOT / "src" / "markscheme"
-    names = {kind.name for kind in SHIPPED_KINDS}
+    names = {kind.name for kind in shipped_kinds()}
     texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
     names_one = re.compile(rf"""["'](?:{"|".join(names)}):*["']""")
     naming = {module: code for module, code in texts.items() if names_one.search(code)}  # parsing all takes a second

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from markscheme import Rubric, RubricError, load_rubric
 from markscheme.errors import RubricWarning
-from markscheme.judges.kinds import SHIPPED_KINDS, JudgeKind
+from markscheme.judges.kinds import JudgeKind, shipped_kinds
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.gray_zone import GrayZone
@@ -367,7 +367,7 @@ def test_inputs_that_cannot_be_read_make_no_input_undeclared(tmp_path: Path) -> 
     assert [line for line, _ in refusals(written(tmp_path, text))] == [1]
 
 
-@pytest.mark.parametrize("kind", SHIPPED_KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", shipped_kinds(), ids=lambda kind: kind.name)
 @pytest.mark.parametrize("form", ["{}", " {} ", "{}+recorded:replies.jsonl", "recorded:replies.jsonl + {}"])
 def test_a_rubric_names_any_judge_but_one_of_code(kind: JudgeKind, form: str) -> None:
     name = form.format(f"{kind.name}:os:getcwd")

@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 from markscheme.commands.help import Description, Option, command_help, describe, setting_of
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
+from markscheme.judges.kinds import in_words
 from markscheme.settings import Settings, find_settings
 
 if TYPE_CHECKING:
@@ -24,7 +25,18 @@ JSON = "--json"
 SHELLS = ("bash", "zsh", "fish")
 
 
-def app_with(settings: Settings, commands: Iterable[CommandRow]) -> App:
+class _WordedApp(App):
+    """A parser whose options have their help in words, as completion shows it."""
+
+    def assemble_argument_collection(self, **how: Any) -> "ArgumentCollection":
+        arguments = super().assemble_argument_collection(**how)
+        for argument in arguments:
+            worded = Parameter(help=in_words(argument.parameter.help or ""))
+            argument.parameter = Parameter.combine(argument.parameter, worded)
+        return arguments
+
+
+def app_with(settings: Settings, commands: Iterable[CommandRow], kind: type[App] = App) -> App:
     """Return a parser of these commands; options that nobody gives are taken from `settings`."""
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
@@ -37,7 +49,7 @@ def app_with(settings: Settings, commands: Iterable[CommandRow]) -> App:
             for place, text in enumerate(settings.texts(key)):
                 argument.append(Token(keyword=argument.name, value=text, source=str(settings.path), index=place))
 
-    app = App(
+    app = kind(
         name="markscheme",
         help_flags=(),
         version_flags=(),
@@ -107,7 +119,7 @@ def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Comman
 
 def complete(argv: Sequence[str]) -> int:
     """Print a shell's completion script, or, for such a script, what may come next."""
-    app = app_with(Settings(), all_commands())
+    app = app_with(Settings(), all_commands(), _WordedApp)
     if argv[0] == "__complete":
         app(argv)
         return 0

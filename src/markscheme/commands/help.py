@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.commands.options import MORE_OPTIONS
 from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
+from markscheme.judges.kinds import in_words
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.phrases import counted
 from markscheme.settings import COMMAND_KEYS, Settings
@@ -47,7 +48,7 @@ class Option:
         names: What is typed; empty for an operand.
         value: Name of its value in help; empty for a flag.
         many: Whether several values may follow its name.
-        text: What it means.
+        help: What it means, with marks for names of judges.
         rare: Whether only `--help-all` shows it.
         required: Whether the command needs it.
     """
@@ -56,9 +57,14 @@ class Option:
     names: tuple[str, ...]
     value: str
     many: bool
-    text: str
+    help: str
     rare: bool
     required: bool
+
+    @property
+    def text(self) -> str:
+        """What it means, in words; names of judges may come from features, which are loaded for them."""
+        return in_words(self.help)
 
     @property
     def typed(self) -> str:

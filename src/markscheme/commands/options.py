@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from cyclopts import Parameter
 
 from markscheme.errors import UsageError, no_file
-from markscheme.judges.kinds import judge_forms
 from markscheme.judges.options import ASK_OPTIONS, AskOption, AskOptions
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
 from markscheme.text import folded_word
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
 MORE_OPTIONS = "more options"
 """The group of options that only `--help-all` shows."""
-JUDGE_NAMES = judge_forms()
+JUDGE_NAMES = "{judges}"
+"""Where help lists how judges are named."""
 
 # --- what a value may be --------------------------------------------------------------------------------------------
 

@@ -1,15 +1,16 @@
-"""The kinds of judge: one entry each, read by help, `status`, error messages and `open_judge`.
+"""The kinds of judge: one row each in `JUDGE_KINDS`, read by help, `status`, error messages and `open_judge`.
 
-An installed package adds a kind with an entry point in the group `markscheme.judges`. The entry point has the kind's
-name and refers to an object with `name` and `open`, plus any other attributes of JudgeKind that apply. Loading this
-module is cheap; an adapter is imported when its kind is opened.
+Features add rows, which are loaded for a name that is no kind of the core, and where all kinds are listed. An installed
+package adds a kind with an entry point in the group `markscheme.judges`. The entry point has the kind's name and refers
+to an object with `name` and `open`, plus any other attributes of JudgeKind that apply. Loading this module is cheap; an
+adapter is imported when its kind is opened.
 """
 
 import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
+from markscheme.seam import OpenTable
 from markscheme.shipped import install_command
 from markscheme.user_code import FUNCTION_JUDGE
 
@@ -35,6 +37,8 @@ LUNA_DOLLARS: Final = 0.10
 """For a million tokens that gpt-6-luna reads for decisions, as LiteLLM has it."""
 GROUP: Final = "markscheme.judges"
 """The entry point group by which installed packages add kinds."""
+LISTED_LAST: Final = 1000
+"""The rank of kinds that installed packages add."""
 
 
 def _always() -> None:
@@ -72,6 +76,7 @@ class JudgeKind:
         file_of: The file that its name alone means, by a rubric's name and the folder of the rubric's calibration;
             raises UsageError if the rubric has none. None if its name alone means no file of a rubric.
         stands_in: Whether its judges can answer where none is named and the default kind can't be asked.
+        rank: Where help, messages and `status` list it; ranks of the core are tens, so that there is room between them.
     """
 
     name: str
@@ -94,6 +99,7 @@ class JudgeKind:
     names_judges: bool = False
     file_of: Callable[[str, Path | None], Path] | None = None
     stands_in: bool = False
+    rank: int = LISTED_LAST
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
@@ -121,7 +127,7 @@ def kind_of(name: str) -> JudgeKind | None:
 
 
 def _kind_named(kind_name: str) -> JudgeKind | None:
-    shipped = next((kind for kind in SHIPPED_KINDS if kind.name == kind_name), None)
+    shipped = next((kind for kind in JUDGE_KINDS if kind.name == kind_name), None)
     point = None if shipped else _installed(tuple(sys.path)).get(kind_name)
     return _loaded(point) if point else shipped
 
@@ -134,7 +140,7 @@ def known_kind(name: str) -> JudgeKind:
     """
     kind = kind_of(name)
     if kind is None:
-        names = [*(shipped.name for shipped in SHIPPED_KINDS), *_installed(tuple(sys.path))]
+        names = [*(shipped.name for shipped in shipped_kinds()), *_installed(tuple(sys.path))]
         meant = _meant(name)
         nearest = f"; did you mean '{meant}'?" if meant else suggestion(name.partition(":")[0], names, mark="'")
         raise UsageError(f"unknown judge {name!r}{nearest or f'; expected {judge_forms()}'}")
@@ -216,27 +222,53 @@ def _meant(name: str) -> str:
     return f"openai:{name}" if re.match(r"(gpt|chatgpt|o\d)(-|$)", name) else ""
 
 
+def shipped_kinds() -> list[JudgeKind]:
+    """Return the kinds of this package, features included, in the order in which they are listed."""
+    return sorted(JUDGE_KINDS, key=lambda kind: kind.rank)
+
+
 def kinds() -> Iterator[JudgeKind]:
     """All kinds, those of installed packages last; one that cannot be loaded is not ready and says why."""
-    yield from SHIPPED_KINDS
+    yield from shipped_kinds()
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 
 
 def judge_forms() -> str:
     """How judges are named, for help and messages; kinds of installed packages are listed without loading them."""
-    forms = [*(kind.form for kind in SHIPPED_KINDS), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
+    forms = [*(kind.form for kind in shipped_kinds()), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
 
 
 def names_that(can: Callable[[JudgeKind], bool]) -> str:
     """The built-in kinds that can do something, for help and messages: "anthropic or openai"."""
-    *others, last = [kind.name for kind in SHIPPED_KINDS if can(kind)]
+    *others, last = [kind.name for kind in shipped_kinds() if can(kind)]
     return f"{', '.join(others)} or {last}" if others else last
+
+
+IN_HELP: Final[Mapping[str, Callable[[], str]]] = {
+    "{judges}": judge_forms,
+    "{judges with batches}": lambda: names_that(lambda kind: kind.batches),
+    "{judges with probabilities}": lambda: names_that(lambda kind: kind.probabilities),
+}
+"""Marks in the help of options, and what stands in their place when it is shown, which loads features."""
+
+
+def in_words(help_text: str) -> str:
+    """Return the help of an option with names of judges in place of the marks in it.
+
+    Example:
+        >>> in_words("ask {judges with batches} in batches")
+        'ask anthropic or openai in batches'
+    """
+    for mark, words in IN_HELP.items():
+        if mark in help_text:
+            help_text = help_text.replace(mark, words())
+    return help_text
 
 
 def ways_out() -> str:
     """What to do if no judge is available."""
-    others = "; ".join(f"{kind.form} ({kind.about})" for kind in SHIPPED_KINDS if kind is not DEFAULT)
+    others = "; ".join(f"{kind.form} ({kind.about})" for kind in shipped_kinds() if kind is not DEFAULT)
     return f"set {DEFAULT.environment[0]}, or name a judge with --judge: {others}"
 
 
@@ -250,7 +282,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
         return {}
     from importlib.metadata import entry_points
 
-    taken = {kind.name for kind in SHIPPED_KINDS}
+    taken = {kind.name for kind in JUDGE_KINDS}
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in taken}
 
 
@@ -432,18 +464,21 @@ def _recordings() -> list[str]:
     return [os.path.relpath(file, here) for folder in folders for file in sorted((folder / "replies").glob("*.jsonl"))]
 
 
-SHIPPED_KINDS: Final = (
-    JudgeKind(
-        "anthropic",
-        _anthropic,
-        environment=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
-        ready=lambda: None if _set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") else "set ANTHROPIC_API_KEY",
-        form="anthropic[:MODEL]",
-        about="Claude",
-        price=_list_price("anthropic"),
-        batches=True,
-        proposes=True,
-    ),
+DEFAULT: Final = JudgeKind(
+    "anthropic",
+    _anthropic,
+    environment=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"),
+    ready=lambda: None if _set("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") else "set ANTHROPIC_API_KEY",
+    form="anthropic[:MODEL]",
+    about="Claude",
+    price=_list_price("anthropic"),
+    batches=True,
+    proposes=True,
+    rank=10,
+)
+"""The kind that is asked where no judge is named, if its decisive variable is set."""
+JUDGE_KINDS: Final = OpenTable(
+    DEFAULT,
     JudgeKind(
         "openai",
         _openai,
@@ -457,6 +492,7 @@ SHIPPED_KINDS: Final = (
         batches=True,
         proposes=True,
         probabilities=True,
+        rank=20,
     ),
     JudgeKind(
         "local",
@@ -469,6 +505,7 @@ SHIPPED_KINDS: Final = (
         deadline=math.inf,  # requests queue in this process: waiting for a turn is not a timeout
         price=_free,
         probabilities=True,
+        rank=30,
     ),
     JudgeKind(
         "systemone",
@@ -480,6 +517,7 @@ SHIPPED_KINDS: Final = (
         about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
         price=_price_at_home("jev-", JEV_DOLLARS),
         probabilities=True,
+        rank=40,
     ),
     JudgeKind(
         "decisions",
@@ -491,6 +529,7 @@ SHIPPED_KINDS: Final = (
         about="a decision model of OpenAI, which gives probabilities",
         price=_price_at_home("gpt-6-luna", LUNA_DOLLARS),
         probabilities=True,
+        rank=50,
     ),
     JudgeKind(
         "recorded",
@@ -502,6 +541,7 @@ SHIPPED_KINDS: Final = (
         uses=lambda: ", ".join(_recordings()),
         asks=False,
         stands_in=True,
+        rank=60,
     ),
     JudgeKind(
         "cascade",
@@ -515,6 +555,7 @@ SHIPPED_KINDS: Final = (
         asks=False,
         names_judges=True,
         file_of=_cascade_of,
+        rank=70,
     ),
     JudgeKind(
         FUNCTION_JUDGE,
@@ -522,8 +563,7 @@ SHIPPED_KINDS: Final = (
         form="function:module:name",
         about="any function that answers a prompt",
         names_code=True,
+        rank=80,
     ),
 )
-"""The kinds of this package."""
-DEFAULT: Final = SHIPPED_KINDS[0]
-"""The kind that is asked where nobody names a judge, if its decisive variable is set."""
+"""The kinds of judge that come with this package; features add theirs."""

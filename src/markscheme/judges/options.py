@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from markscheme.errors import NoJudge, UsageError, suggestion
-from markscheme.judges.kinds import in_full, names_that
+from markscheme.judges.kinds import in_full
 from markscheme.numerals import finite
 from markscheme.rubrics.keys import STRATEGIES, Strategy
 
@@ -145,7 +145,7 @@ class AskOption:
     """One entry of the table.
 
     Attributes:
-        about: What it sets, for help.
+        about: What it sets, for help; names of judges are marks in it, as in `kinds.IN_HELP`.
         form: What its value may be.
         value: How help names its value; "" for a switch.
         common: Whether `--help` shows it, rather than only `--help-all`.
@@ -222,7 +222,7 @@ class AskOptions:
     )
     batch: bool = _option(
         False,
-        f"ask {names_that(lambda kind: kind.batches)} in batches: half the price, replies within 24 hours",
+        "ask {judges with batches} in batches: half the price, replies within 24 hours",
         _SWITCH,
         common=True,
     )
@@ -269,7 +269,7 @@ class AskOptions:
     )
     expected: bool = _option(
         False,
-        f"use the expected level, by the probabilities of levels: {names_that(lambda kind: kind.probabilities)}",
+        "use the expected level, by the probabilities of levels: {judges with probabilities}",
         _SWITCH,
     )
     scorers: tuple[str, ...] = _option(

@@ -11,7 +11,7 @@ import pytest
 from markscheme.commands.call import described
 from markscheme.commands.table import command_names
 from markscheme.grading import Grading
-from markscheme.judges.kinds import SHIPPED_KINDS
+from markscheme.judges.kinds import shipped_kinds
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.rubric import STRATEGIES
 from markscheme.scorers import llm_judge
@@ -68,7 +68,7 @@ def is_there(span: str) -> bool:
     if command and command[1] in command_names():
         return {word for word in command[2].split() if word[:2] == "--"} <= options_of(command[1])
     if match := re.fullmatch(r"(?:--judge )?(\w+):[A-Z]+", span):
-        return match[1] in {kind.name for kind in SHIPPED_KINDS}
+        return match[1] in {kind.name for kind in shipped_kinds()}
     if span.startswith("--"):
         return span in options_of("grade") & options_of("calibrate")
     if span in TAKERS:
