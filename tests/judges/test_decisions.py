@@ -15,14 +15,8 @@ from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailab
 from markscheme.grading import Grade, grade_json, questions
 from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict, read_verdicts
 from markscheme.judges.asking import Asking
-from markscheme.judges.decisions import (
-    OPENAI_DECISIONS,
-    SYSTEM_ONE,
-    DecisionFormat,
-    DecisionJudge,
-    decided_reply,
-    parsed_body,
-)
+from markscheme.judges.deciding import SYSTEM_ONE, DecisionFormat, decided_reply, parsed_body
+from markscheme.judges.decisions import OPENAI_DECISIONS, DecisionJudge
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.limited import Limiter

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import JudgeSilent
-from markscheme.judges.decisions import SYSTEM_ONE, DecisionJudge
+from markscheme.judges.deciding import SYSTEM_ONE
+from markscheme.judges.decisions import DecisionJudge
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.prompt import DecisionQuestion, Prompt
 from tests.judges.chat_server import Answer, ChatServer, completion

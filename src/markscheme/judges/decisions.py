@@ -1,122 +1,49 @@
 """Decision models as judges: a response and typed questions in, a probability for each level out, and no words.
 
-Two formats: System One (`POST /v1/systemone`) and OpenAI's Decisions (`POST /v1/decisions`). Replies of both are
-written in one form, so that caches and recordings of either are read alike.
+Two formats: System One (`POST /v1/systemone`) and OpenAI's Decisions (`POST /v1/decisions`).
 """
 
 import asyncio
-import json
-import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply
+from markscheme.judges.deciding import (
+    SYSTEM_ONE,
+    AnswersById,
+    DecisionFormat,
+    decided_reply,
+    level_text,
+    named_options,
+    parsed_body,
+    questions_by_id,
+    refuse_unaskable,
+    yes_no_distribution,
+)
 from markscheme.judges.external_words import shown
-from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.provider import error_in_answer, message_in, parse_address, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
-from markscheme.numerals import count, finite
 from markscheme.prompt import DecisionQuestion, Prompt
 
-MOST_SCORE_LEVELS = 10
-"""Levels of a score in both formats."""
-MOST_OPTIONS = 255
-"""Options of a choice in both formats."""
 LONGEST_BODY = 4_000_000
 """Bytes of a response that are read: hundreds of questions with 255 options each."""
 HTTP: Final = "httpx2"
 """The HTTP library of the Anthropic SDK, which is loaded with the first request; the SDK isn't."""
 TOO_LONG: Final = "max_tokens_exceeded"
 """By which a server of System One says that a request has too many tokens."""
-MODEL_QUESTION: Final = "c{}"
-"""The id of a question: a criterion's name is never a key of a request."""
-
-AnswersById = Iterator[tuple[str, Any]]
-"""Ids of questions and their answers, as read; an id may come twice."""
 
 
-# --- the two formats ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionFormat:
-    """How a decision model is asked, and what its answers look like.
-
-    Attributes:
-        name: The judge's name, before the colon and the model.
-        path: Added to the base URL.
-        own_address: The provider's own base URL.
-        key_variable: The environment variable with the key.
-        address_variable: The environment variable with another base URL.
-        instead: What to do where a server doesn't know the path.
-        request: The body of a request, from a model's name and a prompt.
-        answers: The answers in a body; ValueError if it has none.
-        distribution: The probabilities in an answer to a question, by option as written; None if it has none.
-    """
-
-    name: str
-    path: str
-    own_address: str
-    key_variable: str
-    address_variable: str
-    instead: str
-    request: Callable[[str, Prompt], dict[str, Any]]
-    answers: Callable[[Mapping[str, Any]], AnswersById]
-    distribution: Callable[[Mapping[str, Any], DecisionQuestion], dict[str, Any] | None]
-
-
-def _ids(prompt: Prompt) -> Iterator[tuple[str, DecisionQuestion]]:
-    return ((MODEL_QUESTION.format(place), question) for place, question in enumerate(prompt.questions))
-
-
-def _level_text(choice: str, description: str) -> str:
-    link = " " if description.startswith("(") else ": "
-    return f"{choice}{link}{description}" if description else choice
-
-
-def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
-    notes = [prompt.guidelines, *(f"Not shown of {line}" for line in prompt.left_out)]
-    guidelines = "guidelines" if "guidelines" not in prompt.material else "guidelines of the rubric"
-    questions: dict[str, Any] = {}
-    for key, question in _ids(prompt):
-        entry: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
-        if question.kind == "yes_no":
-            entry["type"] = "noul"
-            signs = {name: text for name, (_, text) in zip(("false", "true"), question.options, strict=True) if text}
-            entry |= {"criteria": signs} if signs else {}
-        elif question.kind == "score":
-            entry["criteria"] = [_level_text(*option) for option in question.options]
-        else:
-            entry["criteria"] = {choice: text or None for choice, text in question.options}
-        questions[key] = entry
-    return {"model": model, "state": {guidelines: "\n".join(notes), **prompt.material}, "questions": questions}
-
-
-def _system_one_answers(body: Mapping[str, Any]) -> AnswersById:
-    if not isinstance(body["answers"], Mapping):
-        raise ValueError("no answers")
-    yield from body["answers"].items()
-
-
-def _system_one_distribution(answer: Mapping[str, Any], question: DecisionQuestion) -> dict[str, Any] | None:
-    if question.kind == "yes_no":
-        return _yes_no(answer.get("noul"), question) if answer.get("type") == "noul" else None
-    if answer.get("type") != question.kind or not isinstance(answer.get("probabilities"), Mapping):
-        return None
-    offered = {str(place): choice for place, choice in enumerate(question.choices)}
-    if question.kind == "choice":
-        offered = {choice: choice for choice in question.choices}
-    return _named_options(answer["probabilities"].items(), offered)
+# --- OpenAI's format -------------------------------------------------------------------------------------------------
 
 
 def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
     questions = []
-    for key, question in _ids(prompt):
+    for key, question in questions_by_id(prompt):
         entry: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
         if question.kind == "yes_no":
             entry["type"] = "predicate"
@@ -126,7 +53,7 @@ def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
             entry["instructions"] = "\n".join([question.instructions, *signs])
         elif question.kind == "score":
             entry["levels"] = [
-                {"label": choice, "description": _level_text(choice, text)} for choice, text in question.options
+                {"label": choice, "description": level_text(choice, text)} for choice, text in question.options
             ]
         else:
             entry["choices"] = [
@@ -146,7 +73,7 @@ def _decisions_answers(body: Mapping[str, Any]) -> AnswersById:
 
 def _decisions_distribution(answer: Mapping[str, Any], question: DecisionQuestion) -> dict[str, Any] | None:
     if question.kind == "yes_no":
-        return _yes_no(answer.get("probability"), question) if answer.get("type") == "predicate" else None
+        return yes_no_distribution(answer.get("probability"), question) if answer.get("type") == "predicate" else None
     entries = answer.get("probabilities")
     if answer.get("type") != question.kind or not isinstance(entries, list):
         return None
@@ -155,37 +82,9 @@ def _decisions_distribution(answer: Mapping[str, Any], question: DecisionQuestio
     offered: dict[Any, str] = dict(enumerate(question.choices))
     if question.kind == "choice":
         offered = {choice: choice for choice in question.choices}
-    return _named_options(((entry.get("value"), entry.get("probability")) for entry in entries), offered)
+    return named_options(((entry.get("value"), entry.get("probability")) for entry in entries), offered)
 
 
-def _yes_no(p: Any, question: DecisionQuestion) -> dict[str, Any]:
-    """The probabilities of both levels, from that of the better one."""
-    unmet, met = question.choices
-    met_probability = finite(p)
-    return {unmet: None if met_probability is None else round(1 - met_probability, 12), met: p}
-
-
-def _named_options(entries: Iterable[tuple[Any, Any]], offered: Mapping[Any, str]) -> dict[str, Any]:
-    """Probabilities by option as prompts spell it; what wasn't offered or comes twice has a name that no option has."""
-    named: dict[str, Any] = {}
-    for value, p in entries:
-        is_known = isinstance(value, str | int) and not isinstance(value, bool) and value in offered
-        name = offered[value] if is_known else f"not offered: {value!r:.80}"
-        named[name if name not in named else f"twice: {name}"] = p
-    return named
-
-
-SYSTEM_ONE: Final = DecisionFormat(
-    "systemone",
-    "/v1/systemone",
-    "https://api.typesafe.ai",
-    "TYPESAFE_API_KEY",
-    "TYPESAFE_BASE_URL",
-    "this server has no System One route; for OpenAI's API use decisions:MODEL",
-    _system_one_request,
-    _system_one_answers,
-    _system_one_distribution,
-)
 OPENAI_DECISIONS: Final = DecisionFormat(
     "decisions",
     "/decisions",
@@ -197,101 +96,6 @@ OPENAI_DECISIONS: Final = DecisionFormat(
     _decisions_answers,
     _decisions_distribution,
 )
-
-
-# --- what both have in common ---------------------------------------------------------------------------------------
-
-
-def refuse_unaskable(prompt: Prompt) -> None:
-    """Refuse a prompt that no decision model can be asked, before anything is sent.
-
-    Raises:
-        UsageError: It doesn't ask about criteria, or one has more levels or options than there may be.
-    """
-    if not prompt.questions:
-        raise UsageError(
-            "a decision model rates criteria and writes nothing: it can't rate a response as a whole (strategy "
-            "holistic), and proposes no words"
-        )
-    for question in prompt.questions:
-        if question.kind == "score" and len(question.options) > MOST_SCORE_LEVELS:
-            levels = len(question.options)
-            raise UsageError(
-                f"`{question.name}` has {levels} levels; a decision model rates at most {MOST_SCORE_LEVELS}"
-            )
-        if len(question.options) > MOST_OPTIONS:
-            options = len(question.options)
-            raise UsageError(f"`{question.name}` has {options} options; a decision model takes at most {MOST_OPTIONS}")
-
-
-def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: bool = False) -> Reply:
-    """The reply in the body of a response, in the form that both formats share.
-
-    Args:
-        body: As parsed by `parsed_body`.
-        prompt: What was asked.
-        wire: Its format.
-        expected: Whether the mean of the levels counts, instead of the most probable one.
-
-    Raises:
-        ValueError: The body isn't an answer in this format.
-    """
-    if not isinstance(body, Mapping) or "answers" not in body:
-        raise ValueError("no answers")
-    questions = dict(_ids(prompt))
-    decisions: dict[str, Any] = {}
-    for key, answer in wire.answers(body):
-        if key not in questions:
-            continue
-        question = questions[key]
-        decisions[question.name] = TWICE if question.name in decisions else _decision(answer, question, wire)
-    text = json.dumps(({"expected": True} if expected else {}) | {"decisions": decisions}, ensure_ascii=False)
-    usage = body.get("usage")
-    counts = usage if isinstance(usage, Mapping) else {}
-    tokens = Usage(1, count(counts.get("input_tokens")), count(counts.get("output_tokens")))
-    model = body.get("model")
-    return Reply(text, model=model if isinstance(model, str) else "", usage=tokens, decided=True)
-
-
-TWICE: Final = "two answers"
-"""In place of an answer that came twice; neither counts."""
-
-
-def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """The probabilities in an answer, or that it was refused; anything else as a text, which no reader takes."""
-    if answer == TWICE:
-        return TWICE
-    if not isinstance(answer, Mapping):
-        return "no answer of any type"
-    if answer.get("type") == "refusal":
-        return {"refused": True}
-    distribution = wire.distribution(answer, question)
-    if distribution is None:
-        return f"an answer of type {answer.get('type')!r:.80}, which wasn't asked for"
-    return {option: _as_received(p) for option, p in distribution.items()}
-
-
-def _as_received(p: Any) -> Any:
-    """A probability as received; null for what JSON can't hold or no number is."""
-    if isinstance(p, float) and not math.isfinite(p):
-        return None
-    return p if isinstance(p, int | float) else f"{p!r:.80}"
-
-
-def parsed_body(text: str | bytes) -> Any:
-    """The JSON of a response, NaN included, in which a key that comes twice has TWICE as its value.
-
-    Raises:
-        ValueError: It isn't JSON.
-    """
-    return json.loads(text, object_pairs_hook=_noting_twice)
-
-
-def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries: dict[str, Any] = {}
-    for key, value in pairs:
-        entries[key] = TWICE if key in entries else value
-    return entries
 
 
 # --- a server -------------------------------------------------------------------------------------------------------

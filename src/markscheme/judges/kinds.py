@@ -360,7 +360,8 @@ def _local(rest: str, asking: "Asking") -> "Judge":
 
 
 def _system_one(rest: str, asking: "Asking") -> "Judge":
-    from markscheme.judges.decisions import SYSTEM_ONE, DecisionJudge
+    from markscheme.judges.deciding import SYSTEM_ONE
+    from markscheme.judges.decisions import DecisionJudge
 
     return DecisionJudge(SYSTEM_ONE, rest, expected=asking.expected, **asking.settings())
 
