@@ -49,6 +49,10 @@ def _unknown(_: "Identity") -> None:
     """None: no price is known."""
 
 
+def _nothing(_: str) -> None:
+    """Recognize nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeKind:
     """One kind of judge, and what its judges can do.
@@ -76,6 +80,7 @@ class JudgeKind:
         file_of: The file that its name alone means, by a rubric's name and the folder of the rubric's calibration;
             raises UsageError if the rubric has none. None if its name alone means no file of a rubric.
         stands_in: Whether its judges can answer where none is named and the default kind can't be asked.
+        meant_by: The judge's name that was meant by the name of a model or a file alone; None for those of other kinds.
         rank: Where help, messages and `status` list it; ranks of the core are tens, so that there is room between them.
     """
 
@@ -99,6 +104,7 @@ class JudgeKind:
     names_judges: bool = False
     file_of: Callable[[str, Path | None], Path] | None = None
     stands_in: bool = False
+    meant_by: Callable[[str], str | None] = _nothing
     rank: int = LISTED_LAST
 
     def __post_init__(self) -> None:
@@ -183,8 +189,8 @@ def panel_names(name: str) -> list[str]:
     """The names of judges joined by `+`; a `+` that no kind of judge follows is part of a name, as in a path.
 
     Example:
-        >>> panel_names("anthropic+local:a+b.gguf+openai:m")
-        ['anthropic', 'local:a+b.gguf', 'openai:m']
+        >>> panel_names("anthropic+recorded:a+b.jsonl+openai:m")
+        ['anthropic', 'recorded:a+b.jsonl', 'openai:m']
     """
     first, *others = name.split("+")
     members = [first]
@@ -206,20 +212,13 @@ def names_code(name: str) -> bool:
     return any(kind is not None and kind.names_code for kind in map(kind_of, panel_names(name)))
 
 
-def _meant(name: str) -> str:
-    """The judge that a model's or a file's name is likely to mean; "" for any other name.
+def _meant(name: str) -> str | None:
+    """Return the judge that the name of a model or a file is likely to mean, or None for any other name.
 
-    >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("small.gguf"), _meant("nobody")
-    ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', 'local:small.gguf', '')
+    >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("someone")
+    ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', None)
     """
-    file, colon, function = name.partition(".py:")
-    if colon and function:
-        return f"function:{file.replace('/', '.')}:{function}"
-    if name.startswith("claude"):
-        return f"anthropic:{name}"
-    if name.endswith(".gguf"):
-        return f"local:{name}"
-    return f"openai:{name}" if re.match(r"(gpt|chatgpt|o\d)(-|$)", name) else ""
+    return next(filter(None, (kind.meant_by(name) for kind in shipped_kinds())), None)
 
 
 def shipped_kinds() -> list[JudgeKind]:
@@ -341,6 +340,24 @@ def _free(_: "Identity") -> "Price":
     return Price(0.0, 0.0)
 
 
+def _claude(name: str) -> str | None:
+    return f"anthropic:{name}" if name.startswith("claude") and not _python_file(name) else None
+
+
+def _gpt(name: str) -> str | None:
+    is_gpt = re.match(r"(gpt|chatgpt|o\d)(-|$)", name) and not _python_file(name)
+    return f"openai:{name}" if is_gpt else None
+
+
+def _model_file(name: str) -> str | None:
+    return f"local:{name}" if name.endswith(".gguf") else None
+
+
+def _python_file(name: str) -> str | None:
+    file, colon, function = name.partition(".py:")
+    return f"{FUNCTION_JUDGE}:{file.replace('/', '.')}:{function}" if colon and function else None
+
+
 def _anthropic(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
 
@@ -407,7 +424,8 @@ def _function(rest: str, asking: "Asking") -> "Judge":
     return FunctionJudge.load(rest)
 
 
-def _missing(module: str, extra: str) -> str | None:
+def missing_extra(module: str, extra: str) -> str | None:
+    """Return the command that installs an extra if its module is missing, else None."""
     return None if find_spec(module) else install_command(extra)
 
 
@@ -417,7 +435,7 @@ def _set(*names: str) -> bool:
 
 def _openai_ready() -> str | None:
     lacks_key = not _set("OPENAI_API_KEY", "OPENAI_BASE_URL")
-    missing = _missing("openai", "openai")
+    missing = missing_extra("openai", "openai")
     return missing or ("set OPENAI_API_KEY, or OPENAI_BASE_URL for another server" if lacks_key else None)
 
 
@@ -475,6 +493,7 @@ DEFAULT: Final = JudgeKind(
     price=_list_price("anthropic"),
     batches=True,
     proposes=True,
+    meant_by=_claude,
     rank=10,
 )
 """The kind that is asked where no judge is named, if its decisive variable is set."""
@@ -493,19 +512,21 @@ JUDGE_KINDS: Final = OpenTable(
         batches=True,
         proposes=True,
         probabilities=True,
+        meant_by=_gpt,
         rank=20,
     ),
     JudgeKind(
         "local",
         _local,
         extra="markscheme[local]",
-        ready=lambda: _missing("xllamacpp", "local"),
+        ready=lambda: missing_extra("xllamacpp", "local"),
         form="local:PATH.gguf",
         needs="the file",
         about="a model file, run in this process",
         deadline=math.inf,  # requests queue in this process: waiting for a turn is not a timeout
         price=_free,
         probabilities=True,
+        meant_by=_model_file,
         rank=30,
     ),
     JudgeKind(
@@ -564,6 +585,7 @@ JUDGE_KINDS: Final = OpenTable(
         form="function:module:name",
         about="any function that answers a prompt",
         names_code=True,
+        meant_by=_python_file,
         rank=80,
     ),
 )
