@@ -64,6 +64,7 @@ NAMED_BY: Mapping[str, str] = {
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "init": r"new_project|features\.init",
     "lint": r"features\.lint|\blint_file",
+    "local_judge": r"features\.local_judge|LocalJudge|GGUF|xllamacpp",
     "other_tools": r"features\.other_tools|Import(Run|Request)|is_of_tool|promptfoo_config|[lL]ang(fuse|smith)",
     "pass_rate": r"features\.pass_rate|RunWorth|run_worth|run_summary|gate_risk|table_of_runs",
     "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",

@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import COMMANDS, command_names
 from markscheme.features import FEATURES
-from markscheme.seam import Feature
+from markscheme.seam import Feature, features, offer
 from markscheme.settings import Settings
 from tests.commands.console import ROOT, environment
 from tests.house import Module
@@ -70,6 +72,19 @@ def commands_of(feature: Feature) -> set[str]:
     return {row.name for table, rows in feature.adds for row in rows if table is COMMANDS}
 
 
+@contextmanager
+def offered_without(feature: Feature) -> Iterator[None]:
+    """Offer all features but one: help then says nothing of what it adds, such as a kind of judge."""
+    before = features()
+    offer(lambda: [other for other in before if other is not feature])
+    described.cache_clear()
+    try:
+        yield
+    finally:
+        offer(lambda: before)
+        described.cache_clear()
+
+
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
 def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_other_command(
     feature: Feature, tmp_path: Path
@@ -89,9 +104,8 @@ def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_othe
     lost = commands_of(feature)
     lines = overview(everything=True).splitlines()
     assert listed.splitlines() == [line for line in lines if (line.split() or [""])[0] not in lost]
-    assert texts == {
-        name: command_help(described(name), Settings(), everything=True) for name in command_names() if name not in lost
-    }
+    with offered_without(feature):
+        assert texts == {name: command_help(described(name), Settings(), everything=True) for name in command_names()}
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)

@@ -147,7 +147,6 @@ LATE: dict[str, dict[str, str]] = {
         "importlib.metadata": FOR_THE_START,
     },
     "judges.decisions": {"HTTP": SDK},
-    "judges.local": {"xllamacpp": OPTIONAL},
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},

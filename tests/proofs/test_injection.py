@@ -17,9 +17,9 @@ import pytest
 from markscheme import Reply, Rubric, ScriptedJudge, Submission
 from markscheme.autograders import PerCriterionGrader, PerCriterionOneShotGrader, RubricAsJudgeGrader
 from markscheme.errors import UnreadableReply
+from markscheme.features.local_judge.judge import LocalJudge
 from markscheme.grading import Grade, Grading, questions
 from markscheme.judges.judge import Identity
-from markscheme.judges.local import LocalJudge
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import STRATEGIES, Strategy
 from markscheme.scorers import llm_judge

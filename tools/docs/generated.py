@@ -75,7 +75,7 @@ PYTHON = {
             "judges.choice",
             "judges.anthropic",
             "judges.openai",
-            "judges.local",
+            "features.local_judge.judge",
             "judges.function",
             "judges.recorded",
             "judges.scripted",

@@ -7,6 +7,7 @@ from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
 from markscheme.features.lint import LINT
+from markscheme.features.local_judge import LOCAL_JUDGE
 from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.pass_rate import PASS_RATE
 from markscheme.features.status import STATUS
@@ -21,6 +22,7 @@ FEATURES: tuple[Feature, ...] = (
     EXPERIMENT,
     INIT,
     LINT,
+    LOCAL_JUDGE,
     OTHER_TOOLS,
     PASS_RATE,
     STATUS,

@@ -6,7 +6,6 @@ to an object with `name` and `open`, plus any other attributes of JudgeKind that
 adapter is imported when its kind is opened.
 """
 
-import math
 import os
 import re
 import sys
@@ -334,12 +333,6 @@ def _list_price(provider: str) -> "Callable[[Identity], Price | None]":
     return price
 
 
-def _free(_: "Identity") -> "Price":
-    from markscheme.judges.price import Price
-
-    return Price(0.0, 0.0)
-
-
 def _claude(name: str) -> str | None:
     return f"anthropic:{name}" if name.startswith("claude") and not _python_file(name) else None
 
@@ -347,10 +340,6 @@ def _claude(name: str) -> str | None:
 def _gpt(name: str) -> str | None:
     is_gpt = re.match(r"(gpt|chatgpt|o\d)(-|$)", name) and not _python_file(name)
     return f"openai:{name}" if is_gpt else None
-
-
-def _model_file(name: str) -> str | None:
-    return f"local:{name}" if name.endswith(".gguf") else None
 
 
 def _python_file(name: str) -> str | None:
@@ -368,12 +357,6 @@ def _openai(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.openai import OpenAIJudge
 
     return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
-
-
-def _local(rest: str, asking: "Asking") -> "Judge":
-    from markscheme.judges.local import LocalJudge
-
-    return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
 def _system_one(rest: str, asking: "Asking") -> "Judge":
@@ -514,20 +497,6 @@ JUDGE_KINDS: Final = OpenTable(
         probabilities=True,
         meant_by=_gpt,
         rank=20,
-    ),
-    JudgeKind(
-        "local",
-        _local,
-        extra="markscheme[local]",
-        ready=lambda: missing_extra("xllamacpp", "local"),
-        form="local:PATH.gguf",
-        needs="the file",
-        about="a model file, run in this process",
-        deadline=math.inf,  # requests queue in this process: waiting for a turn is not a timeout
-        price=_free,
-        probabilities=True,
-        meant_by=_model_file,
-        rank=30,
     ),
     JudgeKind(
         "systemone",

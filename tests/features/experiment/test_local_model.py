@@ -10,7 +10,8 @@ from markscheme.features.experiment.definition import Experiment, Model
 from markscheme.features.experiment.outputs import OutputsFile
 from markscheme.features.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
 from markscheme.features.experiment.table import figures, variant_table
-from markscheme.judges.local import LocalJudge
+from markscheme.judges.asking import Asking
+from markscheme.judges.registry import open_judge
 from tests.commands.console import ROOT
 
 FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
@@ -38,7 +39,7 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
     n_outputs = 2 * n_cases
 
     def run() -> ExperimentRun:
-        judge = LocalJudge(local_model, max_tokens=180, keep_prefix=True)
+        judge = open_judge(f"local:{local_model}", asking=Asking(memory=None, parameters={"max_tokens": 180}))
         outputs_file = OutputsFile(tmp_path / "outputs.jsonl")
         return asyncio.run(
             run_experiment(experiment, judge, model=open_model(experiment), outputs_file=outputs_file, concurrency=1)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import JudgeUnavailable
-from markscheme.judges.gguf import chat_marks, is_decision_file, without_marks
-from markscheme.judges.local import LocalJudge
+from markscheme.features.local_judge.gguf import chat_marks, is_decision_file, without_marks
+from markscheme.features.local_judge.judge import LocalJudge
 from markscheme.prompt import Prompt
 from tests.judges.asking import refusal
 

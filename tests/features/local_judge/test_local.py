@@ -11,9 +11,10 @@ import pytest
 
 from markscheme import Rubric, Submission, grade
 from markscheme.errors import JudgeUnavailable, UsageError
+from markscheme.features.local_judge.judge import LocalJudge, digest
 from markscheme.grading import questions
 from markscheme.judges.judge import Reply
-from markscheme.judges.local import LocalJudge, digest
+from markscheme.judges.kinds import known_kind
 from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, Briefly, asked, asked_often, brief
 
@@ -186,7 +187,7 @@ def test_a_digest_sees_size_beginning_middle_and_end(tmp_path: Path) -> None:
 def test_a_missing_package_is_named_with_the_way_out(local_model: Path) -> None:
     code = (
         "import sys, asyncio; sys.modules['xllamacpp'] = None; "
-        "from markscheme.judges.local import LocalJudge; from markscheme.prompt import Prompt; "
+        "from markscheme.features.local_judge.judge import LocalJudge; from markscheme.prompt import Prompt; "
         f"asyncio.run(LocalJudge({str(local_model)!r}).reply(Prompt('', 'x', {{}}, ())))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -196,8 +197,13 @@ def test_a_missing_package_is_named_with_the_way_out(local_model: Path) -> None:
 
 def test_the_module_and_the_judge_are_there_without_llama_cpp(local_model: Path) -> None:
     code = (
-        "import sys; from markscheme.judges.local import LocalJudge; "
+        "import sys; from markscheme.features.local_judge.judge import LocalJudge; "
         f"LocalJudge({str(local_model)!r}).identity; print('xllamacpp' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_the_name_of_a_model_file_alone_is_answered_with_the_name_of_its_judge() -> None:
+    with pytest.raises(UsageError, match=r"unknown judge 'small\.gguf'; did you mean 'local:small\.gguf'\?"):
+        known_kind("small.gguf")

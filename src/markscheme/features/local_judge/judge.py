@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.features.local_judge.gguf import MAGIC, chat_marks, is_decision_file, without_marks
 from markscheme.judges.deciding import SYSTEM_ONE, decided_reply, refuse_unaskable
 from markscheme.judges.external_words import shown
-from markscheme.judges.gguf import MAGIC, chat_marks, is_decision_file, without_marks
 from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.openai import chat_reply, schema_format
 from markscheme.judges.provider import message_in
