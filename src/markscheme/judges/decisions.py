@@ -96,6 +96,8 @@ OPENAI_DECISIONS: Final = DecisionFormat(
     _decisions_answers,
     _decisions_distribution,
 )
+WIRE_FORMATS: Final[Mapping[str, DecisionFormat]] = {wire.name: wire for wire in (SYSTEM_ONE, OPENAI_DECISIONS)}
+"""The formats of servers, by the names of their judges."""
 
 
 # --- a server -------------------------------------------------------------------------------------------------------

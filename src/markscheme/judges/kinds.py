@@ -359,17 +359,13 @@ def _openai(rest: str, asking: "Asking") -> "Judge":
     return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
-def _system_one(rest: str, asking: "Asking") -> "Judge":
-    from markscheme.judges.deciding import SYSTEM_ONE
-    from markscheme.judges.decisions import DecisionJudge
+def _decision_model(wire: str) -> "Callable[[str, Asking], Judge]":
+    def opened(rest: str, asking: "Asking") -> "Judge":
+        from markscheme.judges.decisions import WIRE_FORMATS, DecisionJudge
 
-    return DecisionJudge(SYSTEM_ONE, rest, expected=asking.expected, **asking.settings())
+        return DecisionJudge(WIRE_FORMATS[wire], rest, expected=asking.expected, **asking.settings())
 
-
-def _decisions(rest: str, asking: "Asking") -> "Judge":
-    from markscheme.judges.decisions import OPENAI_DECISIONS, DecisionJudge
-
-    return DecisionJudge(OPENAI_DECISIONS, rest, expected=asking.expected, **asking.settings())
+    return opened
 
 
 def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
@@ -500,7 +496,7 @@ JUDGE_KINDS: Final = OpenTable(
     ),
     JudgeKind(
         "systemone",
-        _system_one,
+        _decision_model("systemone"),
         environment=("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
         ready=_key_or_server("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
         form="systemone:MODEL",
@@ -512,7 +508,7 @@ JUDGE_KINDS: Final = OpenTable(
     ),
     JudgeKind(
         "decisions",
-        _decisions,
+        _decision_model("decisions"),
         environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
         ready=_key_or_server("OPENAI_API_KEY", "OPENAI_BASE_URL"),
         form="decisions:MODEL",
