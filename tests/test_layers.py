@@ -175,7 +175,6 @@ LATE: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             (
                 "calibration.accepted.acceptance",
-                "calibration.accepted.card",
                 "calibration.accepted.history",
                 "judges.rerun",
             ),

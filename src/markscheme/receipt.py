@@ -14,6 +14,8 @@ from markscheme.rubrics.rubric import STRATEGIES, Rubric
 from markscheme.rubrics.search import find_calibration
 
 ACCEPTED = "accepted.json"
+CARD = "card.json"
+"""The file, next to accepted.json, with what an accepted run shows of its judge."""
 ACCEPTED_SCHEMA = 1
 """Version of accepted.json that is written, and the only one that is read."""
 NOT_CALIBRATED = "not calibrated"

@@ -19,6 +19,9 @@ class Reporter(Protocol):
     def page(self, result: Any) -> str:
         """Return a result as a page."""
 
+    def view(self, result: Any) -> Any:
+        """Return a result's document, which all of these render."""
+
     def frame(self, result: Any) -> str:
         """Return a result's page inside another page."""
 
@@ -45,23 +48,29 @@ class Reported:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, as `--json` writes it."""
-        return self._reporter().data(self)
+        return reporter_of(self).data(self)
 
     def to_markdown(self) -> str:
         """Return the report in Markdown."""
-        return self._reporter().markdown(self)
+        return reporter_of(self).markdown(self)
 
     def to_html(self) -> str:
         """Return the report as a page to open, send or print; it loads nothing from elsewhere."""
-        return self._reporter().page(self)
+        return reporter_of(self).page(self)
 
     def _repr_html_(self) -> str:
         """Return the report for a notebook."""
-        return self._reporter().frame(self)
+        return reporter_of(self).frame(self)
 
-    def _reporter(self) -> Reporter:
-        names = {base.__name__ for base in type(self).__mro__}
-        row = next((row for row in RESULTS if row.name in names), None)
-        if row is None:
-            raise TypeError(f"no report describes a {type(self).__name__}")
-        return row.load()
+
+def reporter_of(result: Reported) -> Reporter:
+    """Return what describes a result.
+
+    Raises:
+        TypeError: Nothing describes results of its class.
+    """
+    names = {base.__name__ for base in type(result).__mro__}
+    row = next((row for row in RESULTS if row.name in names), None)
+    if row is None:
+        raise TypeError(f"no report describes a {type(result).__name__}")
+    return row.load()

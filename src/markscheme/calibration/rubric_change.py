@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted.card import CARD
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.setting import Setting, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
 from markscheme.git import commit_of, content_at
 from markscheme.plain_data import form_of, parse_json, read_json
-from markscheme.receipt import USES
+from markscheme.receipt import CARD, USES
 from markscheme.rubrics.file import load_rubric, rubric_from_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric

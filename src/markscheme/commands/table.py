@@ -88,12 +88,6 @@ def _grade() -> CommandFunction:
     return grade
 
 
-def _verify() -> CommandFunction:
-    from markscheme.commands.verify import verify
-
-    return verify
-
-
 def _plan() -> CommandFunction:
     from markscheme.commands.plan import plan
 
@@ -145,7 +139,6 @@ COMMANDS = OpenTable(
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
-    CommandRow("verify", "Run", "check a judge card: compute all of it again from its files", _verify, rank=60),
     CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
     CommandRow(
         "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.accepted.recomputed import VERIFIABLE, Recomputed
+from markscheme.calibration.results import reporter_of
 from markscheme.commands.options import JsonFlag
 
 
@@ -33,21 +35,24 @@ def verify(
 
 
 def _verified(path: Path, *, json: bool) -> Iterator[int]:
-    """Show what a card's and a certificate's files say; of a folder, of both that it has."""
-    from markscheme.calibration.accepted.card import CARD
-    from markscheme.calibration.accepted.certificate_check import check_certificate, is_certificate_file
+    """Show what follows from a card's files and from those of other formats; of a folder, from all that it has."""
     from markscheme.calibration.accepted.verification import verify_card
-    from markscheme.commands.output import show
-    from markscheme.judges.cascade_file import CASCADE_FILE
-    from markscheme.report.views import card, cascade
+    from markscheme.receipt import CARD
 
-    certificate = path / CASCADE_FILE if path.is_dir() else path
-    is_certificate = is_certificate_file(certificate)
-    if not is_certificate or (path.is_dir() and (path / CARD).exists()):
-        verification = verify_card(path)
-        show(card.verified(verification), card.verified_json(verification), json=json)
-        yield verification.exit_status
-    if is_certificate:
-        check = check_certificate(certificate)
-        show(cascade.checked(check), cascade.checked_json(check), json=json)
-        yield check.exit_status
+    has_card = path.is_dir() and (path / CARD).exists()
+    if has_card:
+        yield _shown(verify_card(path), json=json)
+    others = [recomputed for recompute in VERIFIABLE if (recomputed := recompute(path)) is not None]
+    for recomputed in others:
+        yield _shown(recomputed, json=json)
+    if not others and not has_card:
+        yield _shown(verify_card(path), json=json)
+
+
+def _shown(recomputed: Recomputed, *, json: bool) -> int:
+    """Show what follows from one file, and return the exit status."""
+    from markscheme.commands.output import show
+
+    reporter = reporter_of(recomputed)
+    show(reporter.view(recomputed), reporter.data(recomputed), json=json)
+    return recomputed.exit_status

@@ -1,6 +1,8 @@
 """What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
 
 from markscheme.features.agents import AGENTS
+from markscheme.features.cards import CARDS
+from markscheme.features.certify import CERTIFY
 from markscheme.features.compatibility import COMPATIBILITY
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
@@ -16,6 +18,8 @@ from markscheme.seam import Feature
 
 FEATURES: tuple[Feature, ...] = (
     AGENTS,
+    CARDS,
+    CERTIFY,
     COMPATIBILITY,
     DEMO,
     DISCOVER,

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final, Generic, TypeVar
 
-from markscheme.calibration.accepted.card import JudgeCard
-from markscheme.calibration.accepted.verification import Verification
 from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.contenders import Compared
@@ -16,7 +14,7 @@ from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
-from markscheme.report.views import agreement, calibration, card, choice
+from markscheme.report.views import agreement, calibration, choice
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
@@ -69,7 +67,5 @@ REPORTERS: Final[Mapping[str, Reporter]] = {
         lambda result: choice.view(result.choice),  # the examples of a comparison belong on pages alone
     ),
     "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
-    "JudgeCard": DocumentReporter[JudgeCard](lambda result: result.data, card.view),
-    "Verification": DocumentReporter[Verification](card.verified_json, card.verified),
 }
 """What describes results, by the names of their classes."""

@@ -138,9 +138,9 @@ def test_white_space_comments_and_the_order_of_keys_are_no_change(home: Path) ->
 def test_a_file_that_is_new_or_gone_is_named(home: Path) -> None:
     shutil.copy(home / "ratings" / "ann.jsonl", home / "ratings" / "cat.jsonl")
     (home / "ratings" / "ben.jsonl").unlink()
-    sentences = [difference.sentence for difference in checked(home).differences]
-    assert "ratings/cat.jsonl: wasn't there when the card was made" in sentences
-    assert "ratings/ben.jsonl: is missing" in sentences
+    found = {difference.what: difference.now for difference in checked(home).differences}
+    assert found["ratings/cat.jsonl"] == "wasn't there when the card was made"
+    assert found["ratings/ben.jsonl"] == "is missing"
 
 
 def test_ratings_that_were_not_accepted_end_the_computation_and_not_the_check(home: Path) -> None:
@@ -155,8 +155,8 @@ def test_ratings_that_were_not_accepted_end_the_computation_and_not_the_check(ho
 def test_replies_are_graded_again(home: Path) -> None:
     replies = home / "replies" / "kind.jsonl"
     replies.write_text(replies.read_text().replace('\\"level\\": \\"UNMET\\"', '\\"level\\": \\"MET\\"', 1))
-    sentences = [difference.sentence for difference in checked(home).differences]
-    assert "replies/kind.jsonl: the replies give other ratings than were accepted: e0" in sentences
+    found = {difference.what: difference.now for difference in checked(home).differences}
+    assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
 def test_a_use_written_into_accepted_json_by_hand_is_found(home: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_card_holds_whatever_options_the_run_had(home: Path, options: dict[str
         judge = "recorded:calibration/manners/replies/kind.jsonl"
         calibrate("manners", judge=judge, accept=True, anyway=True, replace=True, **options)
     verification = checked(home)
-    assert [difference.sentence for difference in verification.differences] == []
+    assert verification.differences == ()
     assert verification.recomputed
 
 

@@ -14,15 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
-from markscheme.calibration.accepted.card import (
-    CardBasis,
-    JudgeCard,
-    card_of,
-    card_path,
-    named_files,
-    terms_of,
-    text_path,
-)
+from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.drift.accepted import load_accepted
@@ -115,19 +107,19 @@ def accept(
     *,
     split: str | None = None,
     start_over: bool = False,
-    basis: CardBasis | None = None,
+    basis: RunBasis | None = None,
 ) -> Acceptance:
     """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
 
-    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. The judge card is
-    written next to them, and a line is added to the history, which is read before anything is written.
+    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
+    with a run is written next to them, and a line is added to the history, which is read before anything is written.
 
     Args:
         calibration: The run, with its repeats; each sample is kept as a run.
         path: The accepted.json to write; its folder is made.
         split: The part of the examples that was measured, where there are splits.
         start_over: Whether to drop the previously accepted runs.
-        basis: The files and options of the run; None, or where it isn't from files, writes no card.
+        basis: The files and options of the run; None where it isn't from files.
 
     Raises:
         RatingError: Too few examples are graded to accept the run, there are five runs already, or the history has a
@@ -160,39 +152,21 @@ def accept(
         write_whole(ratings_file, text, follow=False)
         measured_runs = len({rating.sample for rating in sitting})
         document = accepted_document(calibration, ratings, split, measured_runs)
-        card = None if basis is None else _card(calibration, document, basis, ratings_file, path)
-        document["card"] = None if card is None else card.id
+        writers: list[WriteKept] = []
+        for keep in KEPT_WITH_RUN:
+            entries, write = keep(calibration, document, basis, path)
+            document |= entries
+            writers.append(write)
         accepted_text = json.dumps(document, ensure_ascii=False, indent=2, default=Estimate.to_json)
         write_whole(path, f"{accepted_text}\n", follow=False)
-        _write_card(card, card_path(path))
+        for write in writers:
+            write()
         if path.name == ACCEPTED:
             fails = calibration.comparison.wrong_passes.of if calibration.rubric.decides else None
             keep_point(point_of(document, calibration.rubric, fails), history, path.parent)
         if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)
     return Acceptance(ratings_file, n_runs, why_alone)
-
-
-def _card(
-    calibration: Calibration, document: Mapping[str, Any], basis: CardBasis, ratings_file: Path, path: Path
-) -> JudgeCard | None:
-    """The card of a run; None where something behind it is in no file."""
-    place = card_path(path)
-    files = basis.files(calibration)
-    if files is None:
-        return None
-    terms = terms_of(calibration, basis, document["cost"]["runs"], place)
-    return card_of(document, calibration, terms, named_files([*files, ("ratings", ratings_file)], place), place)
-
-
-def _write_card(card: JudgeCard | None, place: Path) -> None:
-    """Write a card and its Markdown; without one, those of the run before go."""
-    if card is None:
-        place.unlink(missing_ok=True)
-        text_path(place).unlink(missing_ok=True)
-        return
-    write_whole(place, card.text, follow=False)
-    write_whole(text_path(place), card.to_markdown(), follow=False)
 
 
 def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:

@@ -11,21 +11,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
+from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
-from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.wordings import WORDINGS_FILE
-from markscheme.receipt import ACCEPTED
+from markscheme.receipt import ACCEPTED, CARD
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.estimate import Estimate
 
-CARD: Final = "card.json"
 CARD_SCHEMA: Final = 1
 """Version of card.json that is written, and the only one that is read."""
 FIGURE_DIGITS: Final = 4
@@ -106,34 +105,6 @@ class CardTerms:
         settings = int(entry["settings"])
         runs = int(entry["runs"])
         return cls(Options(**labels), choice, asking, settings, runs, str(entry["labels_in"]))
-
-
-@dataclass(frozen=True)
-class CardBasis:
-    """What a run is accepted on: the labelled examples with their files, which of them, and the options.
-
-    Attributes:
-        examples: All examples that were read.
-        choice: Which of them count.
-        options: Which labels count, and what is enough.
-    """
-
-    examples: ExampleSet
-    choice: ExamplesChoice
-    options: Options
-
-    def files(self, calibration: Calibration) -> list[tuple[FileRole, Path]] | None:
-        """Every file behind a calibration but the accepted ratings; None where something came from no file."""
-        rubric = calibration.rubric.source
-        examples = self.examples.path
-        if rubric is None or examples is None:
-            return None
-        files: list[tuple[FileRole, Path]] = [("rubric", rubric), ("examples", examples)]
-        files += [("labels", path) for path in label_files(self.examples.ratings)]
-        wordings = examples.parent / WORDINGS_FILE
-        files += [("wordings", wordings)] if wordings.is_file() else []
-        recording = calibration.rater.recording
-        return files if recording is None else [*files, ("replies", recording)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,7 +235,7 @@ def card_of(
     return JudgeCard(json.loads(json.dumps(content, default=Estimate.to_json), parse_float=_short), path)
 
 
-def terms_of(calibration: Calibration, basis: CardBasis, runs: int, path: Path) -> CardTerms:
+def terms_of(calibration: Calibration, basis: RunBasis, runs: int, path: Path) -> CardTerms:
     """What the figures of a calibration depend on, next to files, on the card at `path`."""
     rubric = calibration.rubric
     labels = basis.examples.ratings
@@ -276,6 +247,20 @@ def terms_of(calibration: Calibration, basis: CardBasis, runs: int, path: Path) 
         runs=runs,
         labels_in="" if labels is None else name_of(labels, path),
     )
+
+
+def files_behind(calibration: Calibration, basis: RunBasis) -> list[tuple[FileRole, Path]] | None:
+    """List every file behind a calibration but the accepted ratings; None where something came from no file."""
+    rubric = calibration.rubric.source
+    examples = basis.examples.path
+    if rubric is None or examples is None:
+        return None
+    files: list[tuple[FileRole, Path]] = [("rubric", rubric), ("examples", examples)]
+    files += [("labels", path) for path in label_files(basis.examples.ratings)]
+    wordings = examples.parent / WORDINGS_FILE
+    files += [("wordings", wordings)] if wordings.is_file() else []
+    recording = calibration.rater.recording
+    return files if recording is None else [*files, ("replies", recording)]
 
 
 def read_card(path: Path) -> JudgeCard:

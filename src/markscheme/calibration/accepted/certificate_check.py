@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from markscheme.calibration.accepted.recomputed import FileDifference, Recomputed
 from markscheme.calibration.cascades.cascade import CascadeCandidate, TunedCascade
 from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
 from markscheme.calibration.cascades.seen_decisions import SeenDecisions, id_digest
@@ -45,52 +46,23 @@ COMPARED = ("stages", "labels", "pass_shares", "automatic", "decided", "errors",
 """Entries of the file that the search gives."""
 
 
-@dataclass(frozen=True)
-class CertificateDifference:
-    """One thing that a certificate says and its decisions or files don't.
-
-    Attributes:
-        what: What it is: an entry of the file, or a judge's decisions.
-        stated: What the certificate says; "" where that is long.
-        now: What its decisions or files say.
-    """
-
-    what: str
-    stated: str = ""
-    now: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return {"what": self.what, "certificate": self.stated or None, "now": self.now}
-
-
-@dataclass(frozen=True)
-class CertificateCheck:
+@dataclass(frozen=True, repr=False)
+class CertificateCheck(Recomputed):
     """A certificate, and what comes out of its decisions today.
 
     Attributes:
         file: The certificate.
-        differences: What differs; none where the certificate holds.
-        recomputed: Whether the thresholds could be searched again.
-        labels: Labelled decisions that they were searched among; 0 where they couldn't be.
-        unchecked: What wasn't checked, with the reason.
+        labels: Labelled decisions that its thresholds were searched among; 0 where they couldn't be.
     """
 
     file: CascadeFile
-    differences: tuple[CertificateDifference, ...]
-    recomputed: bool
     labels: int = 0
-    unchecked: tuple[str, ...] = ()
 
-    @property
-    def holds(self) -> bool:
-        """Whether thresholds, counts and bound follow from the decisions, and these from the files here."""
-        return self.recomputed and not self.differences
 
-    @property
-    def exit_status(self) -> int:
-        """0 if the certificate holds, 1 if something differs or nothing could be searched."""
-        return 0 if self.holds else 1
+def check_certificate_at(path: Path) -> CertificateCheck | None:
+    """Check a file as `check_certificate` does, or the one of that name in a folder; None where it's no certificate."""
+    file = path / CASCADE_FILE if path.is_dir() else path
+    return check_certificate(file) if is_certificate_file(file) else None
 
 
 def is_certificate_file(path: Path) -> bool:
@@ -124,12 +96,15 @@ def check_certificate(path: Path) -> CertificateCheck:
     if rubric is None:
         unchecked.append(f"the labels: no rubric {path.resolve().parent.name} in this project")
     elif (labels := checked_labels(file, rubric)).state == "changed":
-        differences.append(CertificateDifference("labels", now=labels.why))
+        differences.append(FileDifference("labels", now=labels.why))
     elif labels.state == "not checked":
         unchecked.append(f"the labels: {labels.why}")
     if document.get("decisions") is None:
         return CertificateCheck(
-            file, tuple(differences), recomputed=False, unchecked=(*unchecked, f"the thresholds: {WITHOUT_DECISIONS}")
+            file,
+            differences=tuple(differences),
+            recomputed=False,
+            unchecked=(*unchecked, f"the thresholds: {WITHOUT_DECISIONS}"),
         )
     try:
         searched = CertificateSearch.of(file, document)
@@ -141,7 +116,11 @@ def check_certificate(path: Path) -> CertificateCheck:
         differences += sources.differences
         unchecked += sources.unchecked
     return CertificateCheck(
-        file, tuple(differences), recomputed=True, labels=len(searched.seen.labels.ids), unchecked=tuple(unchecked)
+        file,
+        labels=len(searched.seen.labels.ids),
+        differences=tuple(differences),
+        recomputed=True,
+        unchecked=tuple(unchecked),
     )
 
 
@@ -152,13 +131,13 @@ def _rubric_of(path: Path) -> Rubric | None:
     return None if rubric is None or not rubric.resolve().is_relative_to(project_of(folder)) else load_rubric(rubric)
 
 
-def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[CertificateDifference]:
+def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileDifference]:
     if rubric is None:
         return
     now = {"the rubric": (file.rubric, rubric.fingerprint), "the prompt": (file.prompt, asking_fingerprint(rubric))}
     for what, (stated, today) in now.items():
         if stated != today:
-            yield CertificateDifference(what, stated, today)
+            yield FileDifference(what, stated, today)
 
 
 @dataclass(frozen=True)
@@ -212,11 +191,11 @@ class CertificateSearch:
         return cls(document, seen, tuned)
 
     @property
-    def differences(self) -> Iterator[CertificateDifference]:
+    def differences(self) -> Iterator[FileDifference]:
         """What the search gives otherwise than the file says."""
         now = json.loads(json.dumps(self.tuned.figures, default=Estimate.to_json))
         for key, before, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
-            yield CertificateDifference(key, shown(before), shown(today))
+            yield FileDifference(key, shown(before), shown(today))
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -275,7 +254,7 @@ class _DecisionSources:
         return decided_labels(self.rubric, self.examples, _kind(kind))
 
     @property
-    def differences(self) -> Iterator[CertificateDifference]:
+    def differences(self) -> Iterator[FileDifference]:
         """What labels, ratings and replies say otherwise than the certificate's decisions."""
         if self.examples is None or self._labels is None:
             return
@@ -292,7 +271,7 @@ class _DecisionSources:
         for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
 
-    def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[CertificateDifference]:
+    def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
         """People's decisions that differ, and examples that are only in one of both."""
         stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
         now = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
@@ -305,7 +284,7 @@ class _DecisionSources:
             ("no label that may count here", unlabelled),
         ):
             if ids:
-                yield CertificateDifference(f"decisions: {what}", now=_listed(ids))
+                yield FileDifference(f"decisions: {what}", now=_listed(ids))
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
@@ -345,15 +324,13 @@ class _DecisionSources:
         examples = self.examples.labelled.examples if self.examples is not None else ()
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 
-    def _of_judge(
-        self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels
-    ) -> Iterator[CertificateDifference]:
+    def _of_judge(self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels) -> Iterator[FileDifference]:
         """Decisions of one judge that its ratings or replies give otherwise."""
         now = RankedDecisions.of(ratings, self.rubric, labels.ids)
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]
         if now.signal != stage.certainty:
-            yield CertificateDifference(f"certainty of {stage.judge}", stage.certainty, now.signal)
+            yield FileDifference(f"certainty of {stage.judge}", stage.certainty, now.signal)
             return
         by_digest = {digest: index for index, digest in enumerate(self.seen.labels.ids)}
         ids = {rating.id for rating in ratings}
@@ -364,9 +341,7 @@ class _DecisionSources:
             if seen_index is not None and index in rated and not _is_same(stated, seen_index, now, index):
                 otherwise.append(id)
         if otherwise:
-            yield CertificateDifference(
-                f"decisions of {stage.judge}", now=f"its file says otherwise: {_listed(otherwise)}"
-            )
+            yield FileDifference(f"decisions of {stage.judge}", now=f"its file says otherwise: {_listed(otherwise)}")
 
 
 def _is_same(stated: RankedDecisions, seen_index: int, now: RankedDecisions, index: int) -> bool:

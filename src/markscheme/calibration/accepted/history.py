@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from markscheme.calibration.accepted.acceptance import accept, joinable
-from markscheme.calibration.accepted.card import CardBasis
+from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import DRIFT_MARGIN, Since, why_incomparable
@@ -177,7 +177,7 @@ def accept_run(
     split: str | None,
     *,
     start_over: bool = False,
-    basis: CardBasis | None = None,
+    basis: RunBasis | None = None,
     anyway: bool = False,
     notify: Callable[[str], None] | None = None,
 ) -> None:
@@ -188,7 +188,7 @@ def accept_run(
         path: The accepted runs.
         split: The part of the examples that was measured, where there are splits.
         start_over: Whether the runs accepted before are dropped.
-        basis: The files and options of the run, for its card; None writes no card.
+        basis: The files and options of the run; None where it isn't from files.
         anyway: Whether it is accepted though the judge can neither gate nor be used for trends.
         notify: Called with a sentence that says how many runs there are then.
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from markscheme.calibration.accepted.acceptance import accepted_document
 from markscheme.calibration.accepted.card import (
-    CARD,
     LAST_DIGIT,
     CardFile,
     JudgeCard,
@@ -21,6 +20,7 @@ from markscheme.calibration.accepted.card import (
     stated_id,
     text_path,
 )
+from markscheme.calibration.accepted.recomputed import FileDifference, Recomputed
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.differences import differences_between
@@ -28,7 +28,6 @@ from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import Accepted
 from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.results import Reported
 from markscheme.calibration.tried_settings import (
     SETTINGS,
     TriedSettings,
@@ -42,7 +41,7 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import accepted_run_data
+from markscheme.receipt import CARD, accepted_run_data
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
@@ -56,59 +55,15 @@ NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
 """Entries of accepted.json that state when, with what and for how much the run was made, and the names of files."""
 
 
-@dataclass(frozen=True)
-class CardDifference:
-    """One thing that differs between a card and its files.
-
-    Attributes:
-        what: What it is: a file, an entry of the card, or the replies.
-        stated: What the card says; "" where that is long.
-        now: What the files say.
-    """
-
-    what: str
-    stated: str = ""
-    now: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """The difference in words."""
-        return (
-            f"{self.what}: the card says {self.stated}, its files {self.now}"
-            if self.stated
-            else f"{self.what}: {self.now}"
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return {"what": self.what, "card": self.stated or None, "now": self.now}
-
-
 @dataclass(frozen=True, repr=False)
-class Verification(Reported):
+class Verification(Recomputed):
     """A card, and what its files say today.
 
     Attributes:
         card: The card.
-        differences: What differs; none where the card holds.
-        recomputed: Whether all figures could be computed again.
-        unchecked: What no file here says, in words.
     """
 
     card: JudgeCard
-    differences: tuple[CardDifference, ...]
-    recomputed: bool
-    unchecked: tuple[str, ...] = ()
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything on the card follows from its files."""
-        return self.recomputed and not self.differences
-
-    @property
-    def exit_status(self) -> int:
-        """0 if the card holds, 1 if something differs."""
-        return 0 if self.holds else 1
 
 
 def verify_card(path: Path) -> Verification:
@@ -127,7 +82,7 @@ def verify_card(path: Path) -> Verification:
     try:
         files = CardFiles(card, places)
         differences += files.differences
-        return Verification(card, tuple(differences), recomputed=True, unchecked=files.unchecked)
+        return Verification(card, differences=tuple(differences), recomputed=True, unchecked=files.unchecked)
     except (
         MarkschemeError,
         KeyError,
@@ -135,8 +90,8 @@ def verify_card(path: Path) -> Verification:
         ValueError,
         AttributeError,
     ) as error:  # of an edited card, or of other files
-        problem = CardDifference("the figures", now=f"cannot be computed again: {error}")
-        return Verification(card, (*differences, problem), recomputed=False)
+        problem = FileDifference("the figures", now=f"cannot be computed again: {error}")
+        return Verification(card, differences=(*differences, problem), recomputed=False)
 
 
 @dataclass(frozen=True)
@@ -152,13 +107,13 @@ class CardFiles:
     places: Mapping[CardFile, Path]
 
     @property
-    def differences(self) -> Iterator[CardDifference]:
+    def differences(self) -> Iterator[FileDifference]:
         """What they say otherwise than card, accepted.json and recorded replies."""
         document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
         stated = self.stated
         now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
         for place, then, today in differences_between(dict(self.card.content), dict(now.content), tolerance=LAST_DIGIT):
-            yield CardDifference(place, _shown(then), _shown(today))
+            yield FileDifference(place, _shown(then), _shown(today))
         yield from self._of_judge(stated)
         yield from self._of_settings()
         yield from self._of_accepted(stated, document)
@@ -233,16 +188,16 @@ class CardFiles:
         of_settings = [] if self._settings_tried is not None else ["the number of settings tried"]
         return (*of_judge, *of_model, *of_settings, "date", "version", "cost")
 
-    def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[CardDifference]:
+    def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[FileDifference]:
         """Where the judge's name, or the model that answered, isn't that of its ratings, replies and identity."""
         name = str(stated["judge"]["name"])
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
-            yield CardDifference("judge › name", name, _listed(raters))
+            yield FileDifference("judge › name", name, _listed(raters))
         models = self.accepted.setting.answered_by
         known_models = self._models_known
         if known_models and not set(models) <= set(known_models):
-            yield CardDifference("judge › answered_by", ", ".join(models), ", ".join(known_models))
+            yield FileDifference("judge › answered_by", ", ".join(models), ", ".join(known_models))
 
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
@@ -257,10 +212,10 @@ class CardFiles:
             model for model in self.accepted.setting.answered_by if model_asked and model.startswith(model_asked)
         )
 
-    def _of_settings(self) -> Iterator[CardDifference]:
+    def _of_settings(self) -> Iterator[FileDifference]:
         tried = self._settings_tried
         if tried is not None and self.card.terms.settings < tried:
-            yield CardDifference("terms › settings", str(self.card.terms.settings), f"at least {tried}")
+            yield FileDifference("terms › settings", str(self.card.terms.settings), f"at least {tried}")
 
     @cached_property
     def _settings_tried(self) -> int | None:
@@ -280,18 +235,18 @@ class CardFiles:
     def _place(self, role: str) -> Path:
         return next(place for file, place in self.places.items() if file.role == role)
 
-    def _of_accepted(self, stated: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[CardDifference]:
+    def _of_accepted(self, stated: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[FileDifference]:
         """What accepted.json says otherwise."""
         name = self.accepted.path.name
         if stated.get("card") != self.card.id:
-            yield CardDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
+            yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
         then = {key: value for key, value in stated.items() if key not in NOT_COMPUTED}
         today = {key: value for key, value in now.items() if key not in NOT_COMPUTED}
         places = [place for place, _, _ in differences_between(then, today, tolerance=LAST_DIGIT)]
         if places:
-            yield CardDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
+            yield FileDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
 
-    def _of_replies(self) -> Iterator[CardDifference]:
+    def _of_replies(self) -> Iterator[FileDifference]:
         """Examples whose recorded replies now give another rating than was accepted."""
         recordings = [place for file, place in self.places.items() if file.role == "replies"]
         if not recordings:
@@ -305,7 +260,7 @@ class CardFiles:
             unit for (unit, shown), levels in now.items() if then.get((unit, shown), levels) != levels
         )
         if changed:
-            yield CardDifference(
+            yield FileDifference(
                 self._name("replies"), now=f"the replies give other ratings than were accepted: {_listed([*changed])}"
             )
 
@@ -318,37 +273,37 @@ def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
     return {key: stated[key] for key in ("date", "version")}
 
 
-def _of_id(card: JudgeCard) -> Iterator[CardDifference]:
+def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
     stated = stated_id(card.path)
     if stated != card.id:
-        yield CardDifference("id", stated or "nothing", f"give {card.id}: the card was edited")
+        yield FileDifference("id", stated or "nothing", f"give {card.id}: the card was edited")
 
 
-def _of_text(card: JudgeCard) -> Iterator[CardDifference]:
+def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
     """Whether the card's Markdown says the same."""
     place = text_path(card.path)
     if place.is_file() and place.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
-        yield CardDifference(place.name, now="says something else than the card")
+        yield FileDifference(place.name, now="says something else than the card")
 
 
-def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[CardDifference]:
+def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
     """Files that are missing, have other data, or weren't there when the card was made."""
     for file, place in places.items():
         if not place.is_file():
-            yield CardDifference(file.name, now="is missing")
+            yield FileDifference(file.name, now="is missing")
             continue
         try:
             digest = content_digest(place)
         except RatingError as error:
-            yield CardDifference(file.name, now=str(error))
+            yield FileDifference(file.name, now=str(error))
             continue
         if digest != file.digest:
-            yield CardDifference(file.name, now="has other data than when the card was made")
+            yield FileDifference(file.name, now="has other data than when the card was made")
     names = {file.name for file in card.files}
     folder = card.terms.labels_in
     for path in label_files(place_of(folder, card.path) if folder else None):
         if name_of(path, card.path) not in names:
-            yield CardDifference(name_of(path, card.path), now="wasn't there when the card was made")
+            yield FileDifference(name_of(path, card.path), now="wasn't there when the card was made")
 
 
 def _levels(rating: Rating) -> Any:

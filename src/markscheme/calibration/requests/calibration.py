@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Options, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.drift.rule import DriftRule
@@ -294,12 +295,11 @@ class CalibrationRequest:
         self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
     ) -> None:
         if self.drift.accept:
-            from markscheme.calibration.accepted.card import CardBasis
             from markscheme.calibration.accepted.history import accept_run
 
             split = self.choice.part_name(examples.examples)
             drift = self.drift
-            basis = None if basis_of is None else CardBasis(basis_of, self.choice, self.options)
+            basis = None if basis_of is None else RunBasis(basis_of, self.choice, self.options)
             accept_run(
                 calibrations,
                 path,

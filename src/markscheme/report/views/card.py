@@ -4,13 +4,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.accepted.card import CARD, JudgeCard
+from markscheme.calibration.accepted.card import JudgeCard
 from markscheme.calibration.accepted.verification import Verification
 from markscheme.calibration.comparison.comparison import OF_SCORE
 from markscheme.calibration.comparison.limits import OF_SIDE
 from markscheme.errors import RatingError
 from markscheme.phrases import counted, in_words, number
-from markscheme.receipt import allowed_in_words
+from markscheme.receipt import CARD, allowed_in_words
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
 from markscheme.report.figures import coefficient, share, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
@@ -172,6 +172,6 @@ def verified_json(verification: Verification) -> dict[str, Any]:
         "use": card.content["use"],
         "may_trend": card.content.get("decision", {}).get("may_trend"),
         **attributes(verification, "holds recomputed"),
-        "differences": [difference.to_json() for difference in verification.differences],
+        "differences": [difference.to_json("card") for difference in verification.differences],
         "not_checked": list(verification.unchecked),
     }

@@ -128,6 +128,6 @@ def checked_json(check: CertificateCheck) -> dict[str, Any]:
         "schema": 1,
         "certificate": str(check.file.path),
         **attributes(check, "holds recomputed labels"),
-        "differences": [difference.to_json() for difference in check.differences],
+        "differences": [difference.to_json("certificate") for difference in check.differences],
         "not_checked": list(check.unchecked),
     }

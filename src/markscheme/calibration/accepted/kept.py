@@ -1,0 +1,43 @@
+"""The table of what features keep with an accepted run, next to its accepted.json."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration, Options
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.examples_choice import ExamplesChoice
+
+
+@dataclass(frozen=True)
+class RunBasis:
+    """What a run is accepted on: the labelled examples with their files, which of them, and the options.
+
+    Attributes:
+        examples: All examples that were read.
+        choice: Which of them count.
+        options: Which labels count, and what is enough.
+    """
+
+    examples: "ExampleSet"
+    choice: "ExamplesChoice"
+    options: "Options"
+
+
+WriteKept: TypeAlias = Callable[[], None]
+"""Writes what is kept with a run once its accepted.json is written, or removes what was kept with the run before."""
+Kept: TypeAlias = tuple[Mapping[str, Any], WriteKept]
+"""The entries of accepted.json that name what is kept, and what writes it."""
+Keep: TypeAlias = "Callable[[Calibration, Mapping[str, Any], RunBasis | None, Path], Kept]"
+"""Makes what is kept with a run, and writes nothing yet.
+
+It gets the run, the data of its accepted.json with Estimates as values, the files and options of the run (None where it
+isn't from files), and the path of accepted.json, next to which the ratings are written already.
+"""
+
+KEPT_WITH_RUN: OpenTable[Keep] = OpenTable()
+"""What is kept with an accepted run, besides its ratings and its line in the history."""

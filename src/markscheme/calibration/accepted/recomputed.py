@@ -1,0 +1,60 @@
+"""What comes out of a file that is computed again, and the table of those who can compute one again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from markscheme.calibration.results import Reported
+from markscheme.seam import OpenTable
+
+
+@dataclass(frozen=True)
+class FileDifference:
+    """One thing that a file says and that doesn't follow from the files behind it.
+
+    Attributes:
+        what: What it is: a file, an entry, or a judge's decisions.
+        stated: What the file says; "" where that is long.
+        now: What follows from the files behind it.
+    """
+
+    what: str
+    stated: str = ""
+    now: str = ""
+
+    def to_json(self, file: str) -> dict[str, Any]:
+        """Return plain data, in which what the file says has the name of its format."""
+        return {"what": self.what, file: self.stated or None, "now": self.now}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Recomputed(Reported):
+    """A file that was computed again.
+
+    Attributes:
+        differences: What differs; none where the file holds.
+        recomputed: Whether everything could be computed again.
+        unchecked: What wasn't checked, in words.
+    """
+
+    differences: tuple[FileDifference, ...]
+    recomputed: bool
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that the file says follows from the files behind it."""
+        return self.recomputed and not self.differences
+
+    @property
+    def exit_status(self) -> int:
+        """0 if the file holds, 1 if something differs or couldn't be computed again."""
+        return 0 if self.holds else 1
+
+
+Recompute: TypeAlias = Callable[[Path], Recomputed | None]
+"""Computes a file again, or the one of its format in a folder; None where there is none of that format."""
+
+VERIFIABLE: OpenTable[Recompute] = OpenTable()
+"""Who computes files again that `verify` is given, besides judge cards."""

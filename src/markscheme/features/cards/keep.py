@@ -1,0 +1,46 @@
+"""The card of a run that is accepted, written next to its accepted.json."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.accepted.card import (
+    JudgeCard,
+    card_of,
+    card_path,
+    files_behind,
+    named_files,
+    terms_of,
+    text_path,
+)
+from markscheme.calibration.accepted.kept import Kept, RunBasis
+from markscheme.calibration.calibration import Calibration
+from markscheme.files import write_whole
+
+
+def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: RunBasis | None, path: Path) -> Kept:
+    """Make the card of a run that is accepted at `path`; without one, the card of the run before goes."""
+    card = None if basis is None else _card(calibration, document, basis, path)
+    return {"card": None if card is None else card.id}, partial(_write, card, card_path(path))
+
+
+def _card(calibration: Calibration, document: Mapping[str, Any], basis: RunBasis, path: Path) -> JudgeCard | None:
+    """Make the card of a run; None where something behind it is in no file."""
+    files = files_behind(calibration, basis)
+    if files is None:
+        return None
+    file = card_path(path)
+    terms = terms_of(calibration, basis, document["cost"]["runs"], file)
+    named = named_files([*files, ("ratings", path.with_name(document["ratings"]["file"]))], file)
+    return card_of(document, calibration, terms, named, file)
+
+
+def _write(card: JudgeCard | None, path: Path) -> None:
+    """Write a card and its Markdown, or remove those that are there."""
+    if card is None:
+        path.unlink(missing_ok=True)
+        text_path(path).unlink(missing_ok=True)
+        return
+    write_whole(path, card.text, follow=False)
+    write_whole(text_path(path), card.to_markdown(), follow=False)
