@@ -133,10 +133,10 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
     assert "markscheme.report.terminal" in loaded
     unneeded = {
         "calibration.accepted.acceptance",
-        "calibration.accepted.card",
         "calibration.drift.baseline",
         "calibration.accepted.history",
         "calibration.comparison.preferences",
+        "features.cards.card",
         "report.plot",
         "report.sections.details",
         "stats.accepted_runs",

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from markscheme import load_rubric
-from markscheme.calibration.accepted.card import content_digest
 from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
 from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, parse_json, plain_data
 from markscheme.ratings.examples import load_examples
@@ -60,7 +59,6 @@ def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> No
     rubric = load_rubric(shipped("rubrics/code-quality.yaml"))
     readers: dict[str, Callable[[], object]] = {
         "examples": lambda: load_examples(path, rubric),
-        "a card's files": lambda: content_digest(path),
         "rubrics": lambda: load_rubric(path),
     }
     for name, read in readers.items():

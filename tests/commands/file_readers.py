@@ -4,10 +4,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from markscheme.calibration.accepted.card import read_card
-from markscheme.calibration.accepted.verification import verify_card
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.errors import RatingError
+from markscheme.features.cards.card import read_card
+from markscheme.features.cards.verification import verify_card
 from markscheme.features.discover.pool import read_outputs
 from markscheme.features.discover.read_notes import Author, read_notes
 from markscheme.features.discover.store import modes_in, readings_in

@@ -215,12 +215,12 @@ def test_no_variable_that_a_kind_reads_is_left_out_of_a_session_s_key() -> None:
 # --- what a kind says of itself, and what is looked up nowhere else ---------------------------------------------------
 
 NO_KINDS = {
-    ("calibration/accepted/certificate_check.py", "decisions"): "a key of a certificate",
+    ("features/certify/check.py", "decisions"): "a key of a certificate",
     ("judges/function.py", "decisions"): "a key of a function's answer",
     ("judges/recorded.py", "recorded"): "a key of a recorded reply: its date",
     ("readers/promptfoo.py", "decisions"): "a form of Promptfoo's expected answers",
     ("report/sections/run.py", "recorded"): "a source of ratings",
-    ("report/views/card.py", "decisions"): "a key of a card's figures",
+    ("features/cards/view.py", "decisions"): "a key of a card's figures",
     ("trajectory.py", "function"): "a role in a conversation",
     ("grading/verdict.py", "decisions"): "a key of an answer",
 }

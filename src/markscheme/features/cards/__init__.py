@@ -17,7 +17,7 @@ _SUMMARY = "check a judge card: compute all of it again from its files"
 
 
 def _command() -> CommandFunction:
-    from markscheme.commands.verify import verify
+    from markscheme.features.cards.command import verify
 
     return verify
 

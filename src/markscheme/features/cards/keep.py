@@ -5,7 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted.card import (
+from markscheme.calibration.accepted.kept import Kept, RunBasis
+from markscheme.calibration.calibration import Calibration
+from markscheme.features.cards.card import (
     JudgeCard,
     card_of,
     card_path,
@@ -14,8 +16,6 @@ from markscheme.calibration.accepted.card import (
     terms_of,
     text_path,
 )
-from markscheme.calibration.accepted.kept import Kept, RunBasis
-from markscheme.calibration.calibration import Calibration
 from markscheme.files import write_whole
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from markscheme.calibration.accepted.card import JudgeCard
-from markscheme.calibration.accepted.verification import Verification
 from markscheme.calibration.results import Reporter
+from markscheme.features.cards.card import JudgeCard
+from markscheme.features.cards.verification import Verification
+from markscheme.features.cards.view import verified, verified_json, view
 from markscheme.report.results import DocumentReporter
-from markscheme.report.views import card
 
 CARD_REPORTERS: Final[Mapping[str, Reporter]] = {
-    "JudgeCard": DocumentReporter[JudgeCard](lambda result: result.data, card.view),
-    "Verification": DocumentReporter[Verification](card.verified_json, card.verified),
+    "JudgeCard": DocumentReporter[JudgeCard](lambda result: result.data, view),
+    "Verification": DocumentReporter[Verification](verified_json, verified),
 }
 """What describes cards, by the names of their classes."""

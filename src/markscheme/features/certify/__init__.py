@@ -8,13 +8,13 @@ from markscheme.seam import Feature
 
 
 def _recompute(path: Path) -> Recomputed | None:
-    from markscheme.calibration.accepted.certificate_check import check_certificate_at
+    from markscheme.features.certify.check import check_certificate_at
 
     return check_certificate_at(path)
 
 
 def _certificate_check() -> Reporter:
-    from markscheme.features.certify.reporters import CHECK_REPORTER
+    from markscheme.features.certify.view_check import CHECK_REPORTER
 
     return CHECK_REPORTER
 

@@ -5,13 +5,12 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from markscheme.calibration.accepted.certificate_check import CertificateCheck
 from markscheme.calibration.cascades.cascade import FEWEST_FOR_TWO, TunedCascade
 from markscheme.calibration.requests.cascade import CascadeRun
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
 from markscheme.report.decision_origins import origins_in_words
-from markscheme.report.document import Block, Callout, Document, Name, Notes, Table
+from markscheme.report.document import Block, Callout, Document, Notes, Table
 from markscheme.report.json import attributes
 
 
@@ -101,33 +100,4 @@ def json_of(run: CascadeRun) -> dict[str, Any]:
             "needed": tuned.needed,
             "file": str(run.written) if isinstance(run.written, Path) else None,
         },
-    }
-
-
-# --- checked --------------------------------------------------------------------------------------------------------
-
-
-def checked(check: CertificateCheck) -> Document:
-    """Whether a certificate holds, and what differs."""
-    title = f"{check.file.path.resolve().parent.name}: {check.file.path.name}"
-    not_checked = (Notes((f"Not checked: {'; '.join(check.unchecked)}.",)),) if check.unchecked else ()
-    if check.holds:
-        were = f"Its thresholds, counts and bound follow from {counted(check.labels, 'labelled decision')}."
-        return Document(title, "", (Callout("good", "The certificate is right.", were), *not_checked))
-    if not check.differences:
-        return Document(title, "", (Callout("open", "The certificate was not checked."), *not_checked))
-    rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in check.differences)
-    head = "The certificate is not right: its decisions or files say something else."
-    table = Table(("What", "in the certificate", "today"), rows)
-    return Document(title, "", (Callout("bad", head), table, *not_checked))
-
-
-def checked_json(check: CertificateCheck) -> dict[str, Any]:
-    """The same by the keys of its JSON."""
-    return {
-        "schema": 1,
-        "certificate": str(check.file.path),
-        **attributes(check, "holds recomputed labels"),
-        "differences": [difference.to_json("certificate") for difference in check.differences],
-        "not_checked": list(check.unchecked),
     }

@@ -8,18 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.accepted.acceptance import accepted_document
-from markscheme.calibration.accepted.card import (
-    LAST_DIGIT,
-    CardFile,
-    JudgeCard,
-    accepted_path,
-    card_of,
-    content_digest,
-    label_files,
-    read_card,
-    stated_id,
-    text_path,
-)
 from markscheme.calibration.accepted.recomputed import FileDifference, Recomputed
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
@@ -36,6 +24,18 @@ from markscheme.calibration.tried_settings import (
     tried_settings,
 )
 from markscheme.errors import MarkschemeError, RatingError
+from markscheme.features.cards.card import (
+    LAST_DIGIT,
+    CardFile,
+    JudgeCard,
+    accepted_path,
+    card_of,
+    content_digest,
+    label_files,
+    read_card,
+    stated_id,
+    text_path,
+)
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines

@@ -36,7 +36,7 @@ def verify(
 
 def _verified(path: Path, *, json: bool) -> Iterator[int]:
     """Show what follows from a card's files and from those of other formats; of a folder, from all that it has."""
-    from markscheme.calibration.accepted.verification import verify_card
+    from markscheme.features.cards.verification import verify_card
     from markscheme.receipt import CARD
 
     has_card = path.is_dir() and (path / CARD).exists()

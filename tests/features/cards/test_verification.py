@@ -14,15 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.calibration.accepted.accepted_history import load_history
-from markscheme.calibration.accepted.card import content_digest, read_card, text_path
-from markscheme.calibration.accepted.verification import Verification, verify_card
 from markscheme.calibration.differences import differences_between
 from markscheme.calibration.run import calibrate
 from markscheme.errors import RatingError
+from markscheme.features.cards.card import content_digest, read_card, text_path
+from markscheme.features.cards.verification import Verification, verify_card
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.receipt import load_receipt
 from markscheme.rubrics.file import load_rubric
+from tests.test_plain_data import exploding
 
 RUBRIC = """
 name: manners
@@ -438,3 +439,10 @@ def test_a_card_never_hides_settings_that_were_tried_before(home: Path) -> None:
     assert checked(home).holds
     record.unlink()
     assert "the number of settings tried" in checked(home).unchecked
+
+
+def test_a_file_whose_aliases_explode_has_no_digest(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(exploding("examples"))
+    with pytest.raises(RatingError, match="aliases"):
+        content_digest(path)

@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.accepted.card import JudgeCard
-from markscheme.calibration.accepted.verification import Verification
 from markscheme.calibration.comparison.comparison import OF_SCORE
 from markscheme.calibration.comparison.limits import OF_SIDE
 from markscheme.errors import RatingError
+from markscheme.features.cards.card import JudgeCard
+from markscheme.features.cards.verification import Verification
 from markscheme.phrases import counted, in_words, number
 from markscheme.receipt import CARD, allowed_in_words
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
