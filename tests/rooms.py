@@ -59,6 +59,7 @@ LIMITS: Mapping[str, Limit] = {
 NAMED_BY: Mapping[str, str] = {
     "agents": r"features\.agents|\b(tool_used|tool_args|tool_order|step_count)\b",
     "cards": r"features\.cards|[jJ]udge_?[cC]ard|\b(verify|read|keep)_card|\bCARD\b",
+    "certify": r"features\.certify|CertificateCheck",
     "compatibility": r"features\.compatibility|[aA]utograder",
     "demo": r"markscheme\.features\.demo\b|[pP]lanted",
     "discover": r"[dD]iscover|ReadingWork",
