@@ -14,7 +14,7 @@ import pytest
 
 from markscheme.features.experiment.cells import PLACEHOLDER
 from markscheme.features.stress.perturbations import Unchanged, comment_style, layout
-from markscheme.rendering.markup import LANGUAGES
+from markscheme.pages.markup import LANGUAGES
 from markscheme.shipped.project.stand_in_judge import WORDS
 from tests.backtracking import faults
 

@@ -45,7 +45,7 @@ LAYERS = [
     "readers",
     "calibration",
     "improvement",
-    "rendering",
+    "pages",
     "report",
     "labelling",
     "commands",
@@ -218,7 +218,7 @@ LATE: dict[str, dict[str, str]] = {
     "report.html": {
         "jinja2": "few reports become pages",
         "markupsafe": "few reports become pages",
-        "rendering.example": "few reports become pages",
+        "pages.example": "few reports become pages",
     },
 }
 """Imports inside functions, by the module or folder they are in, with the reason of each; * is any module.

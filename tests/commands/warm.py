@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from cyclopts import App
@@ -29,7 +30,7 @@ from rich.cells import cell_len
 import markscheme
 from markscheme.commands import call
 from markscheme.commands.table import all_commands, command_names
-from markscheme.labelling.page_template import environment
+from markscheme.pages.template import environment
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.settings import Settings
@@ -112,8 +113,9 @@ def prepare_parsing() -> None:
 def prepare_pages() -> None:
     """Let a forked command find the templates of its pages compiled."""
     render_html(Document("", "", ()))
-    for name in environment().list_templates(extensions=("html",)):
-        environment().get_template(name)
+    for folder in sorted(Path(markscheme.__file__).parent.rglob("templates")):
+        for name in environment(folder).list_templates(extensions=("html",)):
+            environment(folder).get_template(name)
 
 
 def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> None:

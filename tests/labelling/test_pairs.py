@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.labelling.order import Step
 from markscheme.labelling.page import page_of, sheet_of, shown_of
 from markscheme.labelling.pair_order import is_turned
 from markscheme.labelling.setup import open_work
 from markscheme.labelling.work import Answered, Work
+from markscheme.pages.order import Step
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.file import load_rubric
 

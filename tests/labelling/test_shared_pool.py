@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.labelling.order import LEAST_BETWEEN, Share, Step, steps_of
+from markscheme.pages.order import LEAST_BETWEEN, Share, Step, steps_of
 from tests.commands.console import run
 from tests.labelling.labelled_project import Server, fetch, make_pool, refused
 

@@ -30,8 +30,8 @@ from markscheme.errors import RatingError, UsageError
 if TYPE_CHECKING:
     import socket
 
-    from markscheme.labelling.order import Share
     from markscheme.labelling.work import Work
+    from markscheme.pages.order import Share
 
 LOOPBACK = "127.0.0.1"
 
@@ -209,7 +209,7 @@ def listen(page: PageOptions) -> "tuple[socket.socket, int]":
     Raises:
         UsageError: The page can't be reached under the options, or no port is free.
     """
-    from markscheme.labelling.serving import free_socket
+    from markscheme.pages.serving import free_socket
 
     page.refuse_unreachable()
     listening = free_socket(page.host, page.port)
@@ -224,7 +224,7 @@ def listen(page: PageOptions) -> "tuple[socket.socket, int]":
 def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
     """Print where each rater's page is, and serve them until Ctrl-C."""
     from markscheme.labelling.server import serve
-    from markscheme.labelling.serving import new_token
+    from markscheme.pages.serving import new_token
 
     listening, port = listen(page)
     by_token = {new_token(): work for work in works}
@@ -303,7 +303,7 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":
     """How the pool is shared; None where everyone labels all of it."""
-    from markscheme.labelling.order import Share
+    from markscheme.pages.order import Share
 
     if named is None:
         if overlap is not None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from markscheme.labelling.disputes import AGREEMENT_STEP
 from markscheme.labelling.onward import onward_steps
-from markscheme.labelling.order import Step
-from markscheme.labelling.page_template import PageTemplate, environment
 from markscheme.labelling.pair_order import shown_order, turned_rated
 from markscheme.labelling.work import (
     ANSWER_NOT_APPLICABLE,
@@ -21,16 +20,21 @@ from markscheme.labelling.work import (
     Work,
     unit_of,
 )
+from markscheme.pages.example import render_example
+from markscheme.pages.order import Step
+from markscheme.pages.template import PageTemplate, environment
+from markscheme.pages.words import first_words
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
-from markscheme.rendering.example import render_example
-from markscheme.rendering.words import first_words
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED, steps_elsewhere
 
-PAGE = PageTemplate("page.html", ("page.css",), ("shell.js", "passages.js", "page.js", "sheet.js", "start.js"))
+_TEMPLATES = Path(__file__).parent / "templates"
+PAGE = PageTemplate(
+    "page.html", ("page.css",), ("shell.js", "passages.js", "page.js", "sheet.js", "start.js"), _TEMPLATES
+)
 
 
 def shown_of(work: Work, step: Step) -> str:
@@ -92,12 +96,12 @@ def sheet_of(work: Work, *, timed: bool) -> str:
 def message_page(title: str, text: str) -> str:
     """A page that says why there is nothing to label."""
     style = Markup(PAGE.style)  # noqa: S704 - a file of this package
-    return environment().get_template("message.html").render(title=title, text=text, style=style)
+    return environment(_TEMPLATES).get_template("message.html").render(title=title, text=text, style=style)
 
 
 def progress_part(work: Work) -> str:
     """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
-    template = environment().get_template("progress.html")
+    template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 
 

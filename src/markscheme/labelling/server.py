@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from markscheme.errors import UsageError
 from markscheme.labelling.page import PAGE, message_page, page_of, progress_part, shown_of
-from markscheme.labelling.serving import duration, problem, sent_object, serve_apps, texts_in
 from markscheme.labelling.work import Answered, Question, Work
+from markscheme.pages.serving import duration, problem, sent_object, serve_apps, texts_in
 
 
 def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:

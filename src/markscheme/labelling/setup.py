@@ -13,10 +13,10 @@ from markscheme.calibration.plans.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, first_labels, ratings_in
-from markscheme.labelling.order import Share, Step, steps_of
 from markscheme.labelling.pool import ResponsePool, SetFile, ids_to_ask, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import WHOLE_RESPONSE, Question, Work, has_decision
+from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.errors import UsageError, writing
 from markscheme.files import exclusive, refuse_link, set_aside_damaged_end, sync_folder
-from markscheme.labelling.order import Step
+from markscheme.pages.order import Step
 from markscheme.plain_data import append_readable
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, RatingReader, corrected, load_ratings

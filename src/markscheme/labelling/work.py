@@ -10,10 +10,10 @@ from pathlib import Path
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.disputes import AgreementSoFar, Dispute, Voice, agreement_so_far, disputes_of, ratings_in
-from markscheme.labelling.order import Step
 from markscheme.labelling.pair_order import is_turned, shown_order, turned_rated
 from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
+from markscheme.pages.order import Step
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import Rated, Rating, asked_under, is_asked
 from markscheme.ratings.wordings import record_words

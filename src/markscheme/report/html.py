@@ -16,9 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markscheme.pages.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
+from markscheme.pages.words import first_words
 from markscheme.phrases import number, signed
-from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
-from markscheme.rendering.words import first_words
 from markscheme.report.document import (
     TONE_SIGNS,
     Block,
@@ -200,7 +200,7 @@ class _LaidOut:
 
     def html(self, case: Case, limit: int) -> str:
         """What is shown of an example, with long texts cut; "" where its response isn't known."""
-        from markscheme.rendering.example import Shortening, render_example  # imported only if a page is written
+        from markscheme.pages.example import Shortening, render_example  # imported only if a page is written
 
         if case.response is None:
             return ""

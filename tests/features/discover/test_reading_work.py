@@ -20,8 +20,8 @@ from markscheme.features.discover.reading_work import (
     shown_output,
     unit_name,
 )
-from markscheme.labelling.order import Share
-from markscheme.labelling.serving import sent_object
+from markscheme.pages.order import Share
+from markscheme.pages.serving import sent_object
 from tests.full_disk import disk_of
 
 

@@ -201,7 +201,7 @@ def _write_sheets(works: Sequence["ReadingWork"], target: Path, *, timed: bool) 
 
 def _serve(works: Sequence["ReadingWork"], page: PageOptions, *, timed: bool, json: bool) -> int:
     from markscheme.features.discover.reading_server import serve_reading
-    from markscheme.labelling.serving import new_token
+    from markscheme.pages.serving import new_token
 
     listening, port = listen(page)
     by_token = {new_token(): work for work in works}

@@ -23,8 +23,8 @@ from markscheme.features.discover.reading_work import (
     shown_output,
     unit_name,
 )
-from markscheme.labelling.page_template import PageTemplate
-from markscheme.labelling.serving import problem, sent_object, serve_apps
+from markscheme.pages.serving import problem, sent_object, serve_apps
+from markscheme.pages.template import PageTemplate
 from markscheme.readers.sheet import sheet_key
 
 READING_PAGE = PageTemplate(

@@ -24,13 +24,13 @@ from markscheme.features.discover.reading import (
 )
 from markscheme.files import set_aside_damaged_end, sync_folder
 from markscheme.fingerprint import fingerprint
-from markscheme.labelling.order import Share
-from markscheme.labelling.serving import duration
 from markscheme.labelling.store import writing_lock
+from markscheme.pages.example import render_example
+from markscheme.pages.order import Share
+from markscheme.pages.serving import duration
+from markscheme.pages.words import first_words
 from markscheme.plain_data import append_readable, read_text
 from markscheme.ratings.examples import Example
-from markscheme.rendering.example import render_example
-from markscheme.rendering.words import first_words
 
 RECODED = 30
 """Notes that a second person sorts, blind; an afternoon's work less than sorting them all."""

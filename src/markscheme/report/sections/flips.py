@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from markscheme.pages.words import first_words
 from markscheme.phrases import number
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import collapsed
-from markscheme.rendering.words import first_words
 from markscheme.report.page_blocks import AnsweredText, JudgeAnswer, SideBySide
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED

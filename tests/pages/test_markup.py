@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.rendering.example import render, render_difference, render_example
-from markscheme.rendering.markup import LONGEST_LAID_OUT
+from markscheme.pages.example import render, render_difference, render_example
+from markscheme.pages.markup import LONGEST_LAID_OUT
 from markscheme.submission import Submission
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="

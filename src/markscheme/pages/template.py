@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from markscheme.rendering.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
+from markscheme.pages.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"

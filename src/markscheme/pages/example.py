@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from html import escape
 
+from markscheme.pages.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
+from markscheme.pages.steps import StepTree
 from markscheme.phrases import counted
-from markscheme.rendering.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
-from markscheme.rendering.steps import StepTree
 from markscheme.submission import Submission
 from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
 

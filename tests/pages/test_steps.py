@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from markscheme.rendering.example import Shortening, render_example
-from markscheme.rendering.steps import StepTree
-from markscheme.rendering.words import first_words
+from markscheme.pages.example import Shortening, render_example
+from markscheme.pages.steps import StepTree
+from markscheme.pages.words import first_words
 from markscheme.submission import Submission
 from markscheme.trajectory import read_steps
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
+from markscheme.pages.markup import laid_out, plain
 from markscheme.phrases import number
-from markscheme.rendering.markup import laid_out, plain
 from markscheme.trajectory import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 LONGEST_GIST = 160
