@@ -189,7 +189,7 @@ LATE: dict[str, dict[str, str]] = {
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
     "calibration.findings.pairs": {"calibration.comparison.preferences": PAIRS},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
-    "calibration.plans.next_labels": dict.fromkeys(
+    "calibration.next_labels": dict.fromkeys(
         ("calibration.decision", "calibration.reasons", "ratings.gold"),
         "numpy and scipy come with them, and `status` reads what a calibration kept",
     ),

@@ -137,7 +137,7 @@ def _of_chosen(calibrations: "Sequence[Calibration]", best: "Calibration") -> tu
 
 def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
     """Keep the labels that the verdict needs, for `label` and `status`, where the rubric's folder can be written."""
-    from markscheme.calibration.plans.next_labels import keep_next_labels
+    from markscheme.calibration.next_labels import keep_next_labels
     from markscheme.rubrics.search import find_calibration
 
     folder = find_calibration(calibration.rubric.name, Path.cwd())

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
+from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
 from markscheme.grading import scorers_for
 from markscheme.improvement.candidates import LabelledTexts, read_candidates, refuse_unwritten
 from markscheme.improvement.confirmation import confirm

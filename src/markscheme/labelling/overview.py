@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.plans.next_labels import NextLabels, next_labels
+from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.labelling.pool import read_pool
 from markscheme.phrases import counted, number

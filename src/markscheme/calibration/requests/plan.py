@@ -13,7 +13,7 @@ from markscheme.calibration.calibration import Options
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.calibration.plans.next_labels import NextLabels, next_labels, planned_labels
+from markscheme.calibration.next_labels import NextLabels, next_labels, planned_labels
 from markscheme.calibration.plans.pair_design import PairDesign, pair_design
 from markscheme.calibration.plans.plan import Goal, Need, needs_of
 from markscheme.calibration.plans.sampling import Draw, choose_next, with_split

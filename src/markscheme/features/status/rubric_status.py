@@ -11,7 +11,7 @@ from typing import Any
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint, load_history
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.setting import labels_digest
-from markscheme.calibration.plans.next_labels import NEXT_LABELS, next_labels
+from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError, RatingError
 from markscheme.grading import asking_fingerprint
 from markscheme.phrases import counted

@@ -8,7 +8,7 @@ import pytest
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.decision import decide
-from markscheme.calibration.plans.next_labels import (
+from markscheme.calibration.next_labels import (
     NEXT_LABELS,
     NextLabels,
     keep_next_labels,
