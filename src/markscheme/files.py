@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -177,6 +177,23 @@ def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object]
         yield
     finally:
         os.close(handle)
+
+
+def writing_lock(path: Path, rater: str) -> ExitStack:
+    """Lock a rater's file until the stack is closed: one process writes at a time.
+
+    Raises:
+        UsageError: Another process has it.
+    """
+    refuse_link(path)
+    lock = ExitStack()
+    try:
+        lock.enter_context(exclusive(path))
+    except BlockingIOError as error:
+        raise UsageError(
+            f"{rater} is labelling already, in another window; go on there, or use another --rater"
+        ) from error
+    return lock
 
 
 def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.label import (
-    PageFlag,
-    PageOptions,
     Pool,
-    RaterName,
-    Seed,
     opened,
     say_what_is_left_out,
     serve_pages,
 )
 from markscheme.commands.options import RubricName, SkipDamaged
+from markscheme.commands.page_options import PageFlag, PageOptions, RaterName, Seed
 from markscheme.phrases import counted
 from markscheme.text import on_one_line
 

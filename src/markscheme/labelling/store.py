@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import exclusive, refuse_link, set_aside_damaged_end, sync_folder
+from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
 from markscheme.pages.order import Step
 from markscheme.plain_data import append_readable
 from markscheme.ratings.kinds import Kind
@@ -95,20 +95,3 @@ class LabelFile:
     def close(self) -> None:
         """Let other processes write."""
         self.lock.close()
-
-
-def writing_lock(path: Path, rater: str) -> ExitStack:
-    """A rater's file, locked until the stack is closed: one process writes at a time.
-
-    Raises:
-        UsageError: Another process has it.
-    """
-    refuse_link(path)
-    lock = ExitStack()
-    try:
-        lock.enter_context(exclusive(path))
-    except BlockingIOError as error:
-        raise UsageError(
-            f"{rater} is labelling already, in another window; go on there, or use another --rater"
-        ) from error
-    return lock

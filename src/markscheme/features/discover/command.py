@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.label import PageOptions, listen, login_name, share_of
 from markscheme.commands.options import (
     BETWEEN_0_AND_1,
     COUNT,
@@ -22,6 +21,7 @@ from markscheme.commands.options import (
     existing_file,
 )
 from markscheme.commands.output import TOO_FEW
+from markscheme.commands.page_options import PageOptions, listen, login_name, share_of
 from markscheme.errors import UsageError
 from markscheme.phrases import few_of
 from markscheme.ratings.kinds import Kind

@@ -22,9 +22,8 @@ from markscheme.features.discover.reading import (
     ReadState,
     reading_of,
 )
-from markscheme.files import set_aside_damaged_end, sync_folder
+from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
 from markscheme.fingerprint import fingerprint
-from markscheme.labelling.store import writing_lock
 from markscheme.pages.example import render_example
 from markscheme.pages.order import Share
 from markscheme.pages.serving import duration

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from markscheme.calibration.comparison.preferences import order_figures, systems_compared
-from markscheme.calibration.plans.pair_design import pair_of
 from markscheme.calibration.requests.pairs import PairsCompared
 from markscheme.errors import BudgetError, ComparisonError
 from markscheme.features.experiment.definition import Experiment
@@ -14,6 +13,7 @@ from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
 from markscheme.ratings.from_grades import ratings_of
+from markscheme.ratings.pairing import pair_of
 from markscheme.ratings.table import column_of
 
 

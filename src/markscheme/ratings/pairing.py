@@ -1,0 +1,30 @@
+"""Two examples of single responses as one example of a pair."""
+
+from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
+from markscheme.submission import Submission
+
+_LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None, "random")
+"""How a pair counts as drawn if its responses were drawn in two ways: the first of these that occurs."""
+
+
+def pair_of(first_response: Example, second_response: Example) -> Example:
+    """Make a pair of two responses to the same inputs, stored in the order of their ids.
+
+    The pair has the metadata that is the same for both, and counts as drawn like the less typical of the two.
+    """
+    first, second = sorted((first_response, second_response), key=lambda example: example.id)
+    sides = (PairSide(first.id, first.system), PairSide(second.id, second.system))
+    submission = Submission(
+        first.submission.response, first.submission.inputs, f"{first.id}~{second.id}", second=second.submission.response
+    )
+    group = first.group or group_of_inputs(first.submission.inputs)
+    ways = (first.drawn, second.drawn)
+    return Example(
+        submission,
+        group=group,
+        system=systems_of(sides),
+        drawn=next(way for way in _LEAST_TYPICAL_FIRST if way in ways),
+        metadata={key: value for key, value in first.metadata.items() if second.metadata.get(key) == value},
+        sides=sides,
+    )
