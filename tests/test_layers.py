@@ -193,9 +193,6 @@ LATE: dict[str, dict[str, str]] = {
         ("calibration.decision", "calibration.reasons", "ratings.gold"),
         "numpy and scipy come with them, and `status` reads what a calibration kept",
     ),
-    "calibration.requests.plan": {
-        "calibration.cascades.cascade": "scipy.optimize comes with it, and few plans are for a promise"
-    },
     "ratings.examples": {"grading.graded_table": "few files are Parquet"},
     "readers.peek": {"grading.graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from markscheme.calibration.needs import PROMISED_ERROR
 from markscheme.stats.intervals import Flags
 from markscheme.stats.prevalence import Promise
 
@@ -28,7 +29,7 @@ class Promised:
     """
 
     of: Promise | None = None
-    error: float = 0.05
+    error: float = PROMISED_ERROR
     confidence: float = 0.90
     side: AskedFor = "both"
     further: int = 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.needs import PROMISED_ERROR, Goal
 from markscheme.commands.options import (
     AS_NEEDED,
     COUNT,
@@ -27,7 +28,6 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
-    from markscheme.calibration.plans.plan import Goal
     from markscheme.rubrics.rubric import Rubric
 
 
@@ -70,7 +70,7 @@ def plan(
     Example:
         markscheme plan code-quality --next 20 --pool outputs.jsonl
     """
-    from markscheme.calibration.requests.plan import HALF_WIDTH, PROMISED_ERROR, PlanRequest
+    from markscheme.calibration.requests.plan import HALF_WIDTH, PlanRequest
     from markscheme.commands.output import write_report
     from markscheme.report.views.plan import json_of, view
 

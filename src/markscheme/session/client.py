@@ -35,7 +35,7 @@ WAITING = 512
 
 AFTER_VERDICTS = frozenset(
     (
-        *("readers", "calibration", "improvement", "rendering", "report"),
+        *("readers", "calibration", "improvement", "pages", "report"),
         *("labelling", "commands"),
     )
 )

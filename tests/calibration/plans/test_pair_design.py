@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from markscheme.calibration.plans.pair_design import pair_design, pair_of
+from markscheme.calibration.plans.pair_design import pair_design
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.pairing import pair_of
 from markscheme.submission import Submission
 
 

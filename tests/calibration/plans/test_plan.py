@@ -7,7 +7,8 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.plans.plan import Need, needs_of
+from markscheme.calibration.needs import Need
+from markscheme.calibration.plans.plan import needs_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating

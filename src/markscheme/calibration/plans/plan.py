@@ -1,13 +1,13 @@
 """How many labels an interval width or a promise needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import PILOT
+from markscheme.calibration.needs import PROMISED_ERROR, Need
 from markscheme.phrases import number, percent
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
@@ -24,11 +24,6 @@ from markscheme.stats.planning import (
 )
 from markscheme.stats.prevalence import promise_for
 
-if TYPE_CHECKING:
-    from markscheme.calibration.cascades.cascade import TunedCascade
-
-Goal: TypeAlias = Literal["width", "promise", "variety"]
-
 ASSUMED_AGREEMENT = 0.90
 """Agreement that a width is planned for before human labels show it."""
 ASSUMED_COEFFICIENT = 0.75
@@ -37,38 +32,14 @@ ASSUMED_AUTOMATIC = 0.60
 """A judgement, on the careful side: with enough labels simulated good judges reached 64 to 79 %."""
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    """The labels that one goal needs.
-
-    Attributes:
-        goal: What kind of goal.
-        what: The goal in a few words.
-        labels: Total labelled examples needed; None where no number would do.
-        have: Labelled examples there are.
-        basis: What the number is based on.
-    """
-
-    goal: Goal
-    what: str
-    labels: int | None
-    have: int
-    basis: str
-
-    @property
-    def more(self) -> int | None:
-        """Labels needed on top of those there are."""
-        return None if self.labels is None else max(0, self.labels - self.have)
-
-
 def needs_of(
     truth: Gold,
     pilot: Comparison | None,
     criteria: Sequence[Criterion],
     *,
     half_width: float = 0.1,
-    error: float = 0.05,
-    deciding: "TunedCascade | None" = None,
+    error: float = PROMISED_ERROR,
+    promise: Need | None = None,
 ) -> list[Need]:
     """The labels that each goal needs.
 
@@ -78,7 +49,7 @@ def needs_of(
         criteria: The rubric's.
         half_width: Half the interval width wanted.
         error: Share of automatic decisions that may be wrong.
-        deciding: What the labels say of letting judges decide alone; None where their ratings aren't known.
+        promise: The labels that the promise of these judges needs; None where their ratings don't say.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
@@ -89,10 +60,7 @@ def needs_of(
         basis = f"agreement so far, {percent(share)}"
     needs = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     needs += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
-    if deciding is not None and deciding.n >= PILOT:
-        needs.append(_certificate(deciding))
-    else:
-        needs.append(_promise(pilot, have, error))
+    needs.append(promise or _promise(pilot, have, error))
     needs += [_variety(criterion, truth) for criterion in criteria]
     return needs
 
@@ -143,18 +111,6 @@ def _margins(criterion: Criterion, truth: Gold) -> Floats:
         return np.full(len(values), 1 / len(values))
     nearest = np.abs(levels[:, None] - values[None, :]).argmin(axis=1)
     return np.asarray(np.bincount(nearest, minlength=len(values)) / len(levels))
-
-
-def _certificate(deciding: "TunedCascade") -> Need:
-    """The labels that `tune --cascade` asks for, with these judges in this order."""
-    promised = deciding.promised
-    what = f"at most {percent(promised.error)} of automatic decisions wrong ({percent(promised.confidence)} confidence)"
-    judges = ", then ".join(candidate.name for candidate in deciding.candidates)
-    if deciding.is_supported:
-        alone = 1 - deciding.decided[-1] / deciding.n
-        return Need("promise", what, deciding.n, deciding.n, f"{percent(alone)} already need no person, by {judges}")
-    reasons = "; ".join(str(part.automatic.undefined) for part in deciding.parts.values())
-    return Need("promise", what, deciding.needed, deciding.n, f"by {judges}: {reasons}")
 
 
 def _promise(pilot: Comparison | None, have: int, error: float) -> Need:

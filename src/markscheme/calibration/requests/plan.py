@@ -1,23 +1,21 @@
 """What to plan, and the plan: the labels that a verdict needs, the cost of the next run, and what to label next."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Options
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.needs import PROMISE_NEEDS, PROMISED_ERROR, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels, planned_labels
 from markscheme.calibration.plans.pair_design import PairDesign, pair_design
-from markscheme.calibration.plans.plan import Goal, Need, needs_of
+from markscheme.calibration.plans.plan import needs_of
 from markscheme.calibration.plans.sampling import Draw, choose_next, with_split
-from markscheme.calibration.promised import Promised
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.judges.cost import Cost
@@ -27,14 +25,12 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.progress import Watch, unwatched
 from markscheme.prompt import Prompt
-from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.splits import used_to_tune
 from markscheme.readers.imported import Meanings
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
@@ -42,15 +38,9 @@ from markscheme.readers.rated import AS_WRITTEN, RatedFiles, judge_ratings, open
 from markscheme.rubrics.rubric import DEFAULT_TARGET, Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.stats import Estimate
-from markscheme.stats.cascade import MOST_STAGES
-
-if TYPE_CHECKING:
-    from markscheme.calibration.cascades.cascade import TunedCascade
 
 HALF_WIDTH = 0.1
 """Half the width of the intervals that are planned for, the usual width in reports of agreement."""
-PROMISED_ERROR = Promised().error
-"""Share of wrong automatic decisions that a promise is planned for, as `tune` promises."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +145,7 @@ class PlanRequest:
                 rubric.criteria,
                 half_width=self.half_width,
                 error=self.error,
-                deciding=self._deciding(by_file) if "promise" in self.goals else None,
+                promise=self._promise(by_file) if "promise" in self.goals else None,
             ),
             [self.ask.cost(judge, prompts, rubric.samples, _kept_by(judge)) for judge in judges],
             None if outputs is None else self._draw(truth, rated, outputs, self._number(needed)),
@@ -210,27 +200,12 @@ class PlanRequest:
             return None
         return after_those_on_record(compare(truth.judged(self.rubric, ratings), of=self.options.of))
 
-    def _deciding(self, by_file: Sequence[Sequence[Rating]]) -> "TunedCascade | None":
-        """What `tune --cascade` says of the judges in the files of ratings, in their order; nothing is recorded."""
-        from markscheme.calibration.cascades.cascade import CascadeCandidate, tune_cascade
-
-        raters = [{rating.rater for rating in ratings} for ratings in by_file]
+    def _promise(self, by_file: Sequence[Sequence[Rating]]) -> Need | None:
+        """Return the labels that a promise of the judges in the files of ratings needs, in the order of the files."""
         everything, _ = self._labelled
-        dev = everything.part(None)
-        each_has_one = all(len(names) == 1 for names in raters)
-        if self.rubric.is_of_pairs or not each_has_one or not 0 < len(raters) <= MOST_STAGES:
-            return None
-        candidates = [CascadeCandidate(ratings[0].rater, ratings) for ratings in by_file]
-        first = Promised(error=self.error)
-        files = ",".join(map(str, self.ratings))
-        promise = PromiseAsked(files, first.side, "cascade", first.error, first.confidence)
-        with asking(dev, promise, at=date.today().isoformat()) as (further, _):
-            promised = replace(first, further=further)
-        used = used_to_tune(everything)
-        try:
-            return tune_cascade(self.rubric, dev, candidates, promised, kind=self.options.gold, used=used)
-        except ComparisonError:  # nothing is labelled yet
-            return None
+        ratings = list(zip(self.ratings, by_file, strict=True))
+        needs = (need(self.rubric, everything, ratings, self.error, self.options.gold) for need in PROMISE_NEEDS)
+        return next((need for need in needs if need is not None), None)
 
     def _number(self, needed: NextLabels) -> int:
         """How many to draw: as many as the verdict needs, where no number was given."""

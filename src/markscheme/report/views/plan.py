@@ -5,7 +5,7 @@ from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.plans.plan import Goal, Need
+from markscheme.calibration.needs import Goal, Need
 from markscheme.calibration.plans.sampling import Draw
 from markscheme.calibration.requests.plan import Plan
 from markscheme.judges.cost import Cost

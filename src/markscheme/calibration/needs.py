@@ -1,0 +1,55 @@
+"""The labels that goals besides the verdict need, and the table of what knows those of a promise."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.kinds import Kind
+    from markscheme.ratings.rating import Rating
+    from markscheme.rubrics.rubric import Rubric
+
+Goal: TypeAlias = Literal["width", "promise", "variety"]
+PROMISED_ERROR = 0.05
+"""Share of automatic decisions that may be wrong where a promise names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The labels that one goal needs.
+
+    Attributes:
+        goal: What kind of goal.
+        what: The goal in a few words.
+        labels: Total labelled examples needed; None where no number would do.
+        have: Labelled examples there are.
+        basis: What the number is based on.
+    """
+
+    goal: Goal
+    what: str
+    labels: int | None
+    have: int
+    basis: str
+
+    @property
+    def more(self) -> int | None:
+        """The number of additional labels needed."""
+        return None if self.labels is None else max(0, self.labels - self.have)
+
+
+RatingsByFile: TypeAlias = "Sequence[tuple[Path, Sequence[Rating]]]"
+"""The ratings of judges with the file of each, in the order in which they are asked."""
+PromiseNeed: TypeAlias = "Callable[[Rubric, ExampleSet, RatingsByFile, float, Kind | None], Need | None]"
+"""Returns the labels that a promise needs, or None where the ratings don't say.
+
+It gets a rubric, its labelled examples, the ratings of judges, the largest share of errors, and the kind of labels that
+count.
+"""
+PROMISE_NEEDS: OpenTable[PromiseNeed] = OpenTable()
+"""What knows the labels that a promise about automatic decisions needs; the first that does says it."""

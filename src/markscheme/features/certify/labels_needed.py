@@ -1,0 +1,64 @@
+"""The labels that a certificate of several judges needs, for `plan`."""
+
+from dataclasses import replace
+from datetime import date
+
+from markscheme.calibration.cascades.cascade import CascadeCandidate, TunedCascade, tune_cascade
+from markscheme.calibration.decision import PILOT
+from markscheme.calibration.needs import Need, RatingsByFile
+from markscheme.calibration.promised import Promised
+from markscheme.errors import ComparisonError
+from markscheme.phrases import percent
+from markscheme.ratings.asks import PromiseAsked, asking
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.splits import used_to_tune
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.cascade import MOST_STAGES
+
+
+def labels_for_certificate(
+    rubric: Rubric,
+    examples: ExampleSet,
+    by_file: RatingsByFile,
+    error: float,
+    kind: Kind | None,
+) -> Need | None:
+    """Return the labels that `tune --cascade` asks for, with these judges in this order; nothing is recorded.
+
+    Args:
+        rubric: As it is.
+        examples: The labelled examples.
+        by_file: The ratings of each judge, with their file.
+        error: The largest share of wrong automatic decisions.
+        kind: Only labels of this kind count; None for the strongest there are.
+    """
+    raters = [{rating.rater for rating in ratings} for _, ratings in by_file]
+    dev = examples.part(None)
+    each_has_one = all(len(names) == 1 for names in raters)
+    if rubric.is_of_pairs or not each_has_one or not 0 < len(raters) <= MOST_STAGES:
+        return None
+    candidates = [CascadeCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
+    first = Promised(error=error)
+    promise = PromiseAsked(
+        ",".join(str(path) for path, _ in by_file), first.side, "cascade", first.error, first.confidence
+    )
+    with asking(dev, promise, at=date.today().isoformat()) as (further, _):
+        promised = replace(first, further=further)
+    try:
+        tuned = tune_cascade(rubric, dev, candidates, promised, kind=kind, used=used_to_tune(examples))
+    except ComparisonError:  # nothing is labelled yet
+        return None
+    return _need(tuned) if tuned.n >= PILOT else None
+
+
+def _need(tuned: TunedCascade) -> Need:
+    """Return the labels of a certificate: those there are where they support it."""
+    promised = tuned.promised
+    what = f"at most {percent(promised.error)} of automatic decisions wrong ({percent(promised.confidence)} confidence)"
+    judges = ", then ".join(candidate.name for candidate in tuned.candidates)
+    if tuned.is_supported:
+        alone = 1 - tuned.decided[-1] / tuned.n
+        return Need("promise", what, tuned.n, tuned.n, f"{percent(alone)} already need no person, by {judges}")
+    reasons = "; ".join(str(part.automatic.undefined) for part in tuned.parts.values())
+    return Need("promise", what, tuned.needed, tuned.n, f"by {judges}: {reasons}")
