@@ -181,8 +181,8 @@ LATE: dict[str, dict[str, str]] = {
             ACCEPTED,
         ),
     },
+    "calibration.comparison.audits": {"calibration.comparison.probabilities": "few judges give probabilities"},
     "calibration.comparison.comparison": {
-        "calibration.comparison.probabilities": "few judges give probabilities",
         "calibration.comparison.repairs": "only a diagnosis asks what fixing a criterion would change",
         "stats.mirrored": PAIRS,
     },

@@ -57,7 +57,7 @@ def test_a_judge_twice_too_sure_is_found_on_its_criterion_and_for_the_decision()
 def test_a_calibrated_judge_is_left_alone() -> None:
     calibration = calibrated(1.0)
     assert not [finding for finding in calibration.findings if finding.code == "overconfident"]
-    audits = calibration.comparison.probabilities
+    audits = calibration.comparison.audits["probabilities"]
     assert audits is not None
     assert audits.decision is not None
     assert abs(audits.decision.bias.value or 0.0) < 0.1
@@ -72,7 +72,7 @@ def test_probabilities_change_neither_verdict_nor_use() -> None:
     with_them = calibrate(RUBRIC, examples=examples, ratings=ratings)
     without = calibrate(RUBRIC, examples=examples, ratings=bare)
     assert (with_them.verdict, with_them.use) == (without.verdict, without.use)
-    assert without.comparison.probabilities is None
+    assert without.comparison.audits["probabilities"] is None
     assert without.to_json()["probabilities"] is None
 
 
@@ -133,7 +133,7 @@ def test_published_dialogues_have_the_figures_of_the_worked_case(
         examples=tmp_path / "calibration" / "dialogue" / "examples.jsonl",
         ratings=tmp_path / "judge.jsonl",
     )
-    audits = calibration.comparison.probabilities
+    audits = calibration.comparison.audits["probabilities"]
     assert audits is not None
     audit = audits.decision
     assert audit is not None

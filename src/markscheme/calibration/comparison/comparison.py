@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from markscheme.calibration.comparison.audits import AUDITS
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared, wrong_decisions
 from markscheme.calibration.comparison.policy import interval_level
@@ -38,7 +39,6 @@ from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, erro
 from markscheme.stats.shares import drawn_weights
 
 if TYPE_CHECKING:
-    from markscheme.calibration.comparison.probabilities import ProbabilityAudits
     from markscheme.calibration.comparison.repairs import Repairs
 
 NO_ORDER = "the levels have no order"
@@ -377,14 +377,9 @@ class Comparison:
     settings: int = 1
 
     @cached_property
-    def probabilities(self) -> "ProbabilityAudits | None":
-        """What the judge's probabilities are worth; None if it gave none."""
-        judge = self.table[self.judge_name]
-        if not judge.probabilities:
-            return None
-        from markscheme.calibration.comparison.probabilities import audits_of
-
-        return audits_of(judge, self.table[self.gold_name], self.table.rubric, self.table.groups)
+    def audits(self) -> Mapping[str, Any]:
+        """What audits found, by the keys of a calibration's JSON; None for one that the judge gave nothing for."""
+        return {key: figures for audit in AUDITS for key, figures in audit(self).items()}
 
     @cached_property
     def repairs(self) -> "Repairs | None":

@@ -10,6 +10,7 @@ from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import counted, number, percent
 
 if TYPE_CHECKING:
+    from markscheme.calibration.comparison.probabilities import ProbabilityAudits
     from markscheme.stats.probabilities import ProbabilityAudit
 
 
@@ -35,7 +36,7 @@ def overconfident(examined: ExaminedJudge) -> Iterator[Finding]:
     The decision counts for more where its confident errors exceed what the judge promises. A rubric's only criterion
     decides: that is one fault, found once.
     """
-    audits = examined.evidence.comparison.probabilities
+    audits: ProbabilityAudits | None = examined.evidence.comparison.audits["probabilities"]
     if audits is None:
         return
     for name, audit in audits.events.items():

@@ -43,8 +43,9 @@ def _criteria(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section
 
 
 def _probabilities(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
-    if calibration.comparison.probabilities is not None:
-        yield probabilities_section(calibration.comparison.probabilities)
+    audits = calibration.comparison.audits["probabilities"]
+    if audits is not None:
+        yield probabilities_section(audits)
 
 
 def _other_words(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:

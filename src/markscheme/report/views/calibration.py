@@ -125,7 +125,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             name: {**compared.statistics, "confusion": compared.confusion, **_passes(compared)}
             for name, compared in comparison.criteria.items()
         },
-        "probabilities": comparison.probabilities,
+        **comparison.audits,
         "may_decide": calibration.may_decide,
         **({"independent_votes": calibration.independent_votes} if calibration.rater.members > 1 else {}),
         "raters": _raters(comparison),
