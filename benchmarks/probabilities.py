@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.stats.probabilities import probability_audit
+from markscheme.features.decision_models.statistics import probability_audit
 
 Floats = npt.NDArray[np.float64]
 

@@ -61,6 +61,7 @@ NAMED_BY: Mapping[str, str] = {
     "cards": r"features\.cards|[jJ]udge_?[cC]ard|\b(verify|read|keep)_card|\bCARD\b",
     "certify": r"features\.certify|CertificateCheck",
     "compatibility": r"features\.compatibility|[aA]utograder",
+    "decision_models": r"features\.decision_models|DecisionJudge|ProbabilityAudit|probability_audit",
     "demo": r"markscheme\.features\.demo\b|[pP]lanted",
     "discover": r"[dD]iscover|ReadingWork",
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",

@@ -1,10 +1,6 @@
 """What a fresh interpreter loads: Promptfoo starts one for every assertion."""
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,23 +8,8 @@ import pytest
 from markscheme.commands.table import command_names
 from tests.commands import scripted_setting as setting
 from tests.commands.console import run
-from tests.judges.chat_server import ChatServer
-from tests.judges.decision_servers import likely, system_one
+from tests.loaded import HEAVY, loaded_by, loaded_one_by_one
 
-HEAVY = {
-    "numpy",
-    "scipy",
-    "pandas",
-    "anthropic",
-    "openai",
-    "httpx",
-    "httpx2",
-    "rich",
-    "rapidfuzz",
-    "xllamacpp",
-    "genai_prices",
-    "pydantic",
-}
 ROOT = Path(__file__).parents[1]
 
 ON_THE_WAY: dict[str, set[str]] = {
@@ -43,9 +24,6 @@ ON_THE_WAY: dict[str, set[str]] = {
     "import markscheme.judges.anthropic": set(),
     "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
     "open_judge('anthropic', asking=Asking(list_prices=True))": set(),
-    "import markscheme.judges.decisions": set(),
-    "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
-    "open_judge('systemone:jev-1.13.0', asking=Asking(list_prices=True))": set(),
     "import markscheme.stats": set(),
     "from markscheme.stats import Estimate": set(),
     "from markscheme.stats import agreement": {"numpy", "scipy"},
@@ -57,22 +35,6 @@ ON_THE_WAY: dict[str, set[str]] = {
 }
 
 
-def _loaded(statement: str, cwd: Path = ROOT) -> set[str]:
-    """The modules that a fresh interpreter has loaded after a statement."""
-    (loaded,) = _loaded_one_by_one([statement], cwd)
-    return loaded
-
-
-def _loaded_one_by_one(statements: Iterable[str], cwd: Path = ROOT) -> list[set[str]]:
-    """The modules loaded after each of the statements, which one fresh interpreter runs one after the other."""
-    show = "import json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
-    code = "\n".join(f"{statement}\n{show}" for statement in statements)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=cwd, env=dict(os.environ)
-    )
-    return [set(json.loads(line)) for line in done.stderr.splitlines() if line.startswith("[")]
-
-
 @pytest.fixture(scope="module")
 def light() -> Mapping[str, set[str]]:
     """What each statement that should load nothing heavy adds of it, in an interpreter that runs all of them.
@@ -80,7 +42,7 @@ def light() -> Mapping[str, set[str]]:
     What a statement loads by itself, it or one before it loads here.
     """
     statements = [statement for statement, heavy in ON_THE_WAY.items() if not heavy]
-    loaded = _loaded_one_by_one(statements)
+    loaded = loaded_one_by_one(statements)
     before = [set[str](), *loaded]
     return {
         statement: (after - earlier) & HEAVY
@@ -95,7 +57,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(statement: str, light: Mapp
 
 @pytest.mark.parametrize("statement", [statement for statement, heavy in ON_THE_WAY.items() if heavy])
 def test_what_is_heavy_is_loaded_where_it_is_listed_and_nothing_else(statement: str) -> None:
-    heavy = _loaded(statement) & HEAVY
+    heavy = loaded_by(statement) & HEAVY
     assert heavy - ON_THE_WAY[statement] == set(), "loaded before it is needed"
     assert ON_THE_WAY[statement] - heavy == set(), "no longer loaded: take it off the list, so that it stays away"
 
@@ -104,23 +66,13 @@ def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
     program = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
-    assert not _loaded(f"from markscheme.cli import main; assert {program} == 0") & HEAVY
-
-
-def test_a_decision_model_is_asked_without_any_provider_s_sdk(tmp_path: Path) -> None:
-    (tmp_path / "r.yaml").write_text("criteria: [{name: tone, requirement: It is polite.}]\n")
-    (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "Thanks."}\n')
-    command = ["grade", str(tmp_path / "r.yaml"), str(tmp_path / "in.jsonl"), "--judge", "systemone:m", "--no-cache"]
-    with ChatServer(system_one(likely(0.1, 0.9))) as server:
-        program = f"import os; os.environ['TYPESAFE_BASE_URL'] = {server.url!r}\nfrom markscheme.cli import main"
-        loaded = _loaded(f"{program}; assert main({command!r}) == 0")
-    assert loaded & HEAVY == {"httpx2"}
+    assert not loaded_by(f"from markscheme.cli import main; assert {program} == 0") & HEAVY
 
 
 def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_prices() -> None:
-    loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml', '--quiet'])")
+    loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml', '--quiet'])")
     assert "markscheme.calibration.calibration" in loaded
-    of_scipy = _loaded("import scipy.special")  # a later one brings importlib.metadata itself
+    of_scipy = loaded_by("import scipy.special")  # a later one brings importlib.metadata itself
     assert not (loaded - of_scipy) & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
     assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning"}
     readers = {name for name in loaded if name.startswith("markscheme.readers")}
@@ -129,7 +81,7 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
 
 
 def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_drift_no_pictures_and_no_pairs() -> None:
-    loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
+    loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
     assert "markscheme.report.terminal" in loaded
     unneeded = {
         "calibration.accepted.acceptance",
@@ -142,7 +94,7 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
         "stats.accepted_runs",
         "stats.cascade",
         "stats.davidson",
-        "stats.probabilities",
+        "features.decision_models.statistics",
         "stats.reliability",
         "stats.selection",
     }
@@ -152,7 +104,7 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
 def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_path: Path) -> None:
     rows = [f"e{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}" for i in range(24)]
     (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
-    loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
+    loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
     assert "markscheme.calibration.calibration" in loaded
     assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning", "pydantic", "httpx2"}
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
@@ -164,12 +116,12 @@ def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
     accepted = run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
     assert accepted.returncode == 0, accepted.stderr
     for arguments in (["status"], ["status", "--json"]):
-        loaded = _loaded(f"from markscheme.cli import main; assert main({arguments!r}) == 0", here)
+        loaded = loaded_by(f"from markscheme.cli import main; assert main({arguments!r}) == 0", here)
         assert not loaded & {"numpy", "scipy", "anthropic", "openai"}
 
 
 def test_statistics_leave_scipy_stats_alone() -> None:
-    assert "scipy.stats" not in _loaded("import markscheme.stats")
+    assert "scipy.stats" not in loaded_by("import markscheme.stats")
 
 
 @pytest.mark.parametrize("module", ["markscheme.promptfoo.entry", "markscheme.hooks"])
@@ -178,13 +130,13 @@ def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socke
         module,
         module.rpartition(".")[0],
     }
-    loaded = _loaded(f"import {module}")
+    loaded = loaded_by(f"import {module}")
     assert {name for name in loaded if name.startswith("markscheme")} == ours
     assert not loaded & {"asyncio", "pydantic", "yaml", "importlib.metadata", "dataclasses", "pathlib", "subprocess"}
 
 
 def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_spans_and_no_words_of_errors() -> None:
-    loaded = _loaded("import markscheme.promptfoo.assertion")
+    loaded = loaded_by("import markscheme.promptfoo.assertion")
     unneeded = {
         f"markscheme.judges.{name}" for name in ("batching", "cascade", "cascade_file", "choice", "panel", "provider")
     }
@@ -195,7 +147,9 @@ def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_span
 def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_receipts() -> None:
     grading = "from markscheme import ScriptedJudge, Rubric, grade; import asyncio"
     rubric = "Rubric.from_dict([{'requirement': 'A', 'name': 'a', 'weight': 1}])"
-    loaded = _loaded(f"{grading}; assert asyncio.run(grade({rubric}, 'x', ScriptedJudge([{{'a': 'MET'}}]))).score == 1")
+    loaded = loaded_by(
+        f"{grading}; assert asyncio.run(grade({rubric}, 'x', ScriptedJudge([{{'a': 'MET'}}]))).score == 1"
+    )
     assert "markscheme.grading.by_criterion" in loaded
     unneeded = ("grading.as_a_whole", "grading.by_order", "grading.certified", "grading.checks", "grading.receipts")
     assert not loaded & {
@@ -205,18 +159,18 @@ def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_re
 
 def test_judges_of_the_core_are_opened_without_any_feature() -> None:
     opening = "from markscheme.judges.registry import open_judge; open_judge('anthropic+openai:m')"
-    assert "markscheme.features" not in _loaded(opening)
-    assert "markscheme.features" in _loaded("from markscheme.judges.kinds import kinds; list(kinds())")
+    assert "markscheme.features" not in loaded_by(opening)
+    assert "markscheme.features" in loaded_by("from markscheme.judges.kinds import kinds; list(kinds())")
 
 
 def test_a_command_that_grades_with_a_judge_of_the_core_loads_no_feature(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE, "--no-cache"]
     (here / "in.jsonl").write_text('{"id": "a", "response": "answer 1: tone=3 facts=4"}\n')
-    loaded = _loaded(f"from markscheme.cli import main; assert main({command!r}) == 0", here)
+    loaded = loaded_by(f"from markscheme.cli import main; assert main({command!r}) == 0", here)
     assert "markscheme.grading.by_criterion" in loaded
     assert "markscheme.features" not in loaded
 
 
 def test_importing_the_package_loads_no_pydantic_and_no_yaml() -> None:
-    assert not _loaded("import markscheme") & {"pydantic", "yaml", "asyncio"}
+    assert not loaded_by("import markscheme") & {"pydantic", "yaml", "asyncio"}

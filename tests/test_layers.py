@@ -146,7 +146,6 @@ LATE: dict[str, dict[str, str]] = {
         "rubrics.search": FOR_THE_START,
         "importlib.metadata": FOR_THE_START,
     },
-    "judges.decisions": {"HTTP": SDK},
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
@@ -181,7 +180,6 @@ LATE: dict[str, dict[str, str]] = {
             ACCEPTED,
         ),
     },
-    "calibration.comparison.audits": {"calibration.comparison.probabilities": "few judges give probabilities"},
     "calibration.comparison.comparison": {
         "calibration.comparison.repairs": "only a diagnosis asks what fixing a criterion would change",
         "stats.mirrored": PAIRS,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.console import ROOT, environment, run
 from tests.judges.chat_server import ChatServer, completion
-from tests.test_import_budget import HEAVY
+from tests.loaded import HEAVY
 
 RUBRIC = """
 passingThreshold: 0.6

@@ -4,8 +4,6 @@ import asyncio
 import select
 import shutil
 import socket
-import ssl
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import JudgeSilent
-from markscheme.judges.deciding import SYSTEM_ONE
-from markscheme.judges.decisions import DecisionJudge
 from markscheme.judges.openai import OpenAIJudge
-from markscheme.prompt import DecisionQuestion, Prompt
+from markscheme.prompt import Prompt
+from tests.judges.certificates import company_certificate, tls_with
 from tests.judges.chat_server import Answer, ChatServer, completion
 
 pytestmark = pytest.mark.skipif(
@@ -29,17 +26,7 @@ PROMPT = Prompt("judge", "the response", schema={}, criteria=("kind",))
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate for this machine that nobody else signed, and its key."""
-    folder = tmp_path_factory.mktemp("certificate")
-    made = (folder / "company.pem", folder / "key.pem")
-    subprocess.run(
-        [
-            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-            "-addext", "subjectAltName=IP:127.0.0.1", "-out", str(made[0]), "-keyout", str(made[1]),
-        ],
-        check=True,
-        capture_output=True,
-    )  # fmt: skip
-    return made
+    return company_certificate(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture
@@ -49,9 +36,7 @@ def server(certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> I
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     with ChatServer(lambda _: answered()) as chat:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*certificate)
-        chat.secured(context)
+        chat.secured(tls_with(certificate))
         yield chat
 
 
@@ -116,19 +101,6 @@ def test_a_certificate_that_a_company_signs_is_trusted_where_it_is_named(
         answer_of(server)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     assert answer_of(server) == "MET"
-
-
-def test_a_decision_model_behind_such_a_certificate_says_so_too(server: ChatServer) -> None:
-    async def once() -> None:
-        judge = DecisionJudge(SYSTEM_ONE, "jev", base_url=server.url, api_key="key-of-a-test")
-        question = DecisionQuestion("kind", "yes_no", "Is it kind?", (("UNMET", ""), ("MET", "")))
-        try:
-            await judge.reply(Prompt("judge", "the response", schema={}, criteria=("kind",), questions=(question,)))
-        finally:
-            await judge.aclose()
-
-    with pytest.raises(JudgeSilent, match="certificate isn't trusted here: name your company's by SSL_CERT_FILE"):
-        asyncio.run(once())
 
 
 def test_a_proxy_is_asked_where_one_is_named_but_for_what_is_excepted(

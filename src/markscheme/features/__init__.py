@@ -4,6 +4,7 @@ from markscheme.features.agents import AGENTS
 from markscheme.features.cards import CARDS
 from markscheme.features.certify import CERTIFY
 from markscheme.features.compatibility import COMPATIBILITY
+from markscheme.features.decision_models import DECISION_MODELS
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
@@ -21,6 +22,7 @@ FEATURES: tuple[Feature, ...] = (
     CARDS,
     CERTIFY,
     COMPATIBILITY,
+    DECISION_MODELS,
     DEMO,
     DISCOVER,
     EXPERIMENT,

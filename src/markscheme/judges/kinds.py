@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from markscheme.judges.judge import Identity, Judge, NamedJudges
     from markscheme.judges.price import Price
 
-JEV_DOLLARS: Final = 0.042
-"""For a million tokens that Jev reads; LiteLLM, MLflow and DeepEval agree."""
-LUNA_DOLLARS: Final = 0.10
-"""For a million tokens that gpt-6-luna reads for decisions, as LiteLLM has it."""
 GROUP: Final = "markscheme.judges"
 """The entry point group by which installed packages add kinds."""
 LISTED_LAST: Final = 1000
@@ -359,27 +355,6 @@ def _openai(rest: str, asking: "Asking") -> "Judge":
     return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
-def _decision_model(wire: str) -> "Callable[[str, Asking], Judge]":
-    def opened(rest: str, asking: "Asking") -> "Judge":
-        from markscheme.judges.decisions import WIRE_FORMATS, DecisionJudge
-
-        return DecisionJudge(WIRE_FORMATS[wire], rest, expected=asking.expected, **asking.settings())
-
-    return opened
-
-
-def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
-    """The price of the maker's own models at the maker's own address: of what they read; answers cost nothing."""
-
-    def price(identity: "Identity") -> "Price | None":
-        from markscheme.judges.price import Price
-
-        is_known = identity.model.startswith(models) and not identity.address
-        return Price(dollars_per_million, 0.0) if is_known else None
-
-    return price
-
-
 def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
     from markscheme.judges.recorded import RecordedJudge
 
@@ -445,14 +420,6 @@ def _cascades() -> list[str]:
     return [os.path.relpath(file, here) for file in files if file.is_file()]
 
 
-def _key_or_server(key: str, address: str) -> "Callable[[], str | None]":
-    def ready() -> str | None:
-        missing = None if find_spec("httpx2") else "pip install httpx2"
-        return missing or (None if _set(key, address) else f"set {key}, or {address} for another server")
-
-    return ready
-
-
 def _recordings() -> list[str]:
     """The files of recorded replies found from the working directory."""
     from markscheme.rubrics.search import calibrations
@@ -493,30 +460,6 @@ JUDGE_KINDS: Final = OpenTable(
         probabilities=True,
         meant_by=_gpt,
         rank=20,
-    ),
-    JudgeKind(
-        "systemone",
-        _decision_model("systemone"),
-        environment=("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
-        ready=_key_or_server("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
-        form="systemone:MODEL",
-        needs="the model",
-        about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
-        price=_price_at_home("jev-", JEV_DOLLARS),
-        probabilities=True,
-        rank=40,
-    ),
-    JudgeKind(
-        "decisions",
-        _decision_model("decisions"),
-        environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
-        ready=_key_or_server("OPENAI_API_KEY", "OPENAI_BASE_URL"),
-        form="decisions:MODEL",
-        needs="the model",
-        about="a decision model of OpenAI, which gives probabilities",
-        price=_price_at_home("gpt-6-luna", LUNA_DOLLARS),
-        probabilities=True,
-        rank=50,
     ),
     JudgeKind(
         "recorded",

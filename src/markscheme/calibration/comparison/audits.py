@@ -6,21 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
-    from markscheme.calibration.comparison.comparison import Comparison
+    from markscheme.ratings.table import RatingTable
 
-Audit: TypeAlias = "Callable[[Comparison], Mapping[str, Any]]"
-"""Returns figures by the keys of a calibration's JSON, with None where the judge gave nothing to examine."""
+Audit: TypeAlias = "Callable[[RatingTable, str, str], Mapping[str, Any]]"
+"""Examines a table's column of a judge, by its name and that of the labels' column.
 
-
-def _probabilities(comparison: "Comparison") -> Mapping[str, Any]:
-    judge = comparison.table[comparison.judge_name]
-    if not judge.probabilities:
-        return {"probabilities": None}
-    from markscheme.calibration.comparison.probabilities import audits_of
-
-    table = comparison.table
-    return {"probabilities": audits_of(judge, table[comparison.gold_name], table.rubric, table.groups)}
-
-
-AUDITS: OpenTable[Audit] = OpenTable(_probabilities)
+It returns figures by the keys of a calibration's JSON, with None where the judge gave nothing to examine.
+"""
+AUDITS: OpenTable[Audit] = OpenTable()
 """All audits."""

@@ -379,7 +379,8 @@ class Comparison:
     @cached_property
     def audits(self) -> Mapping[str, Any]:
         """What audits found, by the keys of a calibration's JSON; None for one that the judge gave nothing for."""
-        return {key: figures for audit in AUDITS for key, figures in audit(self).items()}
+        audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
+        return {key: figures for by_key in audited for key, figures in by_key.items()}
 
     @cached_property
     def repairs(self) -> "Repairs | None":

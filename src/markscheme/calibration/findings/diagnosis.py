@@ -16,7 +16,6 @@ from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, Criteri
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.pairs import PAIR_FINDINGS
-from markscheme.calibration.findings.probabilities import PROBABILITY_FINDINGS
 from markscheme.calibration.findings.repairs import ranked
 from markscheme.calibration.findings.slices import Slice
 from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow, Ratable
@@ -180,7 +179,6 @@ OWN_FINDINGS = (
         90,
     ),
     *PAIR_FINDINGS,
-    *PROBABILITY_FINDINGS,
 )
 """The findings of the core."""
 

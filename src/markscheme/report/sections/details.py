@@ -20,7 +20,6 @@ from markscheme.report.sections.pairs import (
     systems_section,
 )
 from markscheme.report.sections.pictures import labels_against_width, scatter, score_histogram
-from markscheme.report.sections.probabilities import probabilities_section
 from markscheme.report.sections.run import what_was_run
 from markscheme.report.sections.slices import slices_section
 from markscheme.report.sections.table import SECTIONS, SectionRow
@@ -40,12 +39,6 @@ def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Se
 def _criteria(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     blocks = criteria_blocks(calibration.comparison, calibration.findings)
     yield doc.Section("Criteria", tuple(blocks), "criteria")
-
-
-def _probabilities(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
-    audits = calibration.comparison.audits["probabilities"]
-    if audits is not None:
-        yield probabilities_section(audits)
 
 
 def _other_words(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
@@ -112,7 +105,6 @@ def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.
 OWN_SECTIONS: Final = (
     SectionRow(10, _criteria),
     SectionRow(20, _of_pairs),
-    SectionRow(30, _probabilities),
     SectionRow(40, _other_words),
     SectionRow(50, _to_read_first),
     SectionRow(60, _annotators),

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from markscheme.calibration.comparison.probabilities import DECISION_ROW, ProbabilityAudits
+from markscheme.features.decision_models.audits import DECISION_ROW, ProbabilityAudits
+from markscheme.features.decision_models.statistics import ConfidentErrors, ProbabilityAudit
 from markscheme.phrases import counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share, with_interval
 from markscheme.report.page_blocks import Reliability, ReliabilityPoint
-from markscheme.stats.probabilities import ConfidentErrors, ProbabilityAudit
 
 
 def probabilities_section(audits: ProbabilityAudits) -> doc.Section:

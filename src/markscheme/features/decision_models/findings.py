@@ -10,8 +10,8 @@ from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import counted, number, percent
 
 if TYPE_CHECKING:
-    from markscheme.calibration.comparison.probabilities import ProbabilityAudits
-    from markscheme.stats.probabilities import ProbabilityAudit
+    from markscheme.features.decision_models.audits import ProbabilityAudits
+    from markscheme.features.decision_models.statistics import ProbabilityAudit
 
 
 def _tune_cascade(commands: Commands, _options: str) -> str:

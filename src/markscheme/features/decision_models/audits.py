@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from markscheme.features.decision_models.statistics import MAP_AT, ProbabilityAudit, probability_audit
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.change import holm
 from markscheme.stats.intervals import Floats
-from markscheme.stats.probabilities import MAP_AT, ProbabilityAudit, probability_audit
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.stats.intervals import Floats
-from markscheme.stats.probabilities import (
+from markscheme.features.decision_models.statistics import (
     at_least_wrong,
     brier_parts,
     calibration_error,
@@ -19,6 +18,7 @@ from markscheme.stats.probabilities import (
     logistic_map,
     probability_audit,
 )
+from markscheme.stats.intervals import Floats
 from tests.reference.decision_cases import AUDIT_CASES
 from tests.stats.shared_numbers import block
 

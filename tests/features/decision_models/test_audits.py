@@ -10,11 +10,11 @@ import pytest
 
 from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.probabilities import ProbabilityAudits, audits_of
+from markscheme.features.decision_models.audits import ProbabilityAudits, audits_of
+from markscheme.features.decision_models.statistics import probability_audit
 from markscheme.ratings.rating import Rated, Rating, by_choice
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.stats.probabilities import probability_audit
 from tests.calibration import dialogues
 from tests.stats.shared_numbers import block
 

@@ -1,0 +1,113 @@
+"""Decision models as judges, which answer with probabilities, and what the probabilities of any judge are worth."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from markscheme.calibration.comparison.audits import AUDITS
+from markscheme.calibration.findings.table import FINDINGS, FindingRow
+from markscheme.judges.kinds import JUDGE_KINDS, JudgeKind
+from markscheme.report.sections.table import SECTIONS, SectionRow
+from markscheme.seam import Feature
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.judges.asking import Asking
+    from markscheme.judges.judge import Identity, Judge
+    from markscheme.judges.price import Price
+    from markscheme.ratings.table import RatingTable
+    from markscheme.report.document import Examples, Section
+
+JEV_DOLLARS: Final = 0.042
+"""For a million tokens that Jev reads; LiteLLM, MLflow and DeepEval agree."""
+LUNA_DOLLARS: Final = 0.10
+"""For a million tokens that gpt-6-luna reads for decisions, as LiteLLM has it."""
+
+
+def _decision_model(wire: str) -> "Callable[[str, Asking], Judge]":
+    def opened(rest: str, asking: "Asking") -> "Judge":
+        from markscheme.features.decision_models.judge import WIRE_FORMATS, DecisionJudge
+
+        return DecisionJudge(WIRE_FORMATS[wire], rest, expected=asking.expected, **asking.settings())
+
+    return opened
+
+
+def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
+    """The price of the maker's own models at the maker's own address: of what they read; answers cost nothing."""
+
+    def price(identity: "Identity") -> "Price | None":
+        from markscheme.judges.price import Price
+
+        is_known = identity.model.startswith(models) and not identity.address
+        return Price(dollars_per_million, 0.0) if is_known else None
+
+    return price
+
+
+def _key_or_server(key: str, address: str) -> "Callable[[], str | None]":
+    def ready() -> str | None:
+        if not find_spec("httpx2"):
+            return "pip install httpx2"
+        is_set = os.environ.get(key) or os.environ.get(address)
+        return None if is_set else f"set {key}, or {address} for another server"
+
+    return ready
+
+
+def _audits(table: "RatingTable", judge_name: str, gold_name: str) -> Mapping[str, Any]:
+    judge = table[judge_name]
+    if not judge.probabilities:
+        return {"probabilities": None}
+    from markscheme.features.decision_models.audits import audits_of
+
+    return {"probabilities": audits_of(judge, table[gold_name], table.rubric, table.groups)}
+
+
+def _findings() -> Sequence[FindingRow]:
+    from markscheme.features.decision_models.findings import PROBABILITY_FINDINGS
+
+    return PROBABILITY_FINDINGS
+
+
+def _section(calibration: "Calibration", _: "Examples") -> "Iterator[Section]":
+    audits = calibration.comparison.audits["probabilities"]
+    if audits is not None:
+        from markscheme.features.decision_models.section import probabilities_section
+
+        yield probabilities_section(audits)
+
+
+DECISION_MODELS = Feature(
+    "decision_models",
+    JUDGE_KINDS(
+        JudgeKind(
+            "systemone",
+            _decision_model("systemone"),
+            environment=("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
+            ready=_key_or_server("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
+            form="systemone:MODEL",
+            needs="the model",
+            about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
+            price=_price_at_home("jev-", JEV_DOLLARS),
+            probabilities=True,
+            rank=40,
+        ),
+        JudgeKind(
+            "decisions",
+            _decision_model("decisions"),
+            environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+            ready=_key_or_server("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+            form="decisions:MODEL",
+            needs="the model",
+            about="a decision model of OpenAI, which gives probabilities",
+            price=_price_at_home("gpt-6-luna", LUNA_DOLLARS),
+            probabilities=True,
+            rank=50,
+        ),
+    ),
+    AUDITS(_audits),
+    FINDINGS(_findings),
+    SECTIONS(SectionRow(30, _section)),
+)
