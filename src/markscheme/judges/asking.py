@@ -39,6 +39,40 @@ class Asking:
     batch: "Batching | None" = None
     list_prices: bool = False
 
+    @classmethod
+    def for_run(
+        cls,
+        limits: Mapping[str, Any],
+        *,
+        price: str | None,
+        cache: bool,
+        expected: bool,
+        parameters: Mapping[str, Any],
+        batch: "Batching | None",
+    ) -> "Asking":
+        """Return the settings of a run: with a new limiter, and with list prices where no price is given.
+
+        Args:
+            limits: The arguments of the limiter.
+            price: As a user writes it, `IN:OUT`.
+            cache: Whether replies are read from the cache and kept there.
+            expected: As in the attributes.
+            parameters: As in the attributes.
+            batch: As in the attributes.
+
+        Raises:
+            UsageError: The price cannot be read.
+        """
+        return cls(
+            limiter=Limiter(**limits),
+            price=Price.parse(price) if price else None,
+            memory=Memory() if cache else None,
+            expected=expected,
+            parameters=parameters,
+            batch=batch,
+            list_prices=True,
+        )
+
     @property
     def wants_list_price(self) -> bool:
         """Whether the list price of a model is to be looked up."""

@@ -302,18 +302,14 @@ class AskOptions:
             notify: Called with a sentence when a batch is sent, resumed or read.
         """
         from markscheme.judges.asking import Asking
-        from markscheme.judges.limited import Limiter
-        from markscheme.judges.price import Price
-        from markscheme.judges.remembering import Memory
 
-        return Asking(
-            limiter=Limiter(**self.limits),
-            price=Price.parse(self.price) if self.price else None,
-            memory=Memory() if self.cache else None,
+        return Asking.for_run(
+            self.limits,
+            price=self.price,
+            cache=self.cache,
             expected=self.expected,
             parameters=self.parameters,
             batch=self._batching(notify) if self.batch else None,
-            list_prices=True,
         )
 
     def _batching(self, notify: Callable[[str], None] | None) -> "Batching":
