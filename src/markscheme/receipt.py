@@ -10,7 +10,7 @@ from markscheme.fingerprint import IN_PART
 from markscheme.numerals import finite
 from markscheme.phrases import in_words, number
 from markscheme.plain_data import Shape, no_constant, read_json, refuse_other_shape, shown
-from markscheme.rubrics.rubric import STRATEGIES, Rubric
+from markscheme.rubrics.rubric import STRATEGY_NAMES, Rubric
 from markscheme.rubrics.search import find_calibration
 
 ACCEPTED = "accepted.json"
@@ -420,7 +420,7 @@ def _share(value: Any) -> float | None:
 
 def _asking(pass_mark: Any, strategy: Any, samples: Any) -> dict[str, Any]:
     mark = _share(pass_mark)
-    if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGIES:
+    if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGY_NAMES:
         raise ValueError(f"asked with pass mark {shown(pass_mark)} and strategy {shown(strategy)}")
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise ValueError(f"samples is a whole number from 1, found {shown(samples)}")

@@ -21,7 +21,7 @@ from markscheme.features.local_judge.judge import LocalJudge
 from markscheme.grading import Grade, Grading, questions
 from markscheme.judges.judge import Identity
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
-from markscheme.rubrics.rubric import STRATEGIES, Strategy
+from markscheme.rubrics.rubric import STRATEGY_NAMES, Strategy
 from markscheme.scorers import llm_judge
 from tests.proofs.injections import INJECTIONS, RUBRIC, Injection
 
@@ -65,7 +65,7 @@ def read_prompt(user: str) -> tuple[str, list[tuple[str, str]]]:
 
 def prompts_for(rubric: Rubric, submission: Submission) -> Iterator[Prompt]:
     """Every question the engine can ask about a submission."""
-    for strategy in STRATEGIES:
+    for strategy in STRATEGY_NAMES:
         yield from questions(replace(rubric, strategy=cast(Strategy, strategy)), submission)
     yield verdict_prompt(rubric, submission, rubric.criteria, again=True)
     yield holistic_prompt(rubric, submission, again=True)

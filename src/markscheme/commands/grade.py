@@ -27,6 +27,7 @@ from markscheme.errors import (
 from markscheme.grading import (
     Grade,
     Grading,
+    as_of_today,
     grade_json,
     grade_many,
     lacking_inputs,
@@ -40,7 +41,6 @@ from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.family import warn_of_kinship
 from markscheme.phrases import number, percent
 from markscheme.plain_data import LINES, refuse_device
-from markscheme.ratings.certified_labels import with_checked_labels
 from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -110,7 +110,7 @@ def grade(
     folder = find_calibration(loaded.name, Path.cwd())
     shown = [] if judge else [submission for submission in first if not submission.fault]
     prompts = [prompt for submission in shown for prompt in questions(loaded, submission)]
-    opened = with_checked_labels(ask.judge_for(loaded, prompts, folder, name=judge), loaded)
+    opened = as_of_today(ask.judge_for(loaded, prompts, folder, name=judge), loaded)
     receipt = receipt_of(loaded, opened, Path.cwd())
     if SYSTEM not in loaded.known_inputs:
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from markscheme.grading.grades import grade_json as grade_json
     from markscheme.grading.grades import why_ask as why_ask
     from markscheme.grading.grading import Grading as Grading
+    from markscheme.grading.grading import as_of_today as as_of_today
     from markscheme.grading.grading import grade as grade
     from markscheme.grading.grading import grade_many as grade_many
     from markscheme.grading.grading import grader_for as grader_for
@@ -42,6 +43,7 @@ _HOMES = {
     "grade_json": "grades",
     "MOST_UNGRADED": "grades",
     "why_ask": "grades",
+    "as_of_today": "grading",
     "grade": "grading",
     "grade_many": "grading",
     "grader_for": "grading",

@@ -75,6 +75,34 @@ class SubmissionGrader(Protocol):
         ...
 
 
+class AroundGrader(ABC):
+    """A grader that puts something before or after another one, which grades.
+
+    Attributes:
+        grader: The one that grades.
+    """
+
+    def __init__(self, grader: SubmissionGrader) -> None:
+        self.grader = grader
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        """Those of the grader that grades."""
+        return self.grader.fingerprints
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the prompts of the grader that grades."""
+        return self.grader.prompts(submission)
+
+    @abstractmethod
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a submission by way of the grader that grades."""
+
+    def ungraded(self, submission: Submission, why: str) -> Grade:
+        """Make a Grade without a score, with the reason why there is none."""
+        return self.grader.ungraded(submission, why)
+
+
 class OneJudge(ABC):
     """The part of a grader that makes Grades of the replies of one judge.
 

@@ -3,31 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from markscheme.grading.by_criterion import ByCriterion, worst
+from markscheme.grading.by_criterion import AroundGrader, ByCriterion, worst
 from markscheme.grading.exchange import Exchange
-from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.grades import Grade
 from markscheme.grading.verdict import Outcome, combine
 from markscheme.prompt import Prompt
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.submission import Submission
 
 
-class ByOrder:
+class ByOrder(AroundGrader):
     """A grader of pairs: another one, asked about a pair in one order or in both.
 
     Attributes:
-        grader: Asks about one order.
         orders: Number of orders: 1 for the one in which a pair comes, or 2.
     """
 
     def __init__(self, grader: ByCriterion, orders: int) -> None:
-        self.grader = grader
+        super().__init__(grader)
+        self.grader: ByCriterion = grader
         self.orders = orders
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """Those of the grader that is asked about one order."""
-        return self.grader.fingerprints
 
     def prompts(self, submission: Submission) -> list[Prompt]:
         """Return the prompts about a pair in each order."""
@@ -45,10 +40,6 @@ class ByOrder:
             for version, readings in zip(versions, _by_version(exchanges, len(versions)), strict=True)
         }
         return replace(grade, by_order=by_order)
-
-    def ungraded(self, submission: Submission, why: str) -> Grade:
-        """Make a Grade without a preference, with the reason why there is none."""
-        return self.grader.ungraded(submission, why)
 
 
 def in_orders(submission: Submission, orders: int) -> list[Submission]:

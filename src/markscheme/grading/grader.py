@@ -11,9 +11,8 @@ from weakref import WeakSet, WeakValueDictionary, finalize
 
 from markscheme.errors import BudgetError
 from markscheme.grading.grades import Grade, grade_json
-from markscheme.grading.grading import Grading, scorers_for
-from markscheme.grading.group_checks import GROUP_CHECKS
-from markscheme.judges.judge import Judge, JudgeGroup, make_room
+from markscheme.grading.grading import Grading, as_of_today, scorers_for
+from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions, read_options, refuse_opening
 from markscheme.rubrics.file import load_rubric
@@ -147,10 +146,8 @@ class Grader:
         asking = ask_options(judge, {"concurrency": concurrency, **options})
         self.rubric = asking.of(rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric))))
         self._opened = judge is None or isinstance(judge, str)
-        self.judge = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
-        if isinstance(self.judge, JudgeGroup):
-            for as_of_today in GROUP_CHECKS:
-                self.judge = as_of_today(self.judge, self.rubric)
+        named = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
+        self.judge = as_of_today(named, self.rubric)
         self.concurrency = asking.concurrency
         self._grading = Grading(self.rubric, self.judge, scorers=scorers_for(self.rubric, asking.scorers))
         make_room(self.judge, asking.concurrency)

@@ -6,13 +6,13 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markscheme.errors import UsageError
-from markscheme.grading.by_criterion import GradeOptions, SubmissionGrader
+from markscheme.grading.by_criterion import AroundGrader, GradeOptions, SubmissionGrader
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
 from markscheme.judges.many import ask_many
-from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
+from markscheme.seam import OpenTable
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _certified(rubric: Rubric, judges: Any, options: GradeOptions) -> Submission
     return Certified(rubric, judges, stages)
 
 
-GRADER_KINDS: Final = (GraderKind("cascade", _certified),)
+GRADERS: Final[OpenTable[GraderKind]] = OpenTable(GraderKind("cascade", _certified))
 """The graders that ask several judges."""
 
 
@@ -66,11 +66,26 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
     """
     options = options or GradeOptions()
     if isinstance(judge, JudgeGroup):
-        (kind,) = (kind for kind in GRADER_KINDS if kind.name == judge.grader)
+        kind = next(kind for kind in GRADERS if kind.name == judge.grader)
         grader = kind.grader(rubric, judge, options)
         return Admitting(grader, _objections(rubric), _with_receipt(grader, options))
     grader = _with_receipt(strategy_of(rubric).grader(rubric, judge, options), options)
     return Admitting(grader, _objections(rubric), grader)
+
+
+def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
+    """Return a judge as it may decide today: of judges that grade together, as all checks of them leave them.
+
+    Warns:
+        RatingWarning: They decide less than they were certified to, or what they were certified on wasn't checked.
+    """
+    if not isinstance(judge, JudgeGroup):
+        return judge
+    from markscheme.grading.group_checks import GROUP_CHECKS
+
+    for check in GROUP_CHECKS:
+        judge = check(judge, rubric)
+    return judge
 
 
 def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> SubmissionGrader:
@@ -103,28 +118,18 @@ def _lacks(rubric: Rubric, submission: Submission) -> str | None:
     return f"the submission lacks {', '.join(map(repr, lacking))}" if lacking else None
 
 
-class Admitting:
+class Admitting(AroundGrader):
     """A grader that leaves ungraded what a rubric can't grade, and passes everything else on.
 
     Attributes:
-        grader: Another one, which grades.
         objections: Say why a submission isn't graded, in this order.
         refusing: The grader that makes the Grades of what is refused.
     """
 
     def __init__(self, grader: SubmissionGrader, objections: Sequence[Objection], refusing: SubmissionGrader) -> None:
-        self.grader = grader
+        super().__init__(grader)
         self.objections = objections
         self.refusing = refusing
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """Those of the grader that grades."""
-        return self.grader.fingerprints
-
-    def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts of the grader that grades."""
-        return self.grader.prompts(submission)
 
     async def grade(self, submission: Submission) -> Grade:
         """Grade a submission, unless there is a reason not to."""
@@ -167,11 +172,7 @@ class Grading:
     only_gates: bool = False
 
     def __post_init__(self) -> None:
-        if not hasattr(self.judge, "reply") and not isinstance(self.judge, JudgeGroup):
-            raise UsageError(
-                f"a judge has a method `reply`, found a {type(self.judge).__name__}: open_judge(NAME) opens one by its "
-                "name, and markscheme.judges.function.FunctionJudge(fn, NAME) makes one of a function"
-            )
+        _refuse_no_judge(self.judge)
 
     @cached_property
     def grader(self) -> SubmissionGrader:
@@ -203,6 +204,14 @@ class Grading:
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """A Grade without a score, with the reason why there is none."""
         return self.grader.ungraded(submission, why)
+
+
+def _refuse_no_judge(judge: GradingJudge) -> None:
+    if not hasattr(judge, "reply") and not isinstance(judge, JudgeGroup):
+        raise UsageError(
+            f"a judge has a method `reply`, found a {type(judge).__name__}: open_judge(NAME) opens one by its "
+            "name, and markscheme.judges.function.FunctionJudge(fn, NAME) makes one of a function"
+        )
 
 
 def grade_many(

@@ -5,21 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from markscheme.errors import UsageError
-from markscheme.grading.by_criterion import SubmissionGrader
-from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
+from markscheme.grading.grades import Grade
 from markscheme.grading.strategies import asking_fingerprint
 from markscheme.judges.judge import GradingJudge, JudgeGroup
-from markscheme.prompt import Prompt
 from markscheme.receipt import Receipt, find_receipt, why_no_gate
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission, metadata_of
 
 
-class WithReceipt:
+class WithReceipt(AroundGrader):
     """A grader whose grades carry the receipt of a calibration.
 
     Attributes:
-        grader: Another one, which grades.
         receipt: Checked against its rubric and judge.
         facts: What is known of all submissions besides their inputs.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
@@ -28,19 +26,10 @@ class WithReceipt:
     def __init__(
         self, grader: SubmissionGrader, receipt: Receipt, facts: Mapping[str, str], *, only_gates: bool = False
     ) -> None:
-        self.grader = grader
+        super().__init__(grader)
         self.receipt = receipt
         self.facts = facts
         self.only_gates = only_gates
-
-    @property
-    def fingerprints(self) -> Fingerprints:
-        """Those of the grader that grades."""
-        return self.grader.fingerprints
-
-    def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts of the grader that grades."""
-        return self.grader.prompts(submission)
 
     async def grade(self, submission: Submission) -> Grade:
         """Grade a submission, if the judge can gate it or needn't."""
@@ -53,7 +42,7 @@ class WithReceipt:
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """Make a Grade without a score, with the reason why there is none."""
-        return replace(self.grader.ungraded(submission, why), receipt=self._receipt_for(submission))
+        return replace(super().ungraded(submission, why), receipt=self._receipt_for(submission))
 
     def _receipt_for(self, submission: Submission) -> Receipt:
         if not self.receipt.excepted:

@@ -1,6 +1,6 @@
 """The strategies of asking: what a judge is asked about a submission by each, and the grader that asks it.
 
-STRATEGY_KINDS is the one table of them. What is asked is known without a judge, which cost, recorded replies and
+STRATEGIES is the table of them. What is asked is known without a judge, which cost, recorded replies and
 fingerprints of prompts need.
 """
 
@@ -21,6 +21,7 @@ from markscheme.grading.grades import Fingerprints
 from markscheme.judges.judge import GradingJudge, Judge
 from markscheme.prompt import Prompt, holistic_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.seam import OpenTable
 from markscheme.submission import Submission
 from markscheme.trajectory import steps_elsewhere
 
@@ -94,7 +95,7 @@ def _whole_grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> Submis
     return AsAWhole(rubric, judge, options, partial(fingerprints_of, rubric, judge))
 
 
-STRATEGY_KINDS: Final = (
+STRATEGIES: Final[OpenTable[StrategyKind]] = OpenTable(
     _by_criterion("one_shot", _together),
     _by_criterion("per_criterion", _one_by_one),
     _by_criterion("double_pass", _there_and_back),
@@ -105,7 +106,7 @@ STRATEGY_KINDS: Final = (
 
 def strategy_of(rubric: Rubric) -> StrategyKind:
     """Return the strategy by which a rubric asks."""
-    return next(kind for kind in STRATEGY_KINDS if kind.name == rubric.strategy)
+    return next(kind for kind in STRATEGIES if kind.name == rubric.strategy)
 
 
 def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:

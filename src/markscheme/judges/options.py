@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from markscheme.errors import NoJudge, UsageError, suggestion
 from markscheme.judges.kinds import in_full
 from markscheme.numerals import finite
-from markscheme.rubrics.keys import STRATEGIES, Strategy
+from markscheme.rubrics.keys import STRATEGY_NAMES, Strategy
 
 if TYPE_CHECKING:
     from markscheme.judges.asking import Asking
@@ -231,8 +231,8 @@ class AskOptions:
     )
     strategy: Strategy | None = _option(
         None,
-        f"{', '.join(STRATEGIES[:-1])} or {STRATEGIES[-1]}",
-        _one_of(*STRATEGIES),
+        f"{', '.join(STRATEGY_NAMES[:-1])} or {STRATEGY_NAMES[-1]}",
+        _one_of(*STRATEGY_NAMES),
         value="S",
         opens=False,
     )

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from markscheme.grading import as_of_today
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import files_read, is_own
-from markscheme.judges.judge import GradingJudge, JudgeGroup, Usage, total
+from markscheme.judges.judge import GradingJudge, Usage, total
 from markscheme.judges.kinds import known_kind, means_file_of_rubric
 from markscheme.judges.limited import Limiter
 from markscheme.judges.options import AskOptions, options_in, read_options
@@ -77,11 +78,7 @@ class Engine:
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *places) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
-        if not isinstance(judge, JudgeGroup):
-            return judge
-        from markscheme.ratings.certified_labels import with_checked_labels  # few judges are certificates
-
-        return with_checked_labels(judge, rubric)
+        return as_of_today(judge, rubric)
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
         """The judge of that name, opened once for all calls that ask it alike."""

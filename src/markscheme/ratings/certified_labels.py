@@ -9,7 +9,7 @@ from markscheme.errors import RatingError, RatingWarning
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.cascade_file import CascadeFile
-from markscheme.judges.judge import GradingJudge
+from markscheme.judges.judge import JudgeGroup
 from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.splits import labelling_digest
 from markscheme.ratings.target_files import RATINGS_FOLDER
@@ -84,8 +84,8 @@ def _labels_path(file: CascadeFile) -> Path:
     return folder / Path(file.labels_file).name if file.labels_file else examples_file(folder)
 
 
-def with_checked_labels(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return a judge as it may decide today: a certificate whose labels changed decides nothing.
+def with_checked_labels(judge: JudgeGroup, rubric: Rubric) -> JudgeGroup:
+    """Return judges as they may decide today: a certificate whose labels changed decides nothing.
 
     Warns:
         RatingWarning: The labels changed, or weren't checked.

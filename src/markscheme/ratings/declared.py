@@ -6,14 +6,14 @@ from markscheme.grading.group_checks import GROUP_CHECKS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from markscheme.judges.judge import GradingJudge
+    from markscheme.judges.judge import JudgeGroup
     from markscheme.rubrics.rubric import Rubric
 
 
-def _with_checked_labels(judge: "GradingJudge", rubric: "Rubric") -> "GradingJudge":
+def _with_checked_labels(judges: "JudgeGroup", rubric: "Rubric") -> "JudgeGroup":
     from markscheme.ratings.certified_labels import with_checked_labels
 
-    return with_checked_labels(judge, rubric)
+    return with_checked_labels(judges, rubric)
 
 
 LABEL_CHECKS = Feature("ratings", GROUP_CHECKS(_with_checked_labels))

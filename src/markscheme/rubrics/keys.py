@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
-STRATEGIES: tuple[str, ...] = get_args(Strategy)
+STRATEGY_NAMES: tuple[str, ...] = get_args(Strategy)
 SubjectKind = Literal["responses", "pairs"]
 SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
 MOST_SAMPLES = 1000

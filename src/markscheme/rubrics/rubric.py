@@ -30,7 +30,7 @@ from markscheme.rubrics.keys import (
     DEFAULT_TOLERANCE,
     MOST_SAMPLES,
     OF_KEY,
-    STRATEGIES,
+    STRATEGY_NAMES,
     Strategy,
     SubjectKind,
 )
@@ -53,7 +53,7 @@ __all__ = [
     "LEVEL_ROUNDING",
     "MOST_SAMPLES",
     "OF_KEY",
-    "STRATEGIES",
+    "STRATEGY_NAMES",
     "YES_NO",
     "Criterion",
     "Level",
@@ -198,8 +198,8 @@ class Rubric:
         """Values that one of the rubric's own keys can't have."""
         if not 0 <= self.pass_mark <= 1:
             yield _fault_of("passingThreshold", f"is a score from 0 to 1, found {self.pass_mark}")
-        if self.strategy not in STRATEGIES:
-            yield _fault_of("strategy", f"is one of {', '.join(STRATEGIES)}; found {self.strategy!r}")
+        if self.strategy not in STRATEGY_NAMES:
+            yield _fault_of("strategy", f"is one of {', '.join(STRATEGY_NAMES)}; found {self.strategy!r}")
         if not 1 <= self.samples <= MOST_SAMPLES:
             yield _fault_of("samples", f"is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}")
         if self.tolerance <= 0 or not 0 < self.target <= 1:

@@ -13,7 +13,7 @@ from markscheme.commands.table import command_names
 from markscheme.grading import Grading
 from markscheme.judges.kinds import shipped_kinds
 from markscheme.rubrics.format import json_schema
-from markscheme.rubrics.rubric import STRATEGIES
+from markscheme.rubrics.rubric import STRATEGY_NAMES
 from markscheme.scorers import llm_judge
 from tests.commands.console import ROOT
 
@@ -34,7 +34,7 @@ def spans(cell: str) -> list[str]:
 
 OURS = [span for _, cell in rows(PAGE) for span in spans(cell)]
 ENTRIES = (json_schema(), *json_schema()["$defs"].values())
-KEYS = {key for entry in ENTRIES for key in entry.get("properties", {})} | set(STRATEGIES)
+KEYS = {key for entry in ENTRIES for key in entry.get("properties", {})} | set(STRATEGY_NAMES)
 """What a rubric's file may say."""
 TAKERS: dict[str, Callable[..., Any]] = {"renormalize": Grading, 'on_malformed="zero"': llm_judge}
 """Keywords that a cell names, and what takes them."""
