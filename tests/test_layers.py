@@ -90,7 +90,6 @@ LATE: dict[str, dict[str, str]] = {
     },
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
     "ratings.declared": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
-    "promptfoo.engine": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
     "promptfoo.entry": {
         "pathlib": "an assertion that a session answers loads json and socket alone",
         "promptfoo.negation": "an assertion that a session answers loads json and socket alone",

@@ -41,10 +41,8 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
 
 
 def _report(context: "Mapping[str, Any]") -> list[str]:
-    from markscheme.promptfoo.select_best import recorded_lines
     from markscheme.report.after_run import reports_on
 
     reports = reports_on(context)
     lines = [line for report in reports for line in report.lines()]
-    lines += recorded_lines(context.get("config"))
     return lines + [line for report in reports for line in report.save()]

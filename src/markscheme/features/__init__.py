@@ -12,6 +12,7 @@ from markscheme.features.init import INIT
 from markscheme.features.lint import LINT
 from markscheme.features.local_judge import LOCAL_JUDGE
 from markscheme.features.other_tools import OTHER_TOOLS
+from markscheme.features.pairs import PAIRS
 from markscheme.features.pass_rate import PASS_RATE
 from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
@@ -30,6 +31,7 @@ FEATURES: tuple[Feature, ...] = (
     LINT,
     LOCAL_JUDGE,
     OTHER_TOOLS,
+    PAIRS,
     PASS_RATE,
     STATUS,
     STRESS,

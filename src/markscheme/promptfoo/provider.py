@@ -12,15 +12,14 @@ from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
 from markscheme.judges.judge import replying
 from markscheme.prompt import Prompt, closed_object
-from markscheme.promptfoo import select_best
 from markscheme.promptfoo.assertion import (
+    CONFIG_KEYS,
     Call,
     asking_options,
     by_itself,
     call_by,
     check_config,
     graded,
-    grading_of,
     mapping_of,
     metadata_of,
     tokens_used,
@@ -29,6 +28,7 @@ from markscheme.promptfoo.assertion import (
 )
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
+from markscheme.promptfoo.questions import QUESTIONS, QuestionKind
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
@@ -72,8 +72,9 @@ async def respond(
         config = _config(options)
         context = mapping_of(context, "context")
         variables = mapping_of(context.get("vars"), "vars")
-        if _label(context) == select_best.SELECT_BEST and {"criteria", "outputs"} <= variables.keys():
-            return await _best(config, variables, near, engine)
+        question = _question_of(context, variables)
+        if question is not None:
+            return await question.answer(config, variables, near, engine)
         if not _asks_for_rubric(context, variables):
             return await _plain_answer(prompt, config, engine)
         call = _call(config, variables, near, engine)
@@ -97,9 +98,21 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 f"config.{key} belongs to the python assertion; here the assertion's `value` is the rubric"
             )
-    check_config({key: value for key, value in config.items() if key not in select_best.SELECT_KEYS})
-    select_best.SelectOptions.of(config)
+    further = config.keys() - CONFIG_KEYS
+    questions = [question for question in QUESTIONS if question.keys & further] if further else []
+    read_elsewhere = frozenset[str]().union(*(question.keys for question in questions))
+    check_config({key: value for key, value in config.items() if key not in read_elsewhere})
+    for question in questions:
+        question.check(config)
     return config
+
+
+def _question_of(context: Mapping[str, Any], variables: Mapping[str, Any]) -> QuestionKind | None:
+    """Return the kind of question that an assertion asks; None for `llm-rubric`, and where no kind is known."""
+    label = _label(context)
+    if label in (RUBRIC_LABEL, None):
+        return None
+    return next((kind for kind in QUESTIONS if kind.label == label and kind.variables <= variables.keys()), None)
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
@@ -112,32 +125,16 @@ def _label(context: Mapping[str, Any]) -> Any:
     return prompt.get("label") if isinstance(prompt, Mapping) else None
 
 
-async def _best(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine) -> dict[str, Any]:
-    """The answer to `select-best`: the index of the best of several outputs."""
-    outputs = variables["outputs"]
-    if not isinstance(outputs, list) or len(outputs) < 2:
-        raise UsageError("select-best compares two outputs or more")
-    value = variables["criteria"]
-    named = str(value).strip().removeprefix("rubric:").strip()
-    file = _file(named, near)
-    rubric = select_best.rubric_of_criteria(value, None if file is None else engine.rubric(file))
-    inputs = {name: value for name, value in variables.items() if name not in ("criteria", "outputs")}
-    asking = {key: value for key, value in config.items() if key not in select_best.SELECT_KEYS}
-    call = call_by(rubric, file, "", asking, inputs, asking_options(asking, engine))
-    options = select_best.SelectOptions.of(config)
-    return await select_best.best_output(grading_of(call, engine), call, outputs, options)
-
-
 def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine) -> Call:
     value = variables["rubric"]
     inputs = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
-    file = _file(value, near)
+    file = rubric_named(value, near)
     rubric = _rubric_of(value) if file is None else engine.rubric(file)
     return call_by(rubric, file, variables["output"], config, inputs, asking_options(config, engine))
 
 
-def _file(value: Any, near: Path) -> Path | None:
-    """The rubric file that a value names; None if the value is itself the requirement.
+def rubric_named(value: Any, near: Path) -> Path | None:
+    """Return the rubric file that a value names; None if the value is itself the requirement.
 
     Raises:
         UsageError: It looks like a rubric's name, but no such rubric exists.

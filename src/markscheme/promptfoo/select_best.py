@@ -22,8 +22,10 @@ from markscheme.judges.many import all_or_first_error
 from markscheme.numerals import finite
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines, no_constant, parse_json
-from markscheme.promptfoo.assertion import Call, tokens_used
+from markscheme.promptfoo.assertion import Call, asking_options, call_by, grading_of, tokens_used
+from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
+from markscheme.promptfoo.provider import rubric_named
 from markscheme.rubrics.preference import PREFERENCES, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
@@ -37,35 +39,22 @@ LEFT_IN_KNOCKOUT = 2
 TIE_RULES = ("first", "fail")
 """What a tie for the first place comes to: the earlier output, or no grade."""
 SELECT_KEYS: Mapping[str, str] = {"tie": "first or fail", "pairs": "the path of a file"}
-"""Keys of the provider's configuration that only this assertion reads."""
+"""Keys of the provider's configuration that only this assertion reads: what a tie for the first place comes to, and the
+file to which pairs are added with the judge's preferences."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectOptions:
-    """How a best output is chosen and recorded.
+def check_select_keys(config: Mapping[str, Any]) -> None:
+    """Refuse values that the keys of this assertion can't have.
 
-    Attributes:
-        tie: What a tie for the first place comes to.
-        file: The file to which the pairs are added, with the judge's preferences; None for no file.
+    Raises:
+        UsageError: A value is none that the key may have.
     """
-
-    tie: str = "first"
-    file: Path | None = None
-
-    @classmethod
-    def of(cls, config: Mapping[str, Any]) -> "SelectOptions":
-        """The options in a provider's configuration.
-
-        Raises:
-            UsageError: A value is none that the key may have.
-        """
-        tie = config.get("tie", "first")
-        if tie not in TIE_RULES:
-            raise UsageError(f"config.tie must be {SELECT_KEYS['tie']}, got {tie!r}")
-        file = config.get("pairs")
-        if file is not None and not (isinstance(file, str) and file.strip()):
-            raise UsageError(f"config.pairs must be {SELECT_KEYS['pairs']}, got {file!r}")
-        return cls(tie, Path(file) if file else None)
+    tie = config.get("tie", "first")
+    if tie not in TIE_RULES:
+        raise UsageError(f"config.tie must be {SELECT_KEYS['tie']}, got {tie!r}")
+    file = config.get("pairs")
+    if file is not None and not (isinstance(file, str) and file.strip()):
+        raise UsageError(f"config.pairs must be {SELECT_KEYS['pairs']}, got {file!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +97,36 @@ def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
     return Rubric((Criterion(1.0, text, "better", scale=preference_scale()),), name=SELECT_BEST, compares="pairs")
 
 
-async def best_output(grading: Grading, call: Call, outputs: Sequence[Any], options: SelectOptions) -> dict[str, Any]:
-    """The provider's answer: the index of the best output as text, or why there is none.
+async def select_best(
+    config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine
+) -> dict[str, Any]:
+    """Answer `select-best`: the index of the best of several outputs as text, or why there is none.
 
     Args:
-        grading: The rubric of pairs and the judge.
-        call: Its submission has the inputs.
-        outputs: As Promptfoo passes them; one that is JSON arrives parsed.
-        options: What ties come to, and where pairs are recorded.
+        config: The provider's configuration, its keys checked.
+        variables: What to prefer, the outputs, and the inputs; an output that is JSON arrives parsed.
+        near: The folder of the file that Promptfoo called; rubrics are looked for there too.
+        engine: What all gradings of the process share.
+
+    Raises:
+        UsageError: There are fewer than two outputs, or the value is no rubric of pairs.
     """
+    outputs = variables["outputs"]
+    if not isinstance(outputs, list) or len(outputs) < 2:
+        raise UsageError("select-best compares two outputs or more")
+    value = variables["criteria"]
+    named = str(value).strip().removeprefix("rubric:").strip()
+    file = rubric_named(named, near)
+    rubric = rubric_of_criteria(value, None if file is None else engine.rubric(file))
+    inputs = {name: value for name, value in variables.items() if name not in ("criteria", "outputs")}
+    asking = {key: value for key, value in config.items() if key not in SELECT_KEYS}
+    call = call_by(rubric, file, "", asking, inputs, asking_options(asking, engine))
+    return await _best_output(grading_of(call, engine), call, outputs, config)
+
+
+async def _best_output(
+    grading: Grading, call: Call, outputs: Sequence[Any], config: Mapping[str, Any]
+) -> dict[str, Any]:
     texts = [as_text(output, f"output {place}") for place, output in enumerate(outputs)]
     matches: list[Match] = []
     places = list(range(len(texts)))
@@ -130,12 +140,12 @@ async def best_output(grading: Grading, call: Call, outputs: Sequence[Any], opti
     why = _why_ungraded(matches)
     if why is not None:
         return {**answer, "error": f"{NOT_GRADED}{why}"}
-    if options.file is not None:
-        _record(options.file, call, texts, matches, str(grading.judge.identity))
+    if config.get("pairs"):
+        _record(Path(config["pairs"]), call, texts, matches, str(grading.judge.identity))
     points = _points([match for match in matches if {match.first, match.second} <= set(places)], places)
     best = max(points.values())
     first_places = [place for place in places if points[place] == best]
-    if len(first_places) > 1 and options.tie == "fail":
+    if len(first_places) > 1 and config.get("tie") == "fail":
         return {**answer, "error": f"{NOT_GRADED}tie between outputs {', '.join(map(str, sorted(first_places)))}"}
     facts = {"points": {str(place): points[place] for place in sorted(places)}, "tie": len(first_places) > 1}
     counts = {"pairs": len(matches), "ties": _ties(matches), "flips": sum(match.is_flip for match in matches)}
@@ -270,6 +280,22 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
                 for shown, outcomes in match.grade.by_order.items()
             ],
         }
+
+
+class RecordedPairs:
+    """What a run of Promptfoo recorded of pairs."""
+
+    def __init__(self, context: Mapping[str, Any]) -> None:
+        """Take what Promptfoo passes to its hook, with the configuration of the evaluation."""
+        self._config = context.get("config")
+
+    def lines(self) -> Iterator[str]:
+        """Return a line for each file of pairs."""
+        return recorded_lines(self._config)
+
+    def save(self) -> tuple[str, ...]:
+        """Write nothing: pairs are recorded while they are graded."""
+        return ()
 
 
 def recorded_lines(config: Any) -> Iterator[str]:

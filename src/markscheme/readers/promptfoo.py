@@ -21,7 +21,7 @@ from markscheme.submission import Submission
 
 NAME = "promptfoo"
 """Name of the rubric made from results; fixed, so that a later file can be compared with an accepted run."""
-GRADERS = "promptfoo"
+GRADERS_OF_RUN = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
 """Names for the rater in the viewer and the author of the test: results name neither."""
 
@@ -168,7 +168,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     for row in rows:
         _add_output(row, reading)
         reading.ratings += _labels_by_metric(row, reading.rubric)
-    reading.ratings += graders_ratings(rows, GRADERS, reading.rubric, by_score=by_score)
+    reading.ratings += graders_ratings(rows, GRADERS_OF_RUN, reading.rubric, by_score=by_score)
     reading.day = results.at
     reading.judge_cost = JudgeCost(total(row.usage for row in rows), submissions=len(rows))
     return reading
@@ -199,7 +199,7 @@ def _imported_verdicts(row: Row, reading: Reading) -> Rating:
         passed = whole.passed
         error = whole.ungraded
     overall = score if score is not None and 0 <= score <= 1 and error is None else None
-    return Rating(row.id, GRADERS, "model", levels, overall, None if error else passed, row.sample, error)
+    return Rating(row.id, GRADERS_OF_RUN, "model", levels, overall, None if error else passed, row.sample, error)
 
 
 def _count_lost(row: Row, whole: AssertionVerdict | None, reading: Reading) -> None:

@@ -1,0 +1,33 @@
+"""The table of what Promptfoo asks a grading provider besides `llm-rubric`, to which features add their answers."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.promptfoo.engine import Engine
+
+
+class QuestionKind(NamedTuple):
+    """An assertion whose question the provider answers itself.
+
+    Attributes:
+        label: How Promptfoo labels the prompt of the assertion.
+        variables: The variables that come with such a prompt.
+        keys: The keys of the provider's configuration that no other assertion reads.
+        check: Raises UsageError for a value that one of these keys can't have.
+        answer: Answers, given the configuration, the variables, the folder of the file that Promptfoo called, and what
+            all gradings of the process share.
+    """
+
+    label: str
+    variables: frozenset[str]
+    keys: frozenset[str]
+    check: Callable[[Mapping[str, Any]], None]
+    answer: Callable[[Mapping[str, Any], Mapping[str, Any], Path, "Engine"], Awaitable[dict[str, Any]]]
+
+
+QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()
+"""All such assertions."""
