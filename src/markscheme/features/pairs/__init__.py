@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _check_select_keys(config: Mapping[str, Any]) -> None:
-    from markscheme.promptfoo.select_best import check_select_keys
+    from markscheme.features.pairs.select_best import check_select_keys
 
     check_select_keys(config)
 
@@ -21,13 +21,13 @@ def _check_select_keys(config: Mapping[str, Any]) -> None:
 def _select_best(
     config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: "Engine"
 ) -> Awaitable[dict[str, Any]]:
-    from markscheme.promptfoo.select_best import select_best
+    from markscheme.features.pairs.select_best import select_best
 
     return select_best(config, variables, near, engine)
 
 
 def _recorded_pairs() -> Callable[[Mapping[str, Any]], RunReport]:
-    from markscheme.promptfoo.select_best import RecordedPairs
+    from markscheme.features.pairs.select_best import RecordedPairs
 
     return RecordedPairs
 

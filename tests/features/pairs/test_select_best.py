@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
-from markscheme.promptfoo.select_best import recorded_lines
 from tests.commands.console import run
 from tests.promptfoo import shorter_judge
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
