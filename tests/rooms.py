@@ -69,6 +69,7 @@ NAMED_BY: Mapping[str, str] = {
     "lint": r"features\.lint|\blint_file",
     "local_judge": r"features\.local_judge|LocalJudge|GGUF|xllamacpp",
     "other_tools": r"features\.other_tools|Import(Run|Request)|is_of_tool|promptfoo_config|[lL]ang(fuse|smith)",
+    "pairs": r"features\.pairs|select.?best",
     "pass_rate": r"features\.pass_rate|RunWorth|run_worth|run_summary|gate_risk|table_of_runs",
     "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",
     "stress": r"\bstress|[pP]erturb",

@@ -98,13 +98,15 @@ def _compare_systems(
     html: str | None,
 ) -> int:
     """Print which system is preferred, by each rater of the pairs in some files."""
-    from markscheme.calibration.requests.pairs import PairsRequest
+    from markscheme.calibration.requests.pairs import compare_systems
     from markscheme.commands.options import existing_file
     from markscheme.commands.output import put, rendered, show
     from markscheme.report.views.systems import json_of, view
 
     files = tuple(existing_file(Path(path)) for path in sides)
-    compared = PairsRequest(files, rubric, labels.examples, labels.choice, tool_files.hints.meanings).compared()
+    compared = compare_systems(
+        files, rubric, examples=labels.examples, choice=labels.choice, meanings=tool_files.hints.meanings
+    )
     if html:
         put(rendered(view(compared), "html"), html)
     if markdown:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, GradeOptions, SubmissionGrader
 from markscheme.grading.grades import Fingerprints, Grade
+from markscheme.grading.group_checks import GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
 from markscheme.judges.many import ask_many
@@ -81,8 +82,6 @@ def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
     """
     if not isinstance(judge, JudgeGroup):
         return judge
-    from markscheme.grading.group_checks import GROUP_CHECKS
-
     for check in GROUP_CHECKS:
         judge = check(judge, rubric)
     return judge

@@ -74,7 +74,8 @@ async def respond(
         variables = mapping_of(context.get("vars"), "vars")
         question = _question_of(context, variables)
         if question is not None:
-            return await question.answer(config, variables, near, engine)
+            _, answer = question.load()
+            return await answer(config, variables, near, engine)
         if not _asks_for_rubric(context, variables):
             return await _plain_answer(prompt, config, engine)
         call = _call(config, variables, near, engine)
@@ -103,7 +104,8 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
     read_elsewhere = frozenset[str]().union(*(question.keys for question in questions))
     check_config({key: value for key, value in config.items() if key not in read_elsewhere})
     for question in questions:
-        question.check(config)
+        check, _ = question.load()
+        check(config)
     return config
 
 

@@ -2,12 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
     from markscheme.promptfoo.engine import Engine
+
+
+KeysCheck: TypeAlias = Callable[[Mapping[str, Any]], None]
+"""Raises UsageError for a value that a key of a configuration can't have."""
+Answering: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Any], Path, Engine], Awaitable[dict[str, Any]]]"
+"""Answers, given the configuration, the variables, the folder of the file that Promptfoo called, and what all gradings
+of the process share."""
 
 
 class QuestionKind(NamedTuple):
@@ -17,16 +24,13 @@ class QuestionKind(NamedTuple):
         label: How Promptfoo labels the prompt of the assertion.
         variables: The variables that come with such a prompt.
         keys: The keys of the provider's configuration that no other assertion reads.
-        check: Raises UsageError for a value that one of these keys can't have.
-        answer: Answers, given the configuration, the variables, the folder of the file that Promptfoo called, and what
-            all gradings of the process share.
+        load: Imports what checks the values of these keys, and what answers.
     """
 
     label: str
     variables: frozenset[str]
     keys: frozenset[str]
-    check: Callable[[Mapping[str, Any]], None]
-    answer: Callable[[Mapping[str, Any], Mapping[str, Any], Path, "Engine"], Awaitable[dict[str, Any]]]
+    load: Callable[[], tuple[KeysCheck, Answering]]
 
 
 QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()

@@ -12,7 +12,14 @@ from markscheme.numerals import finite
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.kinds import PEOPLE
-from markscheme.ratings.pair_sides import PairLine, PairSide, faults_of_groups, group_of_inputs, systems_of
+from markscheme.ratings.pair_sides import (
+    PairSide,
+    faults_of_groups,
+    group_of_inputs,
+    responses_of_pair,
+    sides_of_pair,
+    systems_of,
+)
 from markscheme.ratings.program_rows import example_cells, refuse_frame
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -338,16 +345,16 @@ class _Reading:
     def _example(self, raw: Any, line: int | None, place: int, reader: RatingReader) -> Example:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
-        pair = PairLine.of(raw) if self.rubric.is_of_pairs else None
-        short = pair is None and "expectedScore" in raw
+        sides = sides_of_pair(raw) if self.rubric.is_of_pairs else None
+        short = sides is None and "expectedScore" in raw
         id = text_of(raw.get("id")) or f"ex-{place}"
-        first, second = (_response_of(raw, short), None) if pair is None else pair.responses
+        first, second = (_response_of(raw, short), None) if sides is None else responses_of_pair(raw)
         submission = Submission(first, self._inputs(raw, short), id, second=second)
         return Example(
             submission,
             tuple(self._labels(raw, id, reader, short)) if self.with_labels else (),
-            group=text_of(raw.get("group")) or ("" if pair is None else group_of_inputs(submission.inputs)),
-            system=text_of(raw.get("system")) if pair is None else systems_of(pair.sides),
+            group=text_of(raw.get("group")) or ("" if sides is None else group_of_inputs(submission.inputs)),
+            system=text_of(raw.get("system")) if sides is None else systems_of(sides),
             split=_one_of(raw.get("split"), SPLITS, "split"),
             drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
             weight=_weight(raw.get("weight", 1.0)),
@@ -355,7 +362,7 @@ class _Reading:
             stratum=text_of(raw.get("stratum")),
             draw=text_of(raw.get("draw")),
             metadata=plain_metadata(raw.get("metadata")),
-            sides=None if pair is None else pair.sides,
+            sides=sides,
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:

@@ -35,32 +35,30 @@ class PairSide:
         return {**about, "response": response}
 
 
-@dataclass(frozen=True, slots=True)
-class PairLine:
-    """The two responses in a line of examples, and who wrote them."""
+def sides_of_pair(raw: Mapping[str, Any]) -> tuple[PairSide, PairSide]:
+    """Return who wrote the two responses in a line of examples."""
+    first, second = (PairSide.of(raw.get(name)) for name in PAIR_NAMES)
+    return first, second
 
-    responses: tuple[str, str]
-    sides: tuple[PairSide, PairSide]
 
-    @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> "PairLine":
-        """The two sides of a line.
+def responses_of_pair(raw: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the two responses in a line of examples.
 
-        Raises:
-            ValueError: A side is missing, or its response isn't text.
-        """
-        first, second = (cls._response(raw, name) for name in PAIR_NAMES)
-        return cls((first, second), (PairSide.of(raw["first"]), PairSide.of(raw["second"])))
+    Raises:
+        ValueError: A side is missing, or its response isn't text.
+    """
+    first, second = (_response_of_side(raw, name) for name in PAIR_NAMES)
+    return first, second
 
-    @staticmethod
-    def _response(raw: Mapping[str, Any], name: str) -> str:
-        if name not in raw:
-            raise ValueError(f"a pair has a `first` and a `second`, each with its response: `{name}` is missing")
-        response = response_in(raw[name])
-        if not isinstance(response, str):
-            keys = " or ".join(f"`{key}`" for key in RESPONSE_KEYS)
-            raise ValueError(f"`{name}` is a response, or an object with one under {keys}; found {shown(raw[name])}")
-        return response
+
+def _response_of_side(raw: Mapping[str, Any], name: str) -> str:
+    if name not in raw:
+        raise ValueError(f"a pair has a `first` and a `second`, each with its response: `{name}` is missing")
+    response = response_in(raw[name])
+    if not isinstance(response, str):
+        keys = " or ".join(f"`{key}`" for key in RESPONSE_KEYS)
+        raise ValueError(f"`{name}` is a response, or an object with one under {keys}; found {shown(raw[name])}")
+    return response
 
 
 def systems_of(sides: tuple[PairSide, PairSide]) -> str:

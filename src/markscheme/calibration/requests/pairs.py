@@ -1,5 +1,6 @@
 """Which system is preferred in files of pairs: by the labels together, and by each judge."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,65 +39,61 @@ class PairsCompared:
     pairs: int
 
 
-@dataclass(frozen=True)
-class PairsRequest:
-    """Files of pairs to compare systems in.
+def compare_systems(
+    files: Sequence[Path],
+    rubric: Rubric | None = None,
+    *,
+    examples: Path | None = None,
+    choice: ExamplesChoice,
+    meanings: Meanings,
+) -> PairsCompared:
+    """Compare the systems in files of pairs, by each rater.
 
-    Attributes:
+    Args:
         files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
         rubric: Of all of them; None takes the one that the files imply.
         examples: A file of the pairs, where `files` have ratings alone; None for the rubric's own.
         choice: Which pairs count.
         meanings: What is stated of the files: who preferred, as what kind.
+
+    Raises:
+        UsageError: There are no files, the rubric judges single responses, or no pairs are known.
+        ComparisonError: No pair says what wrote its responses.
     """
+    if not files:
+        raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
+    rated = open_rated(files, rubric, expected="anything", meanings=meanings)
+    with naming(*files):
+        refuse_singles(rated.rubric)
+        pairs = choice.of(_pairs(rated, examples))
+        return _compared(rated.rubric, pairs, [rating for rating in rated.ratings if rating.kind in JUDGES])
 
-    files: tuple[Path, ...]
-    rubric: Rubric | None = None
-    examples: Path | None = None
-    choice: ExamplesChoice = ExamplesChoice()
-    meanings: Meanings = Meanings()
 
-    def compared(self) -> PairsCompared:
-        """The systems, by each rater.
+def _pairs(rated: RatedFiles, file: Path | None) -> ExampleSet:
+    """Return the pairs in the files; where they have none, the rubric's own with their labels."""
+    in_files = rated.labelled
+    if any(example.sides for example in in_files.examples):
+        return in_files
+    own_pairs, _ = labelled_examples(rated.rubric, file)
+    labels = {example.id: example.labels for example in in_files.examples}
+    return replace(
+        own_pairs,
+        examples=tuple(
+            replace(example, labels=(*example.labels, *labels.get(example.id, ()))) for example in own_pairs.examples
+        ),
+    )
 
-        Raises:
-            UsageError: There are no files, the rubric judges single responses, or no pairs are known.
-            ComparisonError: No pair says what wrote its responses.
-        """
-        if not self.files:
-            raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
-        rated = open_rated(self.files, self.rubric, expected="anything", meanings=self.meanings)
-        with naming(*self.files):
-            return self._compared(rated)
 
-    def _compared(self, rated: RatedFiles) -> PairsCompared:
-        rubric = rated.rubric
-        refuse_singles(rubric)
-        examples = self.choice.of(self._pairs(rubric, rated.labelled))
-        judged = [rating for rating in rated.ratings if rating.kind in JUDGES]
-        preferences = [*_by_labels(rubric, examples), *_by_judges(rubric, examples.examples, judged)]
-        if not preferences:
-            raise ComparisonError("no rated pair says what wrote its two responses (`system` of `first` and `second`)")
-        orders = [
-            figures
-            for name, ratings in _by_rater(judged).items()
-            if (figures := order_figures(rubric, examples.examples, ratings, name)) is not None
-        ]
-        return PairsCompared(rubric, tuple(preferences), tuple(orders), max(table.n for table in preferences))
-
-    def _pairs(self, rubric: Rubric, in_files: ExampleSet) -> ExampleSet:
-        """The pairs in the files; where they have none, the rubric's own with their labels."""
-        if any(example.sides for example in in_files.examples):
-            return in_files
-        own_pairs, _ = labelled_examples(rubric, self.examples)
-        labels = {example.id: example.labels for example in in_files.examples}
-        return replace(
-            own_pairs,
-            examples=tuple(
-                replace(example, labels=(*example.labels, *labels.get(example.id, ())))
-                for example in own_pairs.examples
-            ),
-        )
+def _compared(rubric: Rubric, pairs: ExampleSet, judged: list[Rating]) -> PairsCompared:
+    preferences = [*_by_labels(rubric, pairs), *_by_judges(rubric, pairs.examples, judged)]
+    if not preferences:
+        raise ComparisonError("no rated pair says what wrote its two responses (`system` of `first` and `second`)")
+    orders = [
+        figures
+        for name, ratings in _by_rater(judged).items()
+        if (figures := order_figures(rubric, pairs.examples, ratings, name)) is not None
+    ]
+    return PairsCompared(rubric, tuple(preferences), tuple(orders), max(table.n for table in preferences))
 
 
 def _by_labels(rubric: Rubric, examples: ExampleSet) -> list[SystemsCompared]:
