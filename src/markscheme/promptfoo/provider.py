@@ -28,7 +28,7 @@ from markscheme.promptfoo.assertion import (
 )
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
-from markscheme.promptfoo.questions import QUESTIONS, QuestionKind
+from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, QuestionKind
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
@@ -100,7 +100,7 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
                 f"config.{key} belongs to the python assertion; here the assertion's `value` is the rubric"
             )
     further = config.keys() - CONFIG_KEYS
-    questions = [question for question in QUESTIONS if question.keys & further] if further else []
+    questions = [question for question in PROVIDER_QUESTIONS if question.keys & further] if further else []
     read_elsewhere = frozenset[str]().union(*(question.keys for question in questions))
     check_config({key: value for key, value in config.items() if key not in read_elsewhere})
     for question in questions:
@@ -114,7 +114,9 @@ def _question_of(context: Mapping[str, Any], variables: Mapping[str, Any]) -> Qu
     label = _label(context)
     if label in (RUBRIC_LABEL, None):
         return None
-    return next((kind for kind in QUESTIONS if kind.label == label and kind.variables <= variables.keys()), None)
+    return next(
+        (kind for kind in PROVIDER_QUESTIONS if kind.label == label and kind.variables <= variables.keys()), None
+    )
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 KeysCheck: TypeAlias = Callable[[Mapping[str, Any]], None]
 """Raises UsageError for a value that a key of a configuration can't have."""
-Answering: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Any], Path, Engine], Awaitable[dict[str, Any]]]"
+QuestionAnswer: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Any], Path, Engine], Awaitable[dict[str, Any]]]"
 """Answers, given the configuration, the variables, the folder of the file that Promptfoo called, and what all gradings
 of the process share."""
 
@@ -30,8 +30,8 @@ class QuestionKind(NamedTuple):
     label: str
     variables: frozenset[str]
     keys: frozenset[str]
-    load: Callable[[], tuple[KeysCheck, Answering]]
+    load: Callable[[], tuple[KeysCheck, QuestionAnswer]]
 
 
-QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()
+PROVIDER_QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()
 """All such assertions."""

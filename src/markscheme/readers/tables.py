@@ -36,7 +36,7 @@ NOTE, CONFIDENCE, SECONDS = ("note", "notes"), ("confidence", "certainty"), ("se
 SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
 """Why the rater gave no level: of the criterion that a row names, else of all that have none."""
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
-PAIRS = ("outputa", "outputb")
+OUTPUT_COLUMNS = ("outputa", "outputb")
 JUDGE_COLUMN = "judge"
 PROBABILITY = "probability"
 """The field of a judge's probability of MET; `probability:LEVEL` is that of one level of several."""
@@ -164,7 +164,7 @@ class _Table:
     def add(self, raw: Mapping[str, Any]) -> None:
         """Add one row."""
         row = _Row(raw)
-        if any(name in row.by_name for name in PAIRS):
+        if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return
         unit = row.text(ID) or self._derived(row)

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from markscheme.promptfoo.questions import QUESTIONS, Answering, KeysCheck, QuestionKind
+from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, KeysCheck, QuestionAnswer, QuestionKind
 from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
 from markscheme.seam import Feature
 
 
-def _select_best() -> tuple[KeysCheck, Answering]:
+def _select_best() -> tuple[KeysCheck, QuestionAnswer]:
     from markscheme.features.pairs.select_best import check_select_keys, select_best
 
     return check_select_keys, select_best
@@ -22,7 +22,7 @@ def _recorded_pairs() -> Callable[[Mapping[str, Any]], RunReport]:
 
 PAIRS = Feature(
     "pairs",
-    QUESTIONS(
+    PROVIDER_QUESTIONS(
         QuestionKind("select-best", frozenset({"criteria", "outputs"}), frozenset({"tie", "pairs"}), _select_best)
     ),
     AFTER_RUN(AfterRunRow(20, _recorded_pairs)),
