@@ -26,7 +26,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("reads", "runs", "archives"), [(400, 40, 20), pytest.param(20_000, 1_500, 200, marks=pytest.mark.proof)]
+    ("reads", "runs", "archives"),
+    [
+        (400, 40, 20),
+        pytest.param(6_000, 500, 60, marks=pytest.mark.proof),
+        pytest.param(100_000, 10_000, 200, marks=pytest.mark.release),
+    ],
 )
 def test_mutated_files_end_in_no_traceback_and_every_refusal_names_a_file(reads: int, runs: int, archives: int) -> None:
     sizes = (f"--reads={reads}", f"--runs={runs}", f"--archives={archives}")

@@ -183,7 +183,7 @@ async def grades_of(jobs: list[Job], model: Path) -> dict[Job, Grade]:
     return grades
 
 
-@pytest.mark.proof
+@pytest.mark.release
 def test_what_an_injection_does_to_a_small_model_is_reported(local_model: Path, tell: Callable[..., None]) -> None:
     tried = [injection for injection in INJECTIONS if injection.asked_of_model]
     jobs: list[Job] = [(honest, injection) for honest in HONEST for injection in (None, *tried)]

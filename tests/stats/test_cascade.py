@@ -216,7 +216,7 @@ def test_the_promise_is_kept_where_errors_go_by_task(tasks: int, size: int, corr
     assert broken(tasks, size, correlation, 150) <= 0.16
 
 
-@pytest.mark.proof
+@pytest.mark.release
 @pytest.mark.parametrize("correlation", [0.15, 0.5, 1.0])
 @pytest.mark.parametrize("size", [3, 10])
 @pytest.mark.parametrize("tasks", [46, 50, 60, 80])
