@@ -19,6 +19,7 @@ from markscheme.calibration.run import calibrate
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import content_digest, read_card, text_path
 from markscheme.features.cards.verification import Verification, verify_card
+from markscheme.features.cards.view import verified, verified_json
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.receipt import load_receipt
@@ -398,7 +399,10 @@ def test_no_other_kind_of_value_in_accepted_json_or_a_card_ends_in_a_traceback(s
     for at, changed in with_another_kind(on_card, share / 5):
         card.write_text(json.dumps(changed))
         with contextlib.suppress(RatingError):
-            assert not verify_card(card).holds or changed == on_card, at
+            verification = verify_card(card)
+            assert not verification.holds or changed == on_card, at
+            assert verified_json(verification)["holds"] is verification.holds
+            assert verified(verification).title.endswith(verification.card.id)
 
 
 def forged(home: Path, change: Callable[[dict[str, Any]], object]) -> Verification:

@@ -270,10 +270,23 @@ def read_card(path: Path) -> JudgeCard:
         RatingError: It cannot be read, or isn't a judge card of this version.
     """
     data = read_json(path, RatingError, parse_constant=no_constant)
-    if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
+    if not _is_card(data):
         raise RatingError("isn't a judge card that this version of markscheme can read", path=path)
     content = {key: value for key, value in data.items() if key not in ("schema", "id")}
     return JudgeCard(content, path)
+
+
+def _is_card(data: object) -> bool:
+    """Tell whether JSON has a card's schema, and what `verify` shows of a card whether it holds or not."""
+    if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
+        return False
+    rubric, decision = data.get("rubric"), data.get("decision", {})
+    return (
+        isinstance(rubric, dict)
+        and isinstance(rubric.get("name"), str)
+        and isinstance(data.get("use"), str)
+        and isinstance(decision, dict)
+    )
 
 
 def stated_id(path: Path) -> str:
