@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from markscheme.features.experiment.cells import PLACEHOLDER
-from markscheme.features.stress.perturbations import Unchanged, comment_style, layout
 from markscheme.pages.markup import LANGUAGES
 from markscheme.shipped.project.stand_in_judge import WORDS
 from tests.backtracking import faults
@@ -210,17 +208,3 @@ def test_no_expression_takes_more_steps_than_its_text_is_long() -> None:
         if (overlaps := faults(expression.pattern, expression.flags, method=expression.method))
     }
     assert slow == {}
-
-
-def test_eight_thousand_blanks_are_no_placeholder() -> None:
-    blanks = " " * 8000
-    assert PLACEHOLDER.findall("hi {{query}} {{" + blanks + "x{") == ["query"]
-    assert PLACEHOLDER.findall("{{" + blanks + "a" + blanks + "b c" + blanks + "}}") == [f"a{blanks}b c"]
-    assert PLACEHOLDER.findall("{{" + blanks + "}}") == []
-
-
-def test_a_hundred_thousand_line_ends_are_neither_comment_nor_list() -> None:
-    lines = "\n" * 100_000
-    assert comment_style(Unchanged(f"x = 1;{lines}y = 2;")) is None
-    assert layout(Unchanged(f"First. {lines}Second.")) == "- First.\n- Second."
-    assert layout(Unchanged(f"First.{lines} \t- Second. Third.")) is None

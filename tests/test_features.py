@@ -1,7 +1,6 @@
 """Each feature can be deleted: without its folder and its two lines in the list, all else is as it was."""
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,11 +16,9 @@ from markscheme.features import FEATURES
 from markscheme.seam import Feature, features, offer
 from markscheme.settings import Settings
 from tests.commands.console import ROOT, environment
-from tests.house import Module
-from tests.recipes import PACKAGE, copy_of_package
-from tests.rooms import names_handed_on
+from tests.deletion import delete, names_of_features, run_core_tests
+from tests.recipes import copy_of_package
 
-LIST = "features/__init__.py"
 NEVER_LOADED = ("markscheme.__main__", "markscheme.pytest_plugin", "markscheme.sockets.")
 """Modules that start something when they are imported, or need a library of somebody else."""
 REMAINING = f"""
@@ -38,33 +35,6 @@ for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
 texts = {{name: command_help(described(name), Settings(), everything=True) for name in command_names()}}
 print(json.dumps([overview(everything=True), texts]))
 """
-
-
-def delete(feature: Feature, home: Path) -> None:
-    """Delete a feature from a copy of the package: its folder, its import and its row."""
-    folder = home / PACKAGE / "features" / feature.name
-    assert folder.is_dir()
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    folder.rmdir()
-    listed = home / PACKAGE / LIST
-    lines = listed.read_text(encoding="utf-8").splitlines(keepends=True)
-    own = [line for line in lines if re.search(rf"\b{feature.name}\b", line, re.IGNORECASE)]
-    assert len(own) == 2, f"{LIST} has an import and a row for each feature, found {own}"
-    listed.write_text("".join(line for line in lines if line not in own), encoding="utf-8")
-    for path in (home / PACKAGE).glob("*.py"):
-        delete_lines_of_face(path, feature)
-
-
-def delete_lines_of_face(path: Path, feature: Feature) -> None:
-    """Delete the lines about a feature from a path that programs know, and the file where nothing else is in it."""
-    text = path.read_text(encoding="utf-8")
-    handed_on = names_handed_on(Module(path.name, text))
-    own = re.compile(rf"^from markscheme\.features\.{feature.name}\b.* import (\([^)]*\)|.*)\n", re.MULTILINE)
-    if handed_on is None or not own.search(text):
-        return
-    rest = own.sub("", text)
-    path.write_text(rest, encoding="utf-8") if " import " in rest else path.unlink()
 
 
 def commands_of(feature: Feature) -> set[str]:
@@ -90,7 +60,7 @@ def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_othe
     feature: Feature, tmp_path: Path
 ) -> None:
     home = copy_of_package(tmp_path)
-    delete(feature, home)
+    delete(feature.name, home)
     done = subprocess.run(
         [sys.executable, "-c", REMAINING],
         cwd=tmp_path,
@@ -114,5 +84,10 @@ def test_the_tests_of_a_feature_lie_in_a_folder_of_its_name(feature: Feature) ->
 
 
 def test_the_features_are_the_folders_and_listed_by_name() -> None:
-    folders = sorted(path.parent.name for path in (ROOT / PACKAGE / "features").glob("*/__init__.py"))
-    assert [feature.name for feature in FEATURES] == folders
+    assert [feature.name for feature in FEATURES] == names_of_features()
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("deleted", [[name] for name in names_of_features()] + [names_of_features()], ids=" ".join)
+def test_the_tests_of_the_core_pass_without_a_feature_and_without_all(deleted: list[str]) -> None:
+    assert run_core_tests(deleted) == 0

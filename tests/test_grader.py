@@ -3,14 +3,13 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission, reward
+from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.prompt import Prompt
@@ -162,13 +161,12 @@ def test_what_cannot_work_is_refused() -> None:
         Grader(RUBRIC, "nobody")
 
 
-@pytest.mark.parametrize("call", [Grader, lambda rubric, judge: asyncio.run(reward(["x"], rubric, judge=judge))])
-def test_a_function_in_place_of_a_judge_is_refused_with_what_makes_one_of_it(call: Callable[..., Any]) -> None:
+def test_a_function_in_place_of_a_judge_is_refused_with_what_makes_one_of_it() -> None:
     def judge(system_prompt: str, user_prompt: str) -> str:
         return ""
 
     with pytest.raises(UsageError, match=r"found a function: .*FunctionJudge\(fn, NAME\)"):
-        call(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), judge)
+        Grader(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), judge)  # type: ignore[arg-type]
 
 
 def test_a_judge_that_waits_for_a_grade_in_its_own_loop_is_refused() -> None:

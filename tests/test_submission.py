@@ -18,7 +18,6 @@ from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission, gra
 from markscheme.assert_grade import AssertGrade, Background
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.promptfoo.assertion import get_assert
-from markscheme.scorers import llm_judge
 from markscheme.sockets.trl import rubric_reward
 from markscheme.submission import NO_RESPONSE, as_text, metadata_of, submission_of
 from markscheme.text import encodable
@@ -142,7 +141,6 @@ DOORS: dict[str, Callable[[Any, Any, ScriptedJudge], Any]] = {
     "Grader": _by_grader,
     "grade_rows": _by_rows,
     "socket": lambda response, context, judge: asyncio.run(_by_trl(response, context, judge)),
-    "scorer": lambda response, context, judge: llm_judge("Polite?", judge=judge)(response, context),
 }
 
 

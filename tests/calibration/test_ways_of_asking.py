@@ -10,13 +10,9 @@ from typing import Any
 
 import pytest
 
-from markscheme import Rubric, ScriptedJudge, Submission, calibrate
+from markscheme import Rubric, Submission, calibrate
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.errors import ComparisonError
-from markscheme.features.experiment.accepted import accept_experiment, load_accepted_experiment
-from markscheme.features.experiment.definition import Experiment, ExperimentCase, Variant
-from markscheme.features.experiment.run import run_experiment
 from markscheme.grading import Grading, receipt_of
 from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
@@ -172,29 +168,6 @@ def test_a_panel_is_asked_in_one_way_though_its_members_differ_and_one_judge_ask
     assert ways(Panel([Member(), Member("seed")])) == {("judge-seed: seed",)}
     assert ways(Panel([Member(), Member()])) == {()}
     assert ways(Repeated(Member("seed"), 2)) == {(), ("seed",)}
-
-
-@pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
-def test_an_accepted_experiment_is_of_the_judge_as_it_was_asked(tmp_path: Path) -> None:
-    experiment = Experiment(
-        RUBRIC, (Variant("plain"),), tuple(ExperimentCase(f"c{k}", {"query": "?"}) for k in range(100, 103))
-    )
-    prints = []
-    for is_refused in (True, False):
-        outputs = ScriptedJudge([f"reply {k}" for k in range(100, 103)])
-        with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:
-            judge = at(server)
-            run = asyncio.run(run_experiment(experiment, judge, model=outputs))
-        assert run.not_graded == 0
-        accept_experiment(run, tmp_path / "accepted.json")
-        prints.append(load_accepted_experiment(tmp_path / "accepted.json").fingerprints.judge)
-        asked = replace(judge.identity, without=NO_FORMAT) if is_refused else judge.identity
-        assert prints[-1] == asked.fingerprint
-    assert prints[0] != prints[1]
-    in_another_way = {cell: replace(grade, asked_without=(("seed",),)) for cell, grade in run.grades.items()}
-    accept_experiment(replace(run, grades=in_another_way), tmp_path / "other.json")
-    with pytest.raises(ComparisonError, match="graded by another judge"):
-        load_accepted_experiment(tmp_path / "other.json").since(run)
 
 
 @pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")

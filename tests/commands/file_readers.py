@@ -1,21 +1,17 @@
 """Every function of the package that reads a file of a project, by the ending of what it reads."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.errors import RatingError
-from markscheme.features.cards.card import read_card
-from markscheme.features.cards.verification import verify_card
-from markscheme.features.discover.pool import read_outputs
-from markscheme.features.discover.read_notes import Author, read_notes
-from markscheme.features.discover.store import modes_in, readings_in
-from markscheme.features.experiment.file import read_experiment
 from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.cascade_file import CascadeFile
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.plain_data import json_lines, read_text
+from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import load_ratings
 from markscheme.readers.rated import open_rated
@@ -24,12 +20,9 @@ from markscheme.readers.submissions import read_submissions
 from markscheme.receipt import load_receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
+from tests.commands.console import ROOT
 
 Reader = Callable[[Path], object]
-
-
-def _parts(*parts: object) -> object:
-    return parts
 
 
 RUBRIC = Rubric.from_dict({"name": "place", "criteria": [{"name": "place", "requirement": "It says where it is."}]})
@@ -38,26 +31,19 @@ _RATED: Mapping[str, Reader] = {
     "rated files without a rubric": lambda path: open_rated([path]),
     "raters": open_rater_table,
     "submissions": lambda path: list(read_submissions(path, {}, ())),
-    "notes": lambda path: read_notes([path], Author("ann", "human")),
-    "outputs": read_outputs,
 }
 _EXAMPLES: Mapping[str, Reader] = {"examples": lambda path: load_examples(path, RUBRIC)}
-READERS: Mapping[str, Mapping[str, Reader]] = {
+_OF_THE_CORE: Mapping[str, Mapping[str, Reader]] = {
     ".yaml": {
         **_EXAMPLES,
         "rubric": load_rubric,
-        "experiment": lambda path: read_experiment(path, None, _parts),
-        "modes": lambda path: list(modes_in(read_text(path, RatingError), path)),
     },
     ".json": {
         **_RATED,
         **_EXAMPLES,
         "rubric": load_rubric,
-        "experiment": lambda path: read_experiment(path, None, _parts),
         "receipt": load_receipt,
         "accepted run": load_accepted,
-        "card": read_card,
-        "verified card": verify_card,
         "certificate": CascadeFile.load,
     },
     ".jsonl": {
@@ -65,7 +51,6 @@ READERS: Mapping[str, Mapping[str, Reader]] = {
         **_EXAMPLES,
         "ratings": lambda path: load_ratings(path, RUBRIC),
         "lines": lambda path: list(json_lines(path, RatingError)),
-        "readings": readings_in,
         "replies": RecordedJudge.load,
     },
     ".csv": {**_RATED, **_EXAMPLES},
@@ -74,6 +59,19 @@ READERS: Mapping[str, Mapping[str, Reader]] = {
     ".eval": _RATED,
 }
 """By the ending of a file's name, and what it is read as."""
+
+
+def _of_features() -> Iterator[Mapping[str, Mapping[str, Reader]]]:
+    """Yield the readers of each feature whose tests have a module `file_readers`."""
+    for path in sorted((ROOT / "tests/features").glob("*/file_readers.py")):
+        yield import_module(f"tests.features.{path.parent.name}.file_readers").READERS
+
+
+READERS: Mapping[str, Mapping[str, Reader]] = {
+    suffix: dict(ChainMap(*(dict(readers.get(suffix, {})) for readers in (*_of_features(), _OF_THE_CORE))))
+    for suffix in _OF_THE_CORE
+}
+"""The core's and those of features."""
 
 
 def readers_of(suffix: str) -> Mapping[str, Reader]:

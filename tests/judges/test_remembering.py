@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,6 @@ from markscheme.judges.judge import Token, Usage
 from markscheme.judges.panel import Panel
 from markscheme.judges.remembering import LEASE, REPLIES_FILE, Memory, Remembering, cache_folder
 from markscheme.prompt import Prompt
-from markscheme.scorers import llm_judge
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
 
@@ -246,18 +244,6 @@ def test_of_a_panel_only_the_member_that_gave_nothing_forgets(tmp_path: Path) ->
     panel = members([GOOD], ["", ""], [GOOD])
     asyncio.run(Grading(RUBRIC, panel).grade(Submission("a")))
     assert [kept_texts(tmp_path / name) for name in ("m0", "m1", "m2")] == [[GOOD], [], [GOOD]]
-
-
-@pytest.mark.parametrize("on_malformed", ["ungraded", "zero"])
-def test_a_scorer_that_asks_keeps_no_reply_that_says_nothing(tmp_path: Path, on_malformed: Any) -> None:
-    def score(*script: str) -> float | None:
-        judge = Remembering(ScriptedJudge(script), Memory(tmp_path))
-        return llm_judge("Polite?", judge=judge, on_malformed=on_malformed)("a")
-
-    first = score("", "")
-    assert first == (None if on_malformed == "ungraded" else 0.0)
-    assert kept_texts(tmp_path) == []
-    assert score('{"reason": "So.", "score": 8}') == 0.8
 
 
 # --- many askers -----------------------------------------------------------------------------------------------------

@@ -219,3 +219,11 @@ def accepted_run(rubric: Rubric, judge: ScriptedJudge, *, averages: bool) -> dic
         },
         "asked": {"pass_mark": rubric.pass_mark, "strategy": rubric.strategy, "samples": rubric.samples},
     }
+
+
+def test_a_function_in_place_of_a_judge_is_refused_with_what_makes_one_of_it() -> None:
+    def judge(system_prompt: str, user_prompt: str) -> str:
+        return ""
+
+    with pytest.raises(UsageError, match=r"found a function: .*FunctionJudge\(fn, NAME\)"):
+        asyncio.run(reward(["x"], RUBRIC, judge=judge))  # type: ignore[arg-type]

@@ -27,6 +27,7 @@ from markscheme.scorers import (
     scorer,
     token_f1,
 )
+from tests.judges.test_remembering import kept_texts
 from tests.test_scorers import check, mentions_refund
 
 
@@ -334,3 +335,15 @@ def test_an_answer_of_a_panel_s_member_that_cannot_be_read_is_not_kept(tmp_path:
         memory.asked_again = 0  # the warning about it isn't the point
         memory.close()
     assert [scored.score for scored in results] == [None, 0.7]
+
+
+@pytest.mark.parametrize("on_malformed", ["ungraded", "zero"])
+def test_a_scorer_that_asks_keeps_no_reply_that_says_nothing(tmp_path: Path, on_malformed: Any) -> None:
+    def score(*script: str) -> float | None:
+        judge = Remembering(ScriptedJudge(script), Memory(tmp_path))
+        return llm_judge("Polite?", judge=judge, on_malformed=on_malformed)("a")
+
+    first = score("", "")
+    assert first == (None if on_malformed == "ungraded" else 0.0)
+    assert kept_texts(tmp_path) == []
+    assert score('{"reason": "So.", "score": 8}') == 0.8

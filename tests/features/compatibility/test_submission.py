@@ -1,13 +1,14 @@
 """What programs of the other libraries hand over as a response."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from markscheme import reward
 from markscheme.errors import SubmissionError, UsageError
-from markscheme.scorers import json_valid, run
-from tests.test_submission import ACCEPTED, RUBRIC, Picture, _judge
+from markscheme.scorers import json_valid, llm_judge, run
+from tests.test_submission import ACCEPTED, MESSAGES, RUBRIC, Picture, _judge
 
 
 def test_a_reward_refuses_what_is_not_text_before_it_is_scored() -> None:
@@ -23,3 +24,20 @@ def test_a_reward_refuses_what_is_not_text_before_it_is_scored() -> None:
 def test_a_dataset_for_scorers_has_no_objects() -> None:
     with pytest.raises(UsageError, match=f"`prediction` is a bytes object; {ACCEPTED}"):
         run(name="qa", dataset=[{"prediction": b"x"}], scorers=[json_valid])
+
+
+@pytest.mark.parametrize("unfit", [b"bytes", Picture()], ids=["bytes", "an object"])
+def test_a_scorer_shows_a_judge_no_repr_of_an_object(unfit: Any) -> None:
+    judge = _judge()
+    for response, context in ((unfit, "c"), ("r", unfit)):
+        with pytest.raises(SubmissionError, match=ACCEPTED):
+            llm_judge("Polite?", judge=judge)(response, context)
+    assert judge.prompts == []
+
+
+def test_a_scorer_takes_lists_mappings_and_numbers() -> None:
+    judge = _judge()
+    response: Any
+    for response in (MESSAGES, {"answer": 7}, 7):
+        llm_judge("Polite?", judge=judge)(response, MESSAGES)  # type: ignore[arg-type]
+        assert "Größe" in judge.prompts[-1].user

@@ -6,7 +6,9 @@ from markscheme.features.stress.perturbations import (
     PADDING,
     Perturbation,
     Unchanged,
+    comment_style,
     is_code,
+    layout,
     perturbations,
     reads_whole,
 )
@@ -135,3 +137,10 @@ def test_half_an_answer_must_score_lower_on_correctness_but_not_on_tone() -> Non
 @pytest.mark.parametrize("text", ["One. Two.", "It is in Leeds.\nWe will call.", ""])
 def test_prose_is_not_taken_for_code(text: str) -> None:
     assert not is_code(text)
+
+
+def test_a_hundred_thousand_line_ends_are_neither_comment_nor_list() -> None:
+    lines = "\n" * 100_000
+    assert comment_style(Unchanged(f"x = 1;{lines}y = 2;")) is None
+    assert layout(Unchanged(f"First. {lines}Second.")) == "- First.\n- Second."
+    assert layout(Unchanged(f"First.{lines} \t- Second. Third.")) is None

@@ -1,0 +1,117 @@
+"""Features deleted from a copy, in which the tests of the core then run.
+
+    python -m tests.deletion [FEATURE ...] [-- ARGUMENTS OF PYTEST]
+
+Without a name each feature is deleted in turn, each from a copy of its own; `all` deletes them together.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.commands.console import INSTALLED, ROOT, environment
+from tests.house import Module
+from tests.rooms import names_handed_on
+
+PACKAGE = "src/markscheme/"
+LIST = "features/__init__.py"
+ALL = "all"
+TESTS_OF_THE_WHOLE = ("tests/features", "tests/docs", "tests/package", "tests/browser", "tests/test_features.py")
+"""Tests of features, and those of pages, wheels and lists that hold all of them."""
+
+
+def delete(feature: str, home: Path) -> None:
+    """Delete a feature from a copy of the package: its folder, its import and its row."""
+    shutil.rmtree(home / PACKAGE / "features" / feature)
+    listed = home / PACKAGE / LIST
+    lines = listed.read_text(encoding="utf-8").splitlines(keepends=True)
+    own = [line for line in lines if re.search(rf"\b{feature}\b", line, re.IGNORECASE)]
+    assert len(own) == 2, f"{LIST} has an import and a row for each feature, found {own}"
+    listed.write_text("".join(line for line in lines if line not in own), encoding="utf-8")
+    for path in (home / PACKAGE).glob("*.py"):
+        _delete_lines_of_face(path, feature)
+
+
+def _delete_lines_of_face(path: Path, feature: str) -> None:
+    """Delete the lines about a feature from a path that programs know, and the file where nothing else is in it."""
+    text = path.read_text(encoding="utf-8")
+    handed_on = names_handed_on(Module(path.name, text))
+    own = re.compile(rf"^from markscheme\.features\.{feature}\b.* import (\([^)]*\)|.*)\n", re.MULTILINE)
+    if handed_on is None or not own.search(text):
+        return
+    rest = own.sub("", text)
+    path.write_text(rest, encoding="utf-8") if " import " in rest else path.unlink()
+
+
+def names_of_features() -> list[str]:
+    """Return the names of all features, by their folders."""
+    return sorted(path.parent.name for path in (ROOT / PACKAGE / "features").glob("*/__init__.py"))
+
+
+def copy_of_checkout(folder: Path) -> Path:
+    """Copy all files that git knows to a folder `main`, next to a link to what the tests read in `../shared`."""
+    home = folder / "main"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, home / name)
+    subprocess.run(["git", "init", "-q"], cwd=home, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=home, check=True)
+    if (ROOT.parent / "shared").is_dir():
+        (folder / "shared").symlink_to(ROOT.parent / "shared")
+    return home
+
+
+def environment_for(home: Path) -> Path:
+    """Make a virtual environment of a copy with the libraries of this one; return its folder of scripts."""
+    folder = home.parent / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    (packages,) = folder.glob("lib/python3*/site-packages")
+    (packages / "of_the_copy.pth").write_text(f"{home / 'src'}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    for script in INSTALLED.iterdir():
+        if script.is_file() and not (folder / "bin" / script.name).exists():
+            _copy_script(script, folder / "bin" / script.name)
+    return folder / "bin"
+
+
+def _copy_script(script: Path, copy: Path) -> None:
+    """Copy a script such that the interpreter next to the copy runs it."""
+    first, _, rest = script.read_bytes().partition(b"\n")
+    own = str(INSTALLED).encode()
+    copy.write_bytes(
+        first.replace(own, str(copy.parent).encode()) + b"\n" + rest if own in first else first + b"\n" + rest
+    )
+    copy.chmod(0o755)
+
+
+def run_core_tests(deleted: Iterable[str], arguments: Iterable[str] = ()) -> int:
+    """Run the core's tests in a copy without some features; return pytest's exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = copy_of_checkout(Path(folder))
+        for feature in deleted:
+            delete(feature, home)
+        scripts = environment_for(home)
+        ignored = [f"--ignore={name}" for name in TESTS_OF_THE_WHOLE]
+        command = [str(scripts / "python"), "-m", "pytest", "-q", "tests", *ignored, *arguments]
+        paths = {"PATH": f"{scripts}:{environment()['PATH']}", "VIRTUAL_ENV": str(scripts.parent)}
+        return subprocess.run(command, cwd=home, env=environment(paths), check=False).returncode
+
+
+def main(arguments: list[str]) -> int:
+    """Delete what is named, one after another, and say after which the core's tests failed."""
+    named, _, passed_on = " ".join(arguments).partition("-- ")
+    sets = {ALL: names_of_features()} | {name: [name] for name in names_of_features()}
+    chosen = named.split() or names_of_features()
+    failed = [name for name in chosen if run_core_tests(sets[name], passed_on.split())]
+    print(f"core without {', '.join(chosen)}: {'failed without ' + ', '.join(failed) if failed else 'all pass'}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
