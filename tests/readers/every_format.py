@@ -1,7 +1,6 @@
 """A project with one rubric, and the same ratings of the same six replies in a file of every format."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,10 @@ from typing import Any
 import pyarrow
 from pyarrow import parquet
 
+from markscheme.ratings.examples import load_examples
+from markscheme.ratings.rating import asked_under
+from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
+from markscheme.rubrics.file import load_rubric
 from tests.readers import exports
 
 RUBRIC = "criteria:\n- {name: place, requirement: It says where the parcel is.}\n"
@@ -183,16 +186,31 @@ def make_more(folder: Path) -> dict[str, Path]:
     }
 
 
-def answers_of_sheet(page: str) -> dict[str, Any]:
-    """What a labelling sheet saves after its first response."""
-    script = re.search(r'id="data">(.*)</script>', page)
-    assert script
-    sheet = json.loads(script[1])["sheet"]
-    ((level, *_),) = [list(levels.values()) for levels in sheet["rated"]]
-    unit, sample = sheet["head"]["steps"][0]
-    rating = {"id": unit, "rater": "zoe", "kind": "human", "sample": sample, "criteria": {"place": level}}
-    when = {"under": sheet["head"]["under"], "seconds": 4.5, "blind": True, "at": "2026-11-20T10:00:00.000Z"}
-    return {**sheet["head"], "ratings": [rating | when]}
+def answers_of_sheet(project: Path) -> dict[str, Any]:
+    """What a labelling sheet for zoe saves after its first response."""
+    home = project / "calibration" / "place"
+    rubric = load_rubric(project / "rubrics" / "place.yaml")
+    responses = responses_of(load_examples(home / "examples.jsonl", rubric).examples)
+    words = {criterion.name: criterion.wording for criterion in rubric.criteria}
+    head = {
+        "sheet": VERSION,
+        "rubric": wording_of(rubric),
+        "pool": pool_of(responses),
+        "rater": "zoe",
+        "kind": "human",
+        "name": rubric.name,
+        "criteria": words,
+        "under": asked_under(rubric),
+        "responses": responses,
+        "asks": {unit: list(words) for unit in responses},
+        "overall": False,
+        "steps": [[unit, 0] for unit in responses],
+    }
+    (home / "ratings").mkdir()
+    criteria = {"place": {"level": "MET", "under": words["place"]}}
+    rating = {"id": next(iter(responses)), "rater": "zoe", "kind": "human", "sample": 0, "criteria": criteria}
+    when = {"under": head["under"], "seconds": 4.5, "blind": True, "at": "2026-11-20T10:00:00.000Z"}
+    return {**signed(head, sheet_key(home)), "ratings": [rating | when]}
 
 
 def _made(folder: Path) -> Path:

@@ -28,6 +28,7 @@ from markscheme.readers.file_format import EXPORTED, FORMATS, FileFormat
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
+from markscheme.readers.rated import open_rated
 from markscheme.seam import Feature, features, offer
 from markscheme.submission import Submission
 from tests.judges.asking import KEY, asked
@@ -261,8 +262,6 @@ def test_half_a_line_is_an_output_that_is_not_there_and_harms_none_after_it(tmp_
 
 
 def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
-    from markscheme.labelling.pool import read_pool
-
     run = asyncio.run(
         run_experiment(
             TWO,
@@ -271,9 +270,9 @@ def test_kept_outputs_are_a_pool_to_label(tmp_path: Path) -> None:
             outputs_file=OutputsFile(tmp_path / "outputs.jsonl"),
         )
     )
-    pool = read_pool(tmp_path / "outputs.jsonl", RUBRIC)
-    assert {example.id for example in pool.examples} == {grade.id for grade in run.grades.values()}
-    assert {(example.system, example.group) for example in pool.examples} == set(TWO.cells)
+    pool = open_rated([tmp_path / "outputs.jsonl"], RUBRIC, expected="examples").labelled.examples
+    assert {example.id for example in pool if example.has_content} == {grade.id for grade in run.grades.values()}
+    assert {(example.system, example.group) for example in pool} == set(TWO.cells)
 
 
 def test_an_answer_that_was_cut_off_is_known_as_such_ever_after(tmp_path: Path) -> None:
