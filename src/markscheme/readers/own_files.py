@@ -13,7 +13,7 @@ from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubr
 from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.pair_lists import pair_rubric
 from markscheme.readers.peek import Peek, mapping
-from markscheme.readers.tables import LABEL, VERDICT
+from markscheme.readers.tables import LABEL_NAMES, VERDICT
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -21,7 +21,7 @@ from markscheme.submission import has_pair_alone
 
 OF_RATINGS = frozenset(["criteria", "overall", "pass", "error", "withdrawn"])
 """Keys that tell a line of our own ratings from another tool's."""
-OF_OTHERS = frozenset([*VERDICT, *LABEL, "gold", "level", "criterion"])
+OF_OTHERS = frozenset([*VERDICT, *LABEL_NAMES, "gold", "level", "criterion"])
 INFERRED = "No rubric is given: scales are inferred from the ratings, weights are equal, and the pass mark is 0.5."
 
 # --- ratings ----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ INPUTS = {
     "reference": ("reference", "expectedoutput", EXPECTED_COLUMN),
 }
 VERDICT, OF_PEOPLE = ("verdict",), ("humanlabel", "human")
-LABEL = (*OF_PEOPLE, "label", "gold", "expectedlabel")
+LABEL_NAMES = (*OF_PEOPLE, "label", "gold", "expectedlabel")
 RATER, SAMPLE, REASON = ("rater", "annotator"), ("sample", "run"), ("reason", "explanation", "rationale", "comment")
 OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
 DAY_COLUMNS = ("at", "createdat")
@@ -87,7 +87,7 @@ def read_rows(reading: Reading) -> None:
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
     columns = {plain(name) for row in rows for name in row}
-    labels = [name for name in (*LABEL, *_expected(rows, reading)) if reading.criterion(name) is None]
+    labels = [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
     table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels))
     for row in rows:
         table.add(row)
@@ -424,6 +424,6 @@ def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
 
 
 _COLUMNS_READ = frozenset(
-    [*ID, *RESPONSE_NAMES, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL, *RATER, *SAMPLE,
-     *REASON, *OVERALL, *DECISION, *DAY_COLUMNS, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
+    [*ID, *RESPONSE_NAMES, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL_NAMES, *RATER,
+     *SAMPLE, *REASON, *OVERALL, *DECISION, *DAY_COLUMNS, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
 )  # fmt: skip
