@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.plans.sampling import choose_next
 from markscheme.calibration.rates.pass_rates import pass_rates
+from markscheme.features.label.sampling import choose_next
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import decision_table, overall_of

@@ -47,7 +47,6 @@ LAYERS = [
     "improvement",
     "pages",
     "report",
-    "labelling",
     "commands",
     "features",
     "scorers",

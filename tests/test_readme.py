@@ -99,7 +99,7 @@ RUN = {
 NOT_RUN = {
     "markscheme calibrate": "the long form of `calibrate`",
     "calibrate results.json": "tests/promptfoo runs it on Promptfoo's results",
-    "markscheme label RUBRIC --pool FILE": "tests/labelling serves the page",
+    "markscheme label RUBRIC --pool FILE": "tests/features/label serves the page",
 }
 
 

@@ -58,12 +58,6 @@ def _calibrate() -> CommandFunction:
     return calibrate
 
 
-def _label() -> CommandFunction:
-    from markscheme.commands.label import label
-
-    return label
-
-
 def _improve() -> CommandFunction:
     from markscheme.commands.improve import improve
 
@@ -86,18 +80,6 @@ def _grade() -> CommandFunction:
     from markscheme.commands.grade import grade
 
     return grade
-
-
-def _plan() -> CommandFunction:
-    from markscheme.commands.plan import plan
-
-    return plan
-
-
-def _adjudicate() -> CommandFunction:
-    from markscheme.commands.adjudicate import adjudicate
-
-    return adjudicate
 
 
 def _agreement() -> CommandFunction:
@@ -134,15 +116,10 @@ COMMANDS = OpenTable(
     CommandRow(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
     ),
-    CommandRow("label", "Start here", "label responses on a page, blind to judges and others", _label, rank=40),
     CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10),
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
-    CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
-    CommandRow(
-        "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40
-    ),
     CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
     CommandRow("batches", "More", "list, cancel or forget batches under way", _batches, rank=10),
     CommandRow("diff", "More", "say what a change of a rubric does to its labels and its verdict", _diff, rank=20),

@@ -9,6 +9,7 @@ from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.init import INIT
+from markscheme.features.label import LABEL
 from markscheme.features.lint import LINT
 from markscheme.features.local_judge import LOCAL_JUDGE
 from markscheme.features.other_tools import OTHER_TOOLS
@@ -28,6 +29,7 @@ FEATURES: tuple[Feature, ...] = (
     DISCOVER,
     EXPERIMENT,
     INIT,
+    LABEL,
     LINT,
     LOCAL_JUDGE,
     OTHER_TOOLS,

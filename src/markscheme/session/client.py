@@ -36,7 +36,7 @@ WAITING = 512
 AFTER_VERDICTS = frozenset(
     (
         *("readers", "calibration", "improvement", "pages", "report"),
-        *("labelling", "commands"),
+        "commands",
     )
 )
 """Folders in layers below `promptfoo`, which no session can load: two thirds of the modules, whose edits change no

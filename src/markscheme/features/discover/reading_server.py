@@ -42,7 +42,7 @@ SHEET_OUTPUTS = 200
 def serve_reading(
     works: Mapping[str, ReadingWork], listening: socket.socket, hosts: Collection[str], *, timed: bool
 ) -> None:
-    """Serve each reader's page until the process is interrupted; arguments as for `labelling.server.serve`."""
+    """Serve each reader's page, by its token, until the process is interrupted."""
     apps = {token: _ReadingPages(work, timed).app for token, work in works.items()}
     serve_apps(apps, listening, hosts, READING_PAGE.policy)
 

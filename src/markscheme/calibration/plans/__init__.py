@@ -1,1 +1,0 @@
-"""How many labels are needed, and which outputs to label next."""

@@ -1,0 +1,279 @@
+"""`markscheme label`: annotators label responses, on a page that is served or on one that is mailed."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from json import dumps
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.commands.options import (
+    AS_NEEDED,
+    COUNT,
+    COUNT_OR_NEEDED,
+    MORE_OPTIONS,
+    RubricName,
+    SkipDamaged,
+    existing_file,
+)
+from markscheme.commands.page_options import PageFlag, PageOptions, RaterName, Seed, listen, login_name, share_of
+from markscheme.errors import RatingError, UsageError
+
+if TYPE_CHECKING:
+    from markscheme.features.label.work import Work
+    from markscheme.pages.order import Share
+
+Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
+
+
+def label(
+    rubric: RubricName,
+    /,
+    *,
+    pool: Pool = None,
+    rater: RaterName = None,
+    sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None,
+    next: Annotated[int | None, COUNT_OR_NEEDED] = None,
+    share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
+    each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
+    overlap: Annotated[int | None, COUNT] = None,
+    overall: bool = False,
+    asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl", group=MORE_OPTIONS)] = None,
+    same_meaning: Annotated[str | None, Parameter(metavar="CRITERION", group=MORE_OPTIONS)] = None,
+    progress: bool = False,
+    untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    seed: Seed = 1,
+    page: PageOptions = PageOptions(),
+    json: PageFlag = False,
+    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+) -> int:
+    """Label responses on a web page: one at a time, by keyboard, blind to judges and to other annotators.
+
+    The pool is a file of examples or Promptfoo's results. Labels are saved at once to
+    calibration/RUBRIC/ratings/RATER.jsonl, labelled responses to calibration/RUBRIC/examples.jsonl. Stop and start
+    again whenever you like. With --sheet the page is a file that works without network, also on a phone; `import`
+    takes in what it saves.
+
+    Args:
+        sheet: write the page to a file to send, instead of serving it
+        next: draw the N responses whose labels would say most (as many as the verdict needs); once they are labelled,
+            N more
+        share: annotators who share the pool; without --rater, everyone's page is served
+        each: annotators who label each response of a shared pool (2)
+        overlap: only the first N responses get that many, later ones get one (all)
+        overall: also ask whether each response passes as a whole, for `tune` and for whether a judge can gate
+        asked: only what `grade --json` wrote as "ask": what no judge decided
+        same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
+            in trends; opens no page
+        progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
+            page
+        untimed: don't note how long each response takes
+
+    Example:
+        markscheme label code-quality --pool results.json --rater ann
+    """
+    if progress:
+        return _print_progress(rubric, pool, json=json)
+    if same_meaning is not None:
+        return _note_same_meaning(rubric, same_meaning)
+    shared = share_of(share, each, overlap)
+    if shared is not None and rater is not None and rater not in shared.raters:
+        raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
+    if next == AS_NEEDED:
+        next = _as_needed(rubric)
+    raters = shared.raters if shared is not None and rater is None else (rater,)
+    grades = None if asked is None else existing_file(asked)
+    with opened(rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed, grades=grades) as works:
+        say_what_is_left_out(works)
+        if sheet is not None:
+            return _write_sheets(works, sheet, timed=not untimed, json=json)
+        return serve_pages(works, page, timed=not untimed, json=json)
+
+
+@contextmanager
+def opened(
+    rubric: str,
+    pool: Path | None,
+    raters: Sequence[str | None],
+    *,
+    next: int | None = None,
+    adjudicate: bool = False,
+    overall: bool = False,
+    share: "Share | None" = None,
+    grades: Path | None = None,
+    seed: int,
+) -> Iterator[list["Work"]]:
+    """The work of each rater; other processes may not write to their files until the end."""
+    from markscheme.features.label.setup import open_work
+
+    if find_spec("fcntl") is None:
+        raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
+    file, works = existing_file(pool) if pool else None, []
+    try:
+        for rater in raters:
+            who = rater or login_name()
+            works.append(
+                open_work(
+                    rubric,
+                    Path.cwd(),
+                    rater=who,
+                    pool=file,
+                    next=next,
+                    adjudicate=adjudicate,
+                    overall=overall,
+                    share=share,
+                    grades=grades,
+                    seed=seed,
+                )
+            )
+        yield works
+    finally:
+        for work in works:
+            work.file.close()
+
+
+def say_what_is_left_out(works: Sequence["Work"]) -> None:
+    """Say on standard error what of the set isn't asked, and why."""
+    for note in dict.fromkeys(note for work in works for note in work.notes):
+        print(note, file=sys.stderr)
+
+
+def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
+    """Print where each rater's page is, and serve them until Ctrl-C."""
+    from markscheme.features.label.server import serve
+    from markscheme.pages.serving import new_token
+
+    listening, port = listen(page)
+    by_token = {new_token(): work for work in works}
+    for token, work in by_token.items():
+        _say_where(work, page.url(port, token), port, json=json)
+    if not json:
+        print("Ctrl-C stops it; saved labels stay.", flush=True)
+    try:
+        serve(by_token, listening, page.hosts(port), timed=timed)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for work in works:
+            print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
+            _say_what_follows(work)
+        _say_onward(works)
+        next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else ""
+        if next_step:
+            print(next_step, file=sys.stderr)
+    return 0
+
+
+def _say_what_follows(work: "Work") -> None:
+    """Say what labels that were given again show about the old ones."""
+    if not work.reworded:
+        return
+    from markscheme.features.label.setup import carried_in
+
+    carried = carried_in(work)
+    if carried is not None:
+        print(carried.sentence, file=sys.stderr)
+
+
+def _say_onward(works: Sequence["Work"]) -> None:
+    """Say what to do next once every rater has labelled everything."""
+    from markscheme.features.label.next_steps import onward_steps
+
+    if works and all(work.current is None for work in works):
+        for step in onward_steps(works[0]):
+            print(f"{step.why} {step.command}", file=sys.stderr)
+
+
+def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
+    rater = work.file.rater
+    done = work.done
+    total = len(work.steps)
+    if json:
+        place = {"url": url, "port": port, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
+        print(dumps({"schema": 1, **place}), flush=True)
+    else:
+        twice = f" ({work.again} {'comes' if work.again == 1 else 'come'} twice)" if work.again else ""
+        print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)
+
+
+def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: bool) -> int:
+    """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
+    from markscheme.commands.output import put
+    from markscheme.features.label.page import sheet_of
+    from markscheme.features.label.setup import keep_examples
+
+    for work in works:
+        rater = work.file.rater
+        path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
+        keep_examples(work)
+        put(sheet_of(work, timed=timed), path)
+        if json:
+            print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
+            continue
+        print(f"{path}: {len(work.steps)} to label by {rater}. Send it; when the answers come back:")
+        name = work.rubric.name
+        answers = quote(f"{name}-{rater}.json")
+        ratings = quote(str(work.file.path))
+        print(f"  markscheme import {answers} --rubric {quote(name)} --append --to {ratings}")
+    return 0
+
+
+def _as_needed(rubric: str) -> int:
+    """As many as the verdict needs."""
+    from markscheme.features.label.overview import next_labels_of
+
+    next_step = next_labels_of(rubric, Path.cwd())
+    if next_step.labels is None or not next_step.labels.more:
+        raise UsageError(
+            f"the verdict asks for no number of labels: say how many, --next N. {next_step.in_words}".rstrip()
+        )
+    return next_step.labels.more
+
+
+def _next_step(rubric: str) -> str:
+    """The labels that the verdict still needs; what can't be read is said by the next command."""
+    from markscheme.features.label.overview import next_labels_of
+
+    try:
+        return next_labels_of(rubric, Path.cwd()).in_words
+    except (RatingError, UsageError):
+        return ""
+
+
+def _note_same_meaning(rubric: str, name: str) -> int:
+    from datetime import date
+
+    from markscheme.errors import suggestion
+    from markscheme.phrases import in_words
+    from markscheme.ratings.wordings import record_same_meaning
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import calibration_folder, find_rubric
+
+    loaded = load_rubric(find_rubric(rubric, Path.cwd()))
+    names = [criterion.name for criterion in loaded.criteria]
+    if name not in names:
+        raise UsageError(
+            f"{loaded.name} has no criterion {name!r}{suggestion(name, names) or f'; it has {in_words(names)}'}"
+        )
+    folder = calibration_folder(loaded.name, Path.cwd())
+    if not record_same_meaning(folder, loaded.criterion(name), date.today().isoformat()):
+        raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
+    print(
+        f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
+        f"a gate some must be given again: {Commands.on(loaded.name).label()}"
+    )
+    return 0
+
+
+def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
+    from markscheme.commands.output import show
+    from markscheme.features.label.overview import json_of, overview_of, view
+
+    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
+    show(view(overview), json_of(overview), json=json)
+    return 0

@@ -1,0 +1,53 @@
+"""What follows when a rater has labelled everything: another annotator, a decision on disputes, or the calibration."""
+
+from dataclasses import dataclass
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.errors import RatingError
+from markscheme.features.label.work import Work
+from markscheme.phrases import counted
+
+
+@dataclass(frozen=True, slots=True)
+class OnwardStep:
+    """A step that follows: why, and the command for it."""
+
+    why: str
+    command: str
+
+
+def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
+    """What to do next, the most useful first; empty while something is left to label."""
+    commands = Commands.on(work.rubric.name)
+    calibrate = commands.calibrate()
+    if work.current is not None or not work.steps:
+        return ()
+    if work.is_adjudication:
+        return (OnwardStep("Compare a judge with the labels:", calibrate),)
+    if not _other_annotators(work):
+        return (
+            OnwardStep(
+                "A second annotator on the same responses shows how far people agree, and what a judge can reach:",
+                commands.label(" --rater SECOND"),
+            ),
+            OnwardStep("Or compare a judge with your labels now:", calibrate),
+        )
+    disputed = sum(dispute.disputed for dispute in work.disputes())
+    if not disputed:
+        return (OnwardStep("Compare a judge with the labels:", calibrate),)
+    return (
+        OnwardStep(
+            f"Annotators differ on {counted(disputed, 'answer')}. Decide which label counts:",
+            commands.adjudicate(),
+        ),
+        OnwardStep("Or compare a judge with the labels now:", calibrate),
+    )
+
+
+def _other_annotators(work: Work) -> bool:
+    """Whether another annotator has labelled one of these responses; yes where their files can't be read."""
+    ids = {step.id for step in work.steps}
+    try:
+        return any(rating.rater != work.file.rater and rating.id in ids for rating in work.everyone)
+    except RatingError:
+        return True

@@ -1,0 +1,206 @@
+"""Who has labelled how much of a rubric's examples, how often annotators agree, and who is unsteady."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from shlex import quote
+from statistics import median
+from typing import Any
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.next_labels import NextLabels, next_labels
+from markscheme.features.label.disputes import agreement_so_far, first_labels, ratings_in
+from markscheme.features.label.pool import read_pool
+from markscheme.phrases import counted, number
+from markscheme.ratings.additions import DAY
+from markscheme.ratings.examples import ExampleSet, examples_file, examples_files, load_examples
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.target_files import RATINGS_FOLDER
+from markscheme.report.document import Callout, Document, Notes, Table
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+
+_ABOUT_COLUMNS = (
+    "Same twice: of the levels given when a response came back. Agrees with others: of the levels that another "
+    "annotator gave too, over all criteria. –: none, or not recorded."
+)
+STEADY_SHARE = 0.8
+"""Share of answers repeated on a second look below which an annotator is unsteady: one changed answer in five."""
+LEAST_REPEATED = 10
+"""Answers given twice before an annotator is called unsteady; of fewer, two changed ones are soon chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """What one annotator has done.
+
+    Attributes:
+        rater: The name.
+        labelled: Responses labelled, once or more.
+        declined: "Can't tell", over all criteria.
+        repeated: Criteria answered a second time, on responses that came back.
+        same: How many of them got the same answer.
+        shared: Labels of other annotators on the same responses and criteria, in whole fives of responses.
+        agreed: How many of them are the annotator's own.
+        seconds: Median time per response; None where nobody noted it.
+        last: The day of the last label, as written.
+    """
+
+    rater: str
+    labelled: int
+    declined: int
+    repeated: int
+    same: int
+    shared: int
+    agreed: int
+    seconds: float | None
+    last: str
+
+    @property
+    def is_unsteady(self) -> bool:
+        """Whether the annotator seldom repeats an answer."""
+        return self.repeated >= LEAST_REPEATED and self.same < STEADY_SHARE * self.repeated
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The labelling of one pool.
+
+    Attributes:
+        rubric: The rubric's name.
+        responses: Responses in the pool.
+        labelled: By number of annotators, how many responses have that many.
+        annotators: Each annotator.
+        next_labels: The labels that the verdict needs.
+        pool: The file of the pool; "" where it is the rubric's own examples.
+    """
+
+    rubric: str
+    responses: int
+    labelled: dict[int, int]
+    annotators: tuple[AnnotatorProgress, ...]
+    next_labels: NextLabels
+    pool: str = ""
+
+    @property
+    def next_step(self) -> str:
+        """What to label next, in a sentence."""
+        return self.next_labels.of(self.labelled.get(0, 0), self.pool)
+
+
+def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
+    """The labelling of a rubric's own examples, or of another pool.
+
+    Raises:
+        UsageError: The rubric isn't found.
+        RatingError: A file can't be read, or there are no examples.
+    """
+    rubric = load_rubric(find_rubric(named, here))
+    folder = calibration_folder(rubric.name, here)
+    responses = read_pool(pool or examples_file(folder), rubric)
+    ids = [example.id for example in responses.examples]
+    ratings = [r for r in (*responses.labels, *ratings_in(folder / RATINGS_FOLDER, rubric)) if r.kind == "human"]
+    first = first_labels([rating for rating in ratings if rating.id in set(ids)], rubric)
+    raters = dict.fromkeys(rating.rater for rating in first)
+    counts = dict.fromkeys(ids, 0)
+    for rating in first:
+        counts[rating.id] += 1
+    by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
+    annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
+    next_step = next_labels_of(named, here)
+    return Overview(rubric.name, len(ids), by_count, annotators, next_step, "" if pool is None else str(pool))
+
+
+def next_labels_of(named: str, here: Path) -> NextLabels:
+    """The labels that the verdict on a rubric's judge needs, by the labels in its calibration folder.
+
+    Raises:
+        UsageError: The rubric isn't found.
+        RatingError: A file can't be read.
+    """
+    rubric = load_rubric(find_rubric(named, here))
+    folder = calibration_folder(rubric.name, here)
+    files = examples_files(folder)
+    examples = load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
+    return next_labels(folder, rubric, examples)
+
+
+def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric) -> AnnotatorProgress:
+    own_labels = {rating.id: rating for rating in first if rating.rater == rater}
+    again = [rating for rating in ratings if rating.rater == rater and rating.sample == 1 and rating.id in own_labels]
+    pairs = [
+        ((rated.level, rated.declined), (first_rated.level, first_rated.declined))
+        for rating in again
+        for name, rated in rating.criteria.items()
+        if (first_rated := own_labels[rating.id].criteria.get(name)) is not None
+    ]
+    agreement = agreement_so_far(ratings, rubric, rater, list(own_labels))
+    times = [rating.seconds for rating in own_labels.values() if rating.seconds is not None]
+    return AnnotatorProgress(
+        rater,
+        len(own_labels),
+        sum(rated.declined == "abstained" for rating in own_labels.values() for rated in rating.criteria.values()),
+        len(pairs),
+        sum(second == first for second, first in pairs),
+        sum(criterion.others for criterion in agreement),
+        sum(criterion.same for criterion in agreement),
+        round(median(times), 1) if times else None,
+        max((rating.at[:DAY] for rating in own_labels.values()), default=""),
+    )
+
+
+def view(overview: Overview) -> Document:
+    """The overview as a document."""
+    rows = tuple(
+        (
+            annotator.rater,
+            str(annotator.labelled),
+            str(annotator.declined),
+            _share(annotator.same, annotator.repeated) + (" unsteady" if annotator.is_unsteady else ""),
+            _share(annotator.agreed, annotator.shared),
+            "–" if annotator.seconds is None else f"{annotator.seconds:g} s",
+            annotator.last or "–",
+        )
+        for annotator in overview.annotators
+    )
+    headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "time each", "last label")
+    spread = ", ".join(f"{n} by {counted(count, 'annotator')}" for count, n in overview.labelled.items() if count)
+    notes = Notes((_ABOUT_COLUMNS,))
+    title = f"{overview.rubric}: {counted(overview.responses, 'response')}; labelled: {spread or 'none yet'}"
+    left = overview.labelled.get(0, 0)
+    head = f"{left} of {overview.responses} are left to label." if left else "All of them are labelled."
+    enough = "No more labels are needed."
+    callout = Callout("open" if overview.next_step else "good", head, overview.next_step or enough)
+    return Document(title, "", (callout, *((Table(headings, rows), notes) if rows else ())), onward=_onward(overview))
+
+
+def _onward(overview: Overview) -> tuple[str, str]:
+    """What to do next: label what is left of the pool, or other outputs; or calibrate."""
+    commands = Commands.on(overview.rubric)
+    labels = overview.next_labels.labels
+    if labels is None or not labels.more:
+        return "Next", commands.calibrate()
+    pool = f" --pool {quote(overview.pool)}" if overview.pool else ""
+    left = overview.labelled.get(0, 0)
+    return "Next", commands.label(f"{pool} --rater YOUR-NAME") if left else commands.label_next(labels.more)
+
+
+def json_of(overview: Overview) -> dict[str, Any]:
+    """The overview as plain data."""
+    annotators = [{**asdict(annotator), "unsteady": annotator.is_unsteady} for annotator in overview.annotators]
+    labelled = {str(count): n for count, n in overview.labelled.items()}
+    labels = overview.next_labels.labels
+    return {
+        "schema": 1,
+        "rubric": overview.rubric,
+        "responses": overview.responses,
+        "labelled": labelled,
+        "annotators": annotators,
+        "labels_needed": None if labels is None else labels.more,
+        "next_step": overview.next_step,
+    }
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{number(100 * part / whole, 0)}% of {whole}" if whole else "–"

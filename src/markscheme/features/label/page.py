@@ -1,0 +1,242 @@
+"""The page on which responses are labelled: one HTML text with its style, script and data inside, served or mailed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from markscheme.features.label.disputes import AGREEMENT_STEP
+from markscheme.features.label.next_steps import onward_steps
+from markscheme.features.label.pair_order import shown_order, turned_rated
+from markscheme.features.label.work import (
+    ANSWER_NOT_APPLICABLE,
+    CANNOT_TELL,
+    WHOLE_FAILS,
+    WHOLE_PASSES,
+    WHOLE_RESPONSE,
+    Question,
+    Work,
+    unit_of,
+)
+from markscheme.pages.example import render_example
+from markscheme.pages.order import Step
+from markscheme.pages.template import PageTemplate, environment
+from markscheme.pages.words import first_words
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import asked_under
+from markscheme.ratings.wordings import CriterionWords, words_in
+from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.trajectory import STEPPED, steps_elsewhere
+
+_TEMPLATES = Path(__file__).parent / "templates"
+PAGE = PageTemplate(
+    "page.html", ("page.css",), ("shell.js", "passages.js", "page.js", "sheet.js", "start.js"), _TEMPLATES
+)
+
+
+def shown_of(work: Work, step: Step) -> str:
+    """The response of a step and its inputs, laid out."""
+    example = work.examples[step.id]
+    submission = replace(example.submission, turned=work.is_turned(step))
+    return render_example(submission, inputs_shown(example, work.rubric))
+
+
+def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
+    """The inputs that a rater reads: those the rubric knows that the example has, and those it should have."""
+    inputs = example.submission.inputs
+    missing = [name for name in rubric.inputs or () if name not in inputs and not steps_elsewhere(name, inputs)]
+    return [name for name in rubric.known_inputs if name in inputs or name in missing]
+
+
+def page_of(work: Work, *, timed: bool) -> str:
+    """The page as the server sends it; it asks the server for responses and gives it the answers."""
+    return _page(work, _data(work, timed=timed))
+
+
+def sheet_of(work: Work, *, timed: bool) -> str:
+    """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`."""
+    rubric = work.rubric
+    examples = work.examples
+    responses = responses_of(examples[step.id] for step in work.steps)
+    questions = work.all_questions
+    rated = [{answer: _as_saved(question, answer) for answer in question.answers} for question in questions]
+    turned = [
+        {answer: _as_saved(question, answer, turned=True) for answer in question.answers} for question in questions
+    ]
+    data = _data(work, timed=timed)
+    data["units"] = {unit_of(step): shown_of(work, step) for step in work.steps}
+    head = {
+        "sheet": VERSION,
+        "rubric": wording_of(rubric),
+        "pool": pool_of(responses),
+        "rater": work.file.rater,
+        "kind": work.file.kind,
+        "name": rubric.name,
+        "criteria": {criterion.name: criterion.wording for criterion in rubric.criteria},
+        "under": asked_under(rubric),
+        "responses": responses,
+        "asks": {step.id: _criteria_asked(work, step) for step in reversed(work.steps)},
+        "overall": work.asks_overall,
+        "steps": [[step.id, step.sample] for step in work.steps],
+    }
+    with work.home.locked():
+        key = sheet_key(work.home.path.parent)
+    data["sheet"] = {
+        "head": signed(head, key),
+        "rated": rated,
+        "turned": turned if rubric.is_of_pairs else None,
+        "file": f"{rubric.name}-{work.file.rater}.json",
+    }
+    return _page(work, data, is_sheet=True)
+
+
+def message_page(title: str, text: str) -> str:
+    """A page that says why there is nothing to label."""
+    style = Markup(PAGE.style)  # noqa: S704 - a file of this package
+    return environment(_TEMPLATES).get_template("message.html").render(title=title, text=text, style=style)
+
+
+def progress_part(work: Work) -> str:
+    """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
+    template = environment(_TEMPLATES).get_template("progress.html")
+    return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
+
+
+def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
+    cards = [_card(work.rubric, question) for question in work.all_questions]
+    return PAGE.page(data, is_sheet=is_sheet, work=work, cards=cards)
+
+
+def _data(work: Work, *, timed: bool) -> dict[str, Any]:
+    """What the script knows of the work: others' labels only where an adjudicator decides on them."""
+    names = [question.criterion.name for question in work.all_questions]
+    old_words = words_in(work.home.path.parent) if work.reworded else {}
+    places = {step: place for place, step in enumerate(work.steps)}
+    return {
+        "rubric": work.rubric.name,
+        "noun": "Pair" if work.rubric.is_of_pairs else "Response",
+        "rater": work.file.rater,
+        "timed": timed,
+        "criteria": names,
+        "overall": WHOLE_RESPONSE.name if work.asks_overall else None,
+        "steps": [
+            {
+                "unit": unit_of(step),
+                **_first_words(work, step),
+                "criteria": [names.index(question.criterion.name) for question in work.questions_at(step)],
+                "given": [[asdict(voice) for voice in question.voices] for question in work.questions_at(step)],
+                "before": list(_words_before(work, step, old_words)),
+                "answer": None if (answered := work.answered(step)) is None else asdict(answered),
+                "shown": shown_order(turned=work.is_turned(step)) if work.rubric.is_of_pairs else None,
+            }
+            for step in work.steps
+        ],
+        "order": [places[step] for step in work.file.labels if step in places and work.is_done(step)],
+        "sheet": None,
+    }
+
+
+def _first_words(work: Work, step: Step) -> dict[str, str]:
+    """What names a response on the page, where its id might say who wrote it: the beginning of the query and of it."""
+    example = work.examples[step.id]
+    names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
+    query = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
+    shown, *_ = replace(example.submission, turned=work.is_turned(step)).responses
+    return {"query": first_words(query), "response": first_words(shown) or "(empty)"}
+
+
+def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
+    """What a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
+    if question.is_overall:
+        return {"pass": answer == WHOLE_PASSES}
+    rated = question.rated(answer)
+    return (turned_rated(rated) if turned else rated).to_json()
+
+
+def _criteria_asked(work: Work, step: Step) -> list[str]:
+    return [question.criterion.name for question in work.questions_at(step) if not question.is_overall]
+
+
+def _words_before(
+    work: Work, step: Step, old_words: Mapping[str, CriterionWords]
+) -> Iterator[Mapping[str, Any] | None]:
+    """For each question the words that the rater answered before; empty ones where they aren't recorded."""
+    for question in work.questions_at(step):
+        under = work.reworded.get(step, {}).get(question.criterion.name, "")
+        yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
+
+
+def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
+    """A criterion as the page shows it."""
+    criterion = question.criterion
+    seen = rubric.known_inputs if question.is_overall else rubric.shown_to(criterion)
+    return {
+        "criterion": criterion,
+        "choices": list(_choices(question)),
+        "in_a_row": criterion.scale.is_yes_no or criterion.scale.mirrored,
+        "anchors": list(_anchors(criterion)),
+        "words": CriterionWords.of(criterion),
+        "is_fault": criterion.weight < 0,
+        "by": None if seen == rubric.known_inputs else [*seen, "the response"],
+    }
+
+
+def _anchors(criterion: Criterion) -> Iterator[str]:
+    """The rubric's words for each level that has any."""
+    for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
+        words = " – ".join(word for word in (level.label, level.description) if word and word != choice)
+        if words:
+            yield f"{choice}: {words}"
+
+
+def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
+    """The answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
+    scale = question.criterion.scale
+    if question.is_overall:
+        yield _choice(WHOLE_PASSES, "y", "Pass")
+        yield _choice(WHOLE_FAILS, "n", "Fail")
+        return
+    if scale.is_yes_no:
+        yield _choice("1", "y", "Yes")
+        yield _choice("0", "n", "No")
+    elif scale.mirrored:
+        yield from _preferences(question.criterion)
+    else:
+        yield from _levels(question.criterion)
+    if ANSWER_NOT_APPLICABLE in question.answers:
+        yield _choice(ANSWER_NOT_APPLICABLE, "x", "Does not apply")
+    yield _choice(CANNOT_TELL, "t", "Can’t tell")
+
+
+def _preferences(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
+    """The levels of a pair by the place in which its responses are shown: keys 1 and 2, and 0 for a tie."""
+    choices = criterion.scale.choices
+    for choice in sorted(choices, key=lambda choice: choice == "tie"):
+        key, name = _OF_PLACES[choice]
+        yield _choice(str(choices.index(choice)), key, name)
+
+
+_OF_PLACES = {"first": ("1", "Response 1"), "tie": ("0", "Neither"), "second": ("2", "Response 2")}
+"""The key and the name of each preference on the page, where a rater knows responses by their place alone."""
+
+
+def _levels(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
+    scale = criterion.scale
+    by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
+    for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
+        key = choice if by_number else str(place + 1)
+        words = {
+            "label": level.label if level.label and level.label != choice else "",
+            "description": level.description or "",
+            "example": level.example or "",
+        }
+        yield {**_choice(str(place), key if len(key) == 1 else "", choice), **words}
+
+
+def _choice(value: str, key: str, name: str) -> dict[str, Any]:
+    words = dict.fromkeys(("label", "description", "example"), "")
+    is_way_out = value in (CANNOT_TELL, ANSWER_NOT_APPLICABLE)
+    return {"value": value, "key": key, "name": name, "is_way_out": is_way_out, **words}

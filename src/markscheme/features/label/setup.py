@@ -1,0 +1,256 @@
+"""Open a rater's work: load rubric and pool, draw what to label, and read the labels given before."""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from shlex import quote
+
+from markscheme.calibration.carried_labels import CarriedLabels, carried_labels, stale_in
+from markscheme.calibration.findings.commands import Commands
+from markscheme.errors import ComparisonError, RatingError, UsageError, writing
+from markscheme.features.label.disputes import disputed, first_labels, ratings_in
+from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_pool
+from markscheme.features.label.sampling import choose_next, with_split
+from markscheme.features.label.store import LabelFile
+from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_decision
+from markscheme.files import set_aside_damaged_end
+from markscheme.pages.order import Share, Step, steps_of
+from markscheme.phrases import counted, in_words
+from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rating, given_to_current_words
+from markscheme.ratings.target_files import RATINGS_FOLDER
+from markscheme.ratings.wordings import record_words
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+
+
+def open_work(
+    named: str,
+    here: Path,
+    *,
+    rater: str,
+    pool: Path | None = None,
+    next: int | None = None,
+    adjudicate: bool = False,
+    overall: bool = False,
+    share: Share | None = None,
+    grades: Path | None = None,
+    seed: int = 1,
+) -> Work:
+    """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
+
+    Args:
+        named: Name or file of the rubric.
+        here: The working directory.
+        rater: Who labels.
+        pool: File of responses to label; the rubric's own examples where None.
+        next: How many responses to draw, those whose labels are worth most; the whole pool where None.
+        adjudicate: Whether the rater decides where annotators disagree.
+        overall: Whether the rater also says if each response passes as a whole.
+        share: How the rater shares the pool with others; the rater labels all of it where None.
+        grades: File of grades; only the responses on which they ask a person are labelled. None for all.
+        seed: Random seed of the order, the draw and the share.
+
+    Raises:
+        UsageError: The rubric isn't found, there is no pool, a name can't be part of a path, or the same rater is
+            labelling already.
+        RatingError: A file can't be read as examples or ratings.
+
+    Warns:
+        RatingWarning: Half a line at the end of a file was set aside.
+    """
+    source = find_rubric(named, here)
+    rubric = load_rubric(source)
+    folder = calibration_folder(rubric.name, here)
+    home = SetFile.within(folder, rubric)
+    if pool is None and not home.path.is_file():
+        raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
+    if home.path.suffix == ".jsonl":
+        with writing(home.path):
+            set_aside_damaged_end(home.path)
+    responses = read_pool(pool or home.path, rubric)
+    if grades is not None:
+        responses = responses.those_in(ids_to_ask(grades), grades)
+    home.check(responses.examples)
+    file = LabelFile.open(folder / RATINGS_FOLDER, rater, "adjudicated" if adjudicate else "human", rubric)
+    try:
+        work = _work(rubric, source, responses, home, file, overall=overall)
+        if next is not None:
+            return _noting_what_is_left(_drawn(work, responses, next, seed, share), by_next=True)
+        return _noting_what_is_left(replace(work, steps=_steps(list(work.questions), work, seed, share)), by_next=False)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _work(
+    rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, *, overall: bool = False
+) -> Work:
+    """The work before its order is decided."""
+    if overall and rubric.is_of_pairs:
+        raise UsageError(f"--overall asks whether a response passes, and {rubric.name} compares two")
+    if overall and any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):
+        raise UsageError(
+            f"--overall asks for {WHOLE_RESPONSE.name}, and {rubric.name} has a criterion of that name: rename it"
+        )
+    examples = {example.id: example for example in pool.examples}
+    everything = tuple(map(Question, (*rubric.criteria, *((WHOLE_RESPONSE,) if overall else ()))))
+    questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
+    split: Split | None = "dev" if any(example.split for example in home.read()) else None
+    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels, asks_overall=overall)
+    adjudicates = file.kind == "adjudicated"
+    ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
+    carried = carried_in(work)
+    if adjudicates:
+        counting = set() if carried is None else set(carried.old[: carried.outcome.old_counted])
+        people = [given_to_current_words(rating, rubric) if rating.id in counting else rating for rating in ratings]
+        questions = {
+            id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
+            for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
+        }
+        return replace(work, questions=questions)
+    return replace(work, reworded=_reworded(work, carried))
+
+
+def carried_in(work: Work) -> CarriedLabels | None:
+    """What labels from before a rewording count for in the rubric's set; None where there are none."""
+    if not work.home.path.is_file() or not work.home.path.stat().st_size:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            examples = load_examples(work.home.path, work.rubric, ratings=work.file.path.parent)
+    except RatingError:  # another rater's file, which may be half written; its own message comes where it is needed
+        return None
+    return carried_labels(examples, work.rubric)
+
+
+def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str, str]]:
+    """What is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded ones
+    where the check needs them; with the digest of the words that were answered."""
+    to_relabel = set() if carried is None else set(carried.to_relabel)
+    names = [criterion.name for criterion in work.rubric.criteria]
+    reworded: dict[Step, dict[str, str]] = {}
+    for step, label in work.file.labels.items():
+        if step.id not in work.examples:
+            continue
+        old = {name: label.criteria[name].under or label.under for name in stale_in(label, work.rubric)}
+        again = {
+            **{name: under for name, under in old.items() if step.id in to_relabel and step.sample == 0},
+            **{name: "" for name in names if name not in label.criteria and step.sample == 0},
+        }
+        if work.asks_overall and step.sample == 0 and (again or not has_decision(label, work.rubric)):
+            again[WHOLE_RESPONSE.name] = ""
+        if old or again:
+            reworded[step] = {name: again[name] for name in (*names, WHOLE_RESPONSE.name) if name in again}
+    return reworded
+
+
+def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
+    """The work without responses of which nothing is asked again, those asked again first, and what is left out."""
+    steps = [
+        step
+        for step in work.steps
+        if work.reworded.get(step) != {} and (step.sample == 0 or Step(step.id) not in work.reworded)
+    ]
+    again = [step for step in steps if step in work.reworded]
+    others = [step for step in steps if step not in work.reworded]
+    notes = (*work.notes, *_notes(work, len(again), by_next=by_next))
+    return replace(work, steps=(*again, *others), notes=notes)
+
+
+def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
+    carried = carried_in(work)
+    if carried is None:
+        return
+    names = in_words(carried.reworded)
+    whole = counted(len(carried.examples.labelled.examples), "labelled example")
+    if by_next:
+        elsewhere = [unit for unit in carried.old if unit not in {step.id for step in work.steps}]
+        if elsewhere:
+            label = Commands.on(work.rubric.name).label(f" --rater {quote(work.file.rater)}")
+            yield (
+                f"{len(elsewhere)} of {whole} are left out: they were labelled under the old words of {names}. Label "
+                f"them again without --next: {label}"
+            )
+    elif work.is_adjudication:
+        left_out = carried.old[carried.outcome.old_counted :]
+        if left_out:
+            yield (
+                f"{len(left_out)} of {whole} are left out: their labels of {names} are under its old words, so "
+                "whether annotators still differ isn't known"
+            )
+    else:
+        if n_again:
+            yield f"{n_again} of {whole} are asked again, on {names} alone: its words changed."
+        yield carried.sentence
+
+
+def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tuple[Step, ...]:
+    rater = work.file.rater
+    if share is None:
+        return steps_of(ids, rater=rater, seed=seed, again=work.file.kind != "adjudicated")
+    labelled: dict[str, set[str]] = {}
+    for label in first_labels(work.everyone, work.rubric):
+        labelled.setdefault(label.id, set()).add(label.rater)
+    who = share.assigned(ids, labelled, seed=seed)
+    own_ids = [id for id, raters in zip(ids, who, strict=True) if rater in raters]
+    return steps_of(own_ids, rater=rater, seed=seed, together={id: place for place, id in enumerate(ids)})
+
+
+def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
+    """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
+    with work.home.locked():
+        examples = work.home.read()
+        drawn = _among(pool, examples)
+        narrowed = replace(work, steps=_steps(drawn, work, seed, share))
+        free = len(pool.examples) - len(drawn)
+        if narrowed.current is not None:
+            return narrowed
+        if not free:
+            note = f"The pool's {counted(len(drawn), 'response')} are all labelled: none is left to draw."
+            return replace(narrowed, notes=(note,))
+        draw = choose_next(
+            work.rubric,
+            pool.examples,
+            pool.verdicts,
+            min(count, free),
+            labelled=examples,
+            passed=_passed(examples, work),
+            seed=seed,
+        )
+        work.home.add([pick.to_json() for pick in with_split(draw, work.split).picks])
+        notes = (f"{counted(free, 'response')} left in the pool, fewer than the {count} asked for.",)
+        steps = _steps(_among(pool, work.home.read()), work, seed, share)
+        return replace(work, steps=steps, notes=notes if free < count else ())
+
+
+def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
+    ids = {example.id for example in pool.examples}
+    return [example.id for example in examples if example.id in ids]
+
+
+def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
+    """Gold decisions so far, by id."""
+    by_id: dict[str, list[Rating]] = {}
+    for rating in ratings_in(work.file.path.parent, work.rubric):
+        by_id.setdefault(rating.id, []).append(rating)
+    labelled = tuple(replace(e, labels=(*e.labels, *by_id.get(e.id, ()))) for e in examples)
+    try:
+        return gold_of(ExampleSet(labelled), work.rubric).decided
+    except ComparisonError:
+        return {}
+
+
+def keep_examples(work: Work) -> None:
+    """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
+    with work.home.locked():
+        kept_ids = {example.id for example in work.home.read()}
+        record_words(work.home.path.parent, work.rubric, date.today().isoformat())
+        examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in kept_ids]
+        if examples:
+            work.home.add([replace(e, split=e.split or work.split).to_json() for e in examples])

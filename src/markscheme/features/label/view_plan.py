@@ -1,0 +1,152 @@
+"""A plan: the labels that a verdict needs, the cost of the next run, what to label next, and other goals."""
+
+from collections.abc import Iterator
+from shlex import quote
+from typing import Any
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.needs import Goal, Need
+from markscheme.features.label.run_plan import Plan
+from markscheme.features.label.sampling import Draw
+from markscheme.judges.cost import Cost
+from markscheme.phrases import counted, number
+from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table
+from markscheme.report.figures import NONE, dollars
+from markscheme.report.json import attributes
+from markscheme.stats.group_rates import PLANNED_WIDTHS
+
+_DRAWN = "to-label.jsonl"
+"""The file for the outputs that were drawn, which go to standard output."""
+_MANY_TIMES = 4
+"""How many times as many labels as there are make it likely that work on judge or rubric costs less; a judgement."""
+_GOALS: dict[Goal, str] = {
+    "width": "Labels needed for an interval of a given width",
+    "promise": "Labels needed for a guarantee on automatic decisions",
+    "variety": "Labels needed before a coefficient can be trusted",
+}
+
+
+def view(plan: Plan) -> Document:
+    """The labels that the verdict needs, and what was asked for besides; the rest is details."""
+    return Document(
+        title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
+        source="A plan: no calls were made."
+        + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
+        blocks=(_callout(plan), Notes(tuple(map(_next_run, plan.costs))), *_asked_for(plan)),
+        sections=tuple(_sections(plan)),
+        onward=_onward(plan),
+    )
+
+
+def _callout(plan: Plan) -> Callout:
+    """The labels that a verdict needs, in the sentence of the calibration's report."""
+    next_labels = plan.next_labels
+    if not next_labels.in_words:
+        return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
+    head, stop, rest = next_labels.in_words.partition(". ")
+    sentences = [rest, *_about_the_number(plan)]
+    if plan.next is not None:
+        sentences.append(f"This draw takes {len(plan.next.picks):,}.")
+    return Callout("open", f"{head}{stop.rstrip()}", " ".join(filter(None, sentences)))
+
+
+def _about_the_number(plan: Plan) -> Iterator[str]:
+    """What the number of labels follows from, and whether other work is likely to cost less."""
+    labels = plan.next_labels.labels
+    if plan.agreement is not None:
+        yield f"So far: {plan.next_labels.because}"
+    if _costs_much(plan):
+        yield "A better rubric or judge may take less work than so many labels."
+    if labels is not None and labels.more and plan.annotators > 1:
+        yield f"Labels to give: {labels.more * plan.annotators:,}."
+
+
+def _costs_much(plan: Plan) -> bool:
+    """Whether a judge whose ratings are known needs many times the labels that there are."""
+    labels = plan.next_labels.labels
+    return plan.agreement is not None and labels is not None and labels.more >= _MANY_TIMES * plan.labelled
+
+
+def _onward(plan: Plan) -> tuple[str, str] | None:
+    """What to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
+    commands = Commands(quote(plan.rubric), plan.judged_by)
+    labels = plan.next_labels.labels
+    if plan.next is not None:
+        return f"Next, with the lines saved (> {_DRAWN})", commands.label(f" --pool {_DRAWN} --rater YOUR-NAME")
+    if _costs_much(plan):
+        return "Next, see what to fix before you label", commands.calibrate()
+    if labels is not None and labels.more:
+        return "Next", commands.label_next(labels.more)
+    is_decided = not plan.next_labels.in_words or labels is not None
+    return ("Next", commands.calibrate()) if is_decided else None
+
+
+def _next_run(cost: Cost) -> str:
+    """What a calibration of the judge costs, in a sentence."""
+    answered = f" ({cost.kept:,} answered already)" if cost.kept else ""
+    return f"Calibrating {cost.judge or 'a judge'} takes {counted(cost.calls, 'call')}{answered}: {dollars(cost.usd)}."
+
+
+def _asked_for(plan: Plan) -> Iterator[Section]:
+    """The goals that were asked for, and the outputs that were drawn."""
+    for goal, title in _GOALS.items():
+        needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
+        if needs:
+            by_all = ("labels to give",) if plan.annotators > 1 else ()
+            rows = tuple(_need(need, plan.annotators) for need in needs)
+            yield Section(title, (Table(("Labels", "more", *by_all, "for", "because"), rows),))
+    if plan.next is not None:
+        yield _next(plan.next)
+
+
+def _sections(plan: Plan) -> Iterator[Section]:
+    headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
+    costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
+    basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))
+    yield Section("The next run", (costs, Notes(basis)))
+
+
+def _need(need: Need, annotators: int) -> tuple[Line, ...]:
+    to_give = None if need.more is None else need.more * annotators
+    counts = (need.labels, need.more, *((to_give,) if annotators > 1 else ()))
+    return (*(NONE if count is None else f"{count:,}" for count in counts), need.what, need.basis)
+
+
+def _cost(cost: Cost) -> tuple[Line, ...]:
+    tokens = f"about {cost.input_tokens:,}", f"about {cost.output_tokens:,}"
+    return cost.judge or "no judge available", f"{cost.calls:,}", f"{cost.kept:,}", *tokens, dollars(cost.usd)
+
+
+def _next(draw: Draw) -> Section:
+    lines: list[Line] = [
+        f"{counted(len(draw.picks), 'output')} drawn at random (random seed {draw.seed}), on standard output."
+    ]
+    reasons = [reason for pick in draw.picks for reason in pick.why]
+    if reasons:
+        lines.append("Among them: " + ", ".join(f"{reasons.count(why)} {why}" for why in dict.fromkeys(reasons)) + ".")
+    if draw.systems:
+        shares = ", ".join(f"{name} {n}" for name, n in draw.systems.items())
+        lines.append(f"Spread so that each system gets a pass rate of its own: {shares}.")
+    rows = tuple((s.name, str(s.pool), str(s.labelled), str(s.taken)) for s in draw.strata)
+    outputs = counted(sum(s.pool for s in draw.strata), "output")
+    notes = [f"Each line has a `weight`, so that results describe all {outputs} of the pool."]
+    if draw.systems:
+        widths = ", ".join(
+            f"{labels} labels {number(100 * width, 0)} points" for labels, width in PLANNED_WIDTHS.items()
+        )
+        notes.append(f"Width of the interval of a system's rate to expect: {widths}.")
+    table = Table(("Stratum", "outputs in the pool", "labelled already", "drawn now"), rows)
+    return Section("To label next", (Paragraph(tuple(lines)), table, Notes(tuple(notes))))
+
+
+def json_of(plan: Plan) -> dict[str, Any]:
+    """The plan by the keys of its JSON."""
+    needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
+    planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
+    labels = plan.next_labels.labels
+    next_step = {
+        "labels_needed": None if labels is None else labels.more,
+        "labels_chance": None if labels is None else labels.chance,
+        "next_step": plan.next_labels.in_words,
+    }
+    return {"schema": 1, "rubric": {"name": plan.rubric}, **next_step, **planned}

@@ -1,0 +1,359 @@
+"""One rater's work: which response is next, the answers to it, and their progress."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from markscheme.errors import MarkschemeError, RatingError
+from markscheme.features.label.disputes import AgreementSoFar, Dispute, Voice, agreement_so_far, disputes_of, ratings_in
+from markscheme.features.label.pair_order import is_turned, shown_order, turned_rated
+from markscheme.features.label.pool import SetFile
+from markscheme.features.label.store import LabelFile
+from markscheme.fingerprint import fingerprint
+from markscheme.pages.order import Step
+from markscheme.ratings.examples import Example, Split
+from markscheme.ratings.rating import Rated, Rating, asked_under, is_asked
+from markscheme.ratings.wordings import record_words
+from markscheme.readers.sheet import wording_of
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+CANNOT_TELL = "t"
+ANSWER_NOT_APPLICABLE = "x"
+WHOLE_FAILS = "0"
+WHOLE_PASSES = "1"
+"""The answers to whether a response passes as a whole."""
+DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
+"""The two answers that are not a level, and how ratings name them."""
+
+
+WHOLE_RESPONSE = Criterion(1.0, "All in all: would you let this response pass?", "pass or fail")
+"""What is asked of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A criterion to label a response on, or whether the response passes as a whole.
+
+    Attributes:
+        criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
+        voices: What annotators said, without names; empty unless the rater adjudicates.
+    """
+
+    criterion: Criterion
+    voices: tuple[Voice, ...] = ()
+
+    @property
+    def is_overall(self) -> bool:
+        """Whether it asks for pass or fail of the response as a whole."""
+        return self.criterion is WHOLE_RESPONSE
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply".
+
+        Of the response as a whole, only fail and pass; "can't tell" is for criteria.
+        """
+        if self.is_overall:
+            return (WHOLE_FAILS, WHOLE_PASSES)
+        places = tuple(map(str, range(len(self.criterion.scale.levels))))
+        return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
+
+    def rated(self, answer: str) -> Rated:
+        """The rating for an answer."""
+        under = self.criterion.wording
+        if answer in DECLINED:
+            return Rated(None, declined=DECLINED[answer], under=under)
+        scale = self.criterion.scale
+        level = scale.values[int(answer)]
+        return Rated(level, under=under, label=scale.label_of(level))
+
+    def answer(self, rated: Rated | None) -> str:
+        """The answer for a rating; "" if there is none."""
+        if rated is None or not self.criterion.is_worded(rated.under):
+            return ""
+        if rated.level is None:
+            return ANSWER_NOT_APPLICABLE if rated.declined == "not applicable" else CANNOT_TELL
+        values = self.criterion.scale.values
+        return str(values.index(rated.level)) if rated.level in values else ""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a rater answered to the questions about one response.
+
+    Attributes:
+        answers: By criterion.
+        reasons: By criterion, where the rater gave one.
+        quotes: The passage marked, by criterion.
+        note: On the whole response.
+        seconds: How long it took; None where nobody noted it.
+    """
+
+    answers: Mapping[str, str]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class LabellingProgress:
+    """How often a rater agrees with themselves and with other annotators.
+
+    Attributes:
+        again: Responses labelled twice.
+        asked_again: Criteria answered twice.
+        same: How many of those got the same answer both times.
+        agreement: Agreement with other annotators by criterion; None if their labels can't be read.
+    """
+
+    again: int
+    asked_again: int
+    same: int
+    agreement: tuple[AgreementSoFar, ...] | None
+
+
+@dataclass
+class Work:
+    """What one rater has to label, and what they have labelled.
+
+    Attributes:
+        rubric: The rubric.
+        source: The rubric's file; labelling stops when what raters see of it changes.
+        examples: The responses, by id.
+        questions: The questions about each, by id.
+        steps: Responses in the rater's order.
+        file: The rater's file of labels.
+        home: The file of examples that labelled responses are added to.
+        split: The split of responses that are new to that file; None if it has no splits.
+        people: Annotators' labels in the pool's own file.
+        reworded: What is asked again of responses that the rater has labelled, by step: the criteria whose words have
+            changed since, or that are new, and the digest of the words that the rater answered; "" for a new one.
+        notes: What of the set isn't asked, and why, in sentences.
+        asks_overall: Whether raters also say if a response passes as a whole.
+    """
+
+    rubric: Rubric
+    source: Path
+    examples: Mapping[str, Example]
+    questions: Mapping[str, tuple[Question, ...]]
+    steps: tuple[Step, ...]
+    file: LabelFile
+    home: SetFile
+    split: Split | None = None
+    people: tuple[Rating, ...] = ()
+    reworded: Mapping[Step, Mapping[str, str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    asks_overall: bool = False
+
+    def __post_init__(self) -> None:
+        self._read = self.source.read_bytes()
+        self._before = {step: self.file.labels[step] for step in self.reworded}
+        self._homed = {example.id for example in self.home.read()}
+
+    def is_turned(self, step: Step) -> bool:
+        """Whether a step shows the second response of a pair first; an adjudicator sees the stored order."""
+        return self.rubric.is_of_pairs and not self.is_adjudication and is_turned(step, self.file.rater)
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        """Every question that the page may ask, the one on the whole response last."""
+        criteria = (*self.rubric.criteria, *((WHOLE_RESPONSE,) if self.asks_overall else ()))
+        return tuple(map(Question, criteria))
+
+    def questions_at(self, step: Step) -> tuple[Question, ...]:
+        """The questions about a response: of one that was labelled under other words, those whose words changed."""
+        every = self.questions[step.id]
+        if step not in self.reworded:
+            return every
+        return tuple(question for question in every if question.criterion.name in self.reworded[step])
+
+    @cached_property
+    def _own_steps(self) -> frozenset[Step]:
+        return frozenset(self.steps)
+
+    @cached_property
+    def by_unit(self) -> Mapping[str, Step]:
+        """The steps by their names on the page."""
+        return {unit_of(step): step for step in self.steps}
+
+    @property
+    def current(self) -> Step | None:
+        """The next step; None when all are done. A second time comes only after the first."""
+        for step in self.steps:
+            if not self.is_done(step) and (step.sample == 0 or self.is_done(Step(step.id))):
+                return step
+        return None
+
+    @property
+    def done(self) -> int:
+        """How many of the steps are labelled."""
+        return sum(map(self.is_done, self.steps))
+
+    @property
+    def is_adjudication(self) -> bool:
+        """Whether the rater decides where annotators disagree."""
+        return self.file.kind == "adjudicated"
+
+    @property
+    def again(self) -> int:
+        """How many responses are labelled twice."""
+        return sum(step.sample for step in self.steps)
+
+    def is_done(self, step: Step) -> bool:
+        """Whether a step is labelled under the current wording."""
+        if step not in self.file.labels:
+            return False
+        label = self.file.labels[step]
+        rated = label.criteria
+        criteria = [question.criterion for question in self.questions_at(step) if not question.is_overall]
+        if any(question.is_overall for question in self.questions_at(step)) and not has_decision(label, self.rubric):
+            return False
+        return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
+
+    def answered(self, step: Step) -> Answered | None:
+        """The answers to a step; None if it isn't labelled."""
+        if not self.is_done(step):
+            return None
+        rating = self.file.labels[step]
+        questions = [question for question in self.questions_at(step) if not question.is_overall]
+        by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in questions}
+        if self.is_turned(step):
+            by_name = {name: turned_rated(rated) for name, rated in by_name.items()}
+        whole = (
+            {}
+            if len(questions) == len(self.questions_at(step))
+            else {WHOLE_RESPONSE.name: WHOLE_PASSES if rating.passed else WHOLE_FAILS}
+        )
+        return Answered(
+            {**{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}, **whole},
+            {name: rated.reason for name, rated in by_name.items() if rated.reason},
+            {name: rated.quote for name, rated in by_name.items() if rated.quote},
+            rating.note,
+            rating.seconds,
+        )
+
+    def give(self, step: Step, answered: Answered) -> None:
+        """Keep the answers to all questions of a step; on disk when this returns.
+
+        Args:
+            step: One of the steps.
+            answered: Answers to all its questions, each allowed by its question.
+        """
+        if step.id not in self._homed:
+            with self.home.locked():
+                example = self.examples[step.id]
+                self.home.add([replace(example, split=example.split or self.split).to_json()])
+            self._homed.add(step.id)
+        record_words(self.home.path.parent, self.rubric, date.today().isoformat())
+        self.file.give(self.rating(step, answered))
+
+    def rating(self, step: Step, answered: Answered) -> Rating:
+        """The rating for answers to all questions of a step."""
+        criteria = {}
+        passed = None
+        for question in self.questions_at(step):
+            name = question.criterion.name
+            if question.is_overall:
+                passed = answered.answers[name] == WHOLE_PASSES
+                continue
+            reason = answered.reasons.get(name, "")
+            quote = answered.quotes.get(name)
+            rated = question.rated(answered.answers[name])
+            rated = turned_rated(rated) if self.is_turned(step) else rated
+            criteria[name] = replace(rated, reason=reason, quote=quote)
+        return Rating(
+            step.id,
+            self.file.rater,
+            self.file.kind,
+            criteria,
+            passed=passed,
+            sample=step.sample,
+            at=date.today().isoformat(),
+            under=asked_under(self.rubric),
+            note=answered.note.strip(),
+            seconds=answered.seconds,
+            shown=shown_order(turned=self.is_turned(step)) if self.rubric.is_of_pairs else None,
+        )
+
+    def withdraw(self, step: Step) -> None:
+        """Take a label back, so that the step is asked again; answers to criteria that weren't asked stay."""
+        if step in self.file.labels:
+            self.file.withdraw(step, date.today().isoformat())
+        if step in self._before:
+            self.file.give(self._before[step])
+
+    def progress(self) -> LabellingProgress:
+        """The rater's progress."""
+        pairs = [
+            (self.file.labels[Step(step.id)], self.file.labels[step])
+            for step in self.steps
+            if step.sample == 1 and self.is_done(step) and self.is_done(Step(step.id))
+        ]
+        again = [
+            _word(first.criteria[q.criterion.name]) == _word(second.criteria[q.criterion.name])
+            for first, second in pairs
+            for q in self.questions[first.id]
+            if q.criterion.name in first.criteria and q.criterion.name in second.criteria
+        ]
+        return LabellingProgress(len(pairs), len(again), sum(again), self._agreement())
+
+    def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
+        """Agreement with other annotators on what the rater has labelled."""
+        done = [
+            step.id for step in self.file.labels if step.sample == 0 and step in self._own_steps and self.is_done(step)
+        ]
+        try:
+            return tuple(agreement_so_far(self.everyone, self.rubric, self.file.rater, done))
+        except RatingError:
+            return None
+
+    @property
+    def everyone(self) -> list[Rating]:
+        """Labels of all annotators.
+
+        Raises:
+            RatingError: Another rater's file is damaged, or half written.
+        """
+        return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
+
+    def disputes(self) -> list[Dispute]:
+        """How annotators differ, for the rubric's author; empty where their labels can't be read."""
+        try:
+            return disputes_of(self.everyone, self.rubric, list(self.examples))
+        except RatingError:
+            return []
+
+    def change(self) -> str:
+        """How the rubric has changed since labelling began, as a sentence; "" if raters see no change."""
+        try:
+            now = self.source.read_bytes()
+            if now == self._read:
+                return ""
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                changed = wording_of(load_rubric(self.source)) != wording_of(self.rubric)
+        except (OSError, MarkschemeError):
+            return f"{self.source.name} can no longer be read as the rubric it was"
+        if changed:
+            return f"{self.source.name} has changed since labelling began"
+        self._read = now
+        return ""
+
+
+def has_decision(label: Rating, rubric: Rubric) -> bool:
+    """Whether a label says if the response passes as a whole, under the rubric's current words."""
+    return label.passed is not None and is_asked(label.under, rubric)
+
+
+def unit_of(step: Step) -> str:
+    """The step's name on the page; the id might say who wrote the response."""
+    return fingerprint(step.id, step.sample)
+
+
+def _word(rated: Rated) -> tuple[float | None, str]:
+    return rated.level, rated.declined

@@ -1,0 +1,89 @@
+"""Which responses to compare with each other."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from markscheme.errors import UsageError
+from markscheme.features.label.pair_design import pair_design
+from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.pairing import pair_of
+from markscheme.submission import Submission
+
+
+def outputs(systems: str, n: int) -> list[Example]:
+    return [
+        Example(Submission(f"{system} on {place}", {"query": f"question {place}"}, f"{system}-{place}"), system=system)
+        for place in range(n)
+        for system in systems
+    ]
+
+
+def test_of_two_systems_all_pairs_are_made() -> None:
+    design = pair_design(outputs("ab", 12))
+    assert len(design.pairs) == design.possible == 12
+    assert design.systems == {"a": 12, "b": 12}
+
+
+def test_of_more_each_prompt_has_one_pair_and_each_two_systems_about_as_many() -> None:
+    design = pair_design(outputs("abcd", 60))
+    assert (len(design.pairs), design.prompts, design.possible) == (60, 60, 360)
+    times = Counter(pair.system for pair in design.pairs)
+    assert len(times) == 6
+    assert max(times.values()) - min(times.values()) <= 1
+
+
+def test_any_beginning_is_balanced() -> None:
+    pairs = pair_design(outputs("abc", 30), most=90).pairs
+    times = Counter(pair.system for pair in pairs[:30])
+    assert max(times.values()) - min(times.values()) <= 1
+    assert len({pair.id for pair in pairs}) == 90
+
+
+def test_a_pair_is_stored_in_the_order_of_the_ids_of_its_responses() -> None:
+    for pair in pair_design(outputs("ba", 5)).pairs:
+        assert pair.sides is not None
+        assert pair.sides[0].id < pair.sides[1].id
+        assert pair.submission.response.startswith(pair.sides[0].system)
+
+
+def test_pairs_of_one_prompt_share_a_group() -> None:
+    pairs = pair_design(outputs("abc", 10), most=30).pairs
+    assert len({pair.group for pair in pairs}) == 10
+
+
+@pytest.mark.parametrize(
+    ("ways", "of_pair", "of_design"),
+    [
+        ((None, None), None, "random"),
+        (("random", "random"), "random", "random"),
+        (("random", None), None, "random"),
+        (("random", "chosen"), "chosen", "chosen"),
+        ((None, "by-verdict"), "by-verdict", "by-verdict"),
+    ],
+)
+def test_a_pair_was_drawn_as_its_responses_were_and_by_chance_where_they_do_not_say(
+    ways: tuple[DrawnBy | None, DrawnBy | None], of_pair: str | None, of_design: str
+) -> None:
+    first, second = (replace(output, drawn=way) for output, way in zip(outputs("ab", 1), ways, strict=True))
+    assert pair_of(first, second).drawn == of_pair
+    assert pair_design([first, second]).pairs[0].drawn == of_design
+
+
+def test_a_pair_has_the_metadata_that_both_responses_have_alike() -> None:
+    first, second = outputs("ab", 1)
+    first = replace(first, metadata={"language": "de", "temperature": "0", "turns": "3"})
+    second = replace(second, metadata={"temperature": "1", "language": "de"})
+    assert pair_of(first, second).metadata == {"language": "de"}
+
+
+def test_the_same_seed_gives_the_same_pairs() -> None:
+    first, again, second = (pair_design(outputs("abc", 20), seed=seed).pairs for seed in (1, 1, 2))
+    assert [pair.id for pair in first] == [pair.id for pair in again]
+    assert [pair.id for pair in first] != [pair.id for pair in second]
+
+
+def test_outputs_of_one_system_cannot_be_paired() -> None:
+    with pytest.raises(UsageError, match="no two systems"):
+        pair_design(outputs("a", 5))
