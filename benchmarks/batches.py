@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from markscheme.judges.ledger import BatchLedger
-from tests.judges.batch_client import PRICE
-from tests.judges.batch_server import TOKENS, BatchServer
-from tests.judges.test_batched import run_killed_three_times
+from markscheme.features.batches.ledger import BatchLedger
+from tests.features.batches.batch_client import PRICE
+from tests.features.batches.batch_server import TOKENS, BatchServer
+from tests.features.batches.test_judge import run_killed_three_times
 
 N = 20_000
 HEADINGS = (

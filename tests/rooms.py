@@ -60,6 +60,7 @@ NAMED_BY: Mapping[str, str] = {
     "agents": r"features\.agents|\b(tool_used|tool_args|tool_order|step_count)\b",
     "cards": r"features\.cards|[jJ]udge_?[cC]ard|\b(verify|read|keep)_card|\bCARD\b",
     "certify": r"features\.certify|CertificateCheck",
+    "batches": r"features\.batches|BatchLedger|BatchRecord|batches_under_way|batches_here",
     "compatibility": r"features\.compatibility|[aA]utograder",
     "decision_models": r"features\.decision_models|DecisionJudge|ProbabilityAudit|probability_audit",
     "demo": r"markscheme\.features\.demo\b|[pP]lanted",

@@ -147,7 +147,7 @@ LATE: dict[str, dict[str, str]] = {
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
-    "judges.registry": {"judges.batched": FOR_THE_START, "judges.panel": "few judges are panels"},
+    "judges.registry": {"judges.panel": "few judges are panels"},
     "judges.remembering": {"platformdirs": FOR_THE_START},
     "settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},

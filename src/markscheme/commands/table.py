@@ -88,12 +88,6 @@ def _agreement() -> CommandFunction:
     return agreement
 
 
-def _batches() -> CommandFunction:
-    from markscheme.commands.batches import batches
-
-    return batches
-
-
 def _diff() -> CommandFunction:
     from markscheme.commands.diff import diff
 
@@ -121,7 +115,6 @@ COMMANDS = OpenTable(
     CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
-    CommandRow("batches", "More", "list, cancel or forget batches under way", _batches, rank=10),
     CommandRow("diff", "More", "say what a change of a rubric does to its labels and its verdict", _diff, rank=20),
     CommandRow("prompts", "More", "print the prompts a judge is asked, to record replies", _prompts, rank=30),
     CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),

@@ -1,6 +1,7 @@
 """What few need, each in a folder of its own that can be deleted with its two lines here: its import and its row."""
 
 from markscheme.features.agents import AGENTS
+from markscheme.features.batches import BATCHES
 from markscheme.features.cards import CARDS
 from markscheme.features.certify import CERTIFY
 from markscheme.features.compatibility import COMPATIBILITY
@@ -21,6 +22,7 @@ from markscheme.seam import Feature
 
 FEATURES: tuple[Feature, ...] = (
     AGENTS,
+    BATCHES,
     CARDS,
     CERTIFY,
     COMPATIBILITY,

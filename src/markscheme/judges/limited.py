@@ -3,7 +3,7 @@
 One `Limiter` serves a whole process; every judge that calls a provider is wrapped in a `Limited` that shares it. All
 retries happen here: the adapters send each request once.
 
-Rate limits don't apply to batches (`batched.py`); only their cost is reserved here.
+Rate limits don't apply to batches (`wrappers.py`); only their cost is reserved here.
 """
 
 import asyncio

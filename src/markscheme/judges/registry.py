@@ -10,6 +10,7 @@ from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
 from markscheme.judges.price import ListPrice, Price
 from markscheme.judges.remembering import Remembering
+from markscheme.judges.wrappers import WRAPPERS
 
 
 def open_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> Judge:
@@ -51,9 +52,9 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
         if not kind.batches:
             expected = names_that(lambda kind: kind.batches)
             raise UsageError(f"judge {opened.identity.name} cannot be asked in batches; expected {expected}")
-        from markscheme.judges.batched import batched
-
-        return batched(opened, judge, asking, price_of(opened.identity, asking))
+        for wrapped in WRAPPERS:
+            return wrapped(opened, judge, asking, price_of(opened.identity, asking))
+        raise UsageError("judges can't be asked in batches here: leave out --batch")
     memory = asking.memory_for(opened.identity)
     return judge if memory is None else Remembering(judge, memory)
 

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.batches import batch_json, batch_line, batches_here
 from markscheme.commands.options import JsonFlag, SkipDamaged
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.session import session_line, sessions_at
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
+from markscheme.report.under_way import UNDER_WAY
 from markscheme.rubrics.search import known_rubrics
 from markscheme.session import client
 
@@ -45,10 +45,11 @@ def status(
     lacking = [(kind, kind.ready()) for kind in kinds()]
     judges = [JudgeStatus(kind, why is None, why or kind.shown()) for kind, why in lacking]
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
-    under_way = batches_here()
-    lines = list(map(batch_line, under_way)), list(map(session_line, sessions))
-    document = view(rubrics, judges, *lines, list(known_rubrics(start)))
-    show(document, json_of(rubrics, judges, list(map(batch_json, under_way)), sessions), json=json)
+    under_way = [look() for look in UNDER_WAY]
+    lines = [line for lines_of_one, _ in under_way for line in lines_of_one]
+    by_key = {key: entries for _, entries_by_key in under_way for key, entries in entries_by_key.items()}
+    document = view(rubrics, judges, lines, list(map(session_line, sessions)), list(known_rubrics(start)))
+    show(document, json_of(rubrics, judges, by_key, sessions), json=json)
     if html:
         put(rendered(document, "html"), html)
     return 0

@@ -59,22 +59,22 @@ class JudgeStatus:
 def view(
     rubrics: Sequence[RubricStatus],
     judges: Sequence[JudgeStatus],
-    batches: Sequence[str],
+    under_way: Sequence[str],
     sessions: Sequence[str],
     shipped: Sequence[str],
 ) -> Document:
-    """The rubrics, the judges, the batches under way, and the running sessions.
+    """Show the rubrics, the judges, what is under way, and the running sessions.
 
     Args:
         rubrics: The rubrics here.
         judges: The kinds of judge.
-        batches: A line for each batch under way.
+        under_way: A line for each thing under way.
         sessions: A line for each running session.
         shipped: Names of the rubrics that come with markscheme.
     """
     lines: list[Line] = [f"can ask {judge.name}: {judge.why}" for judge in judges if judge.usable]
     lines += _not_ready([judge for judge in judges if not judge.usable])
-    lines += [f"batch {batch}" for batch in batches]
+    lines += under_way
     lines += [f"session: {session}" for session in sessions] or [_NO_SESSION]
     callout = _callout(rubrics) if rubrics else Callout("open", _NO_RUBRICS.format(shipped=", ".join(shipped)))
     return Document(
@@ -194,15 +194,15 @@ def _is_to_compare(status: RubricStatus) -> bool:
 def json_of(
     rubrics: Sequence[RubricStatus],
     judges: Sequence[JudgeStatus],
-    batches: Sequence[Mapping[str, Any]],
+    under_way: Mapping[str, Any],
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The same by the keys of its JSON, with all details of each batch and session."""
+    """Return the status as its JSON file has it, with all details of what is under way and of each session."""
     return {
         "schema": 1,
         "rubrics": list(map(_rubric_json, rubrics)),
         "judges": [attributes(judge, "name usable why") for judge in judges],
-        "batches": batches,
+        **under_way,
         "sessions": sessions,
     }
 

@@ -14,19 +14,19 @@ import pytest
 
 from markscheme import Submission
 from markscheme.errors import BudgetError, UsageError
+from markscheme.features.batches.ledger import BatchLedger, batches_under_way
 from markscheme.grading import Grade, Grading
 from markscheme.judges.asking import Asking
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.ledger import BatchLedger, batches_under_way
 from markscheme.judges.registry import open_judge
+from tests.features.batches.batch_client import PRICE, batching, graded, opened, summary
+from tests.features.batches.batch_server import TOKENS, Batch, BatchServer
 from tests.judges.asking import KEY, RUBRIC
-from tests.judges.batch_client import PRICE, batching, graded, opened, summary
-from tests.judges.batch_server import TOKENS, Batch, BatchServer
 
 pytestmark = pytest.mark.usefixtures("no_authorities")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HALF = PRICE.cost(*TOKENS) / 2
 """Dollars for one answer in a batch."""
 BOTH = pytest.mark.parametrize("kind", ["anthropic", "openai"])
@@ -219,7 +219,7 @@ def run_killed_three_times(
 
     def start() -> subprocess.Popen[str]:
         address = {"ANTHROPIC_BASE_URL": server.url, "OPENAI_BASE_URL": f"{server.url}/v1"}
-        command = [sys.executable, "-m", "tests.judges.batch_client", kind, str(cache), str(n), reasks]
+        command = [sys.executable, "-m", "tests.features.batches.batch_client", kind, str(cache), str(n), reasks]
         return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **address}, stdout=subprocess.PIPE, text=True)
 
     def kill_when(happened: Callable[[], bool]) -> None:

@@ -22,10 +22,10 @@ from markscheme.errors import (
     UnreadableReply,
     UsageError,
 )
+from markscheme.features.batches.ledger import BatchLedger
 from markscheme.judges.asking import Asking
 from markscheme.judges.batching import BatchApi, Batching, BatchState
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.ledger import BatchLedger
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering

@@ -12,7 +12,7 @@ from markscheme.errors import UsageError
 from markscheme.phrases import counted, number
 
 if TYPE_CHECKING:
-    from markscheme.judges.ledger import BatchRecord
+    from markscheme.features.batches.ledger import BatchRecord
 
 
 def batches(
@@ -57,7 +57,7 @@ def batches(
 
 def batches_here() -> "list[BatchRecord]":
     """The batches under way that the cache knows of, the oldest first."""
-    from markscheme.judges.ledger import batches_under_way
+    from markscheme.features.batches.ledger import batches_under_way
     from markscheme.judges.remembering import cache_folder
 
     return batches_under_way(cache_folder())
@@ -92,7 +92,7 @@ def batch_json(batch: "BatchRecord") -> dict[str, Any]:
 
 
 def _forget(batches: "list[BatchRecord]") -> None:
-    from markscheme.judges.ledger import BatchLedger
+    from markscheme.features.batches.ledger import BatchLedger
     from markscheme.judges.remembering import cache_folder
 
     ledger = BatchLedger(cache_folder())

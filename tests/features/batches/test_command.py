@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.features.batches.ledger import BatchLedger
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.ledger import BatchLedger
 from tests.commands.console import run
+from tests.features.batches.batch_server import BatchServer
 from tests.judges.asking import KEY
-from tests.judges.batch_server import BatchServer
 
 RUBRIC = "name: capital\ncriteria:\n  - requirement: Mentions Paris\n"
 
