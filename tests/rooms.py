@@ -49,10 +49,10 @@ LIMITS: Mapping[str, Limit] = {
     "dataclasses": Limit(547, slack=3),
     "options declared in two places": Limit(83, slack=1),
     'defaults that are ""': Limit(227, slack=3),
-    "imports inside functions": Limit(380, slack=3),
+    "imports inside functions": Limit(379, slack=3),
     "names that could hold anything, % of bound names": Limit(3.4, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(80.01, slack=0.5),
-    "docstrings of functions that begin in mid-thought, %": Limit(23.48, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(79.86, slack=0.5),
+    "docstrings of functions that begin in mid-thought, %": Limit(23.45, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
 

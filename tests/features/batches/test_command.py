@@ -1,4 +1,4 @@
-"""`--batch`, `markscheme batches` and what `markscheme status` says of batches, as a user runs them."""
+"""`--batch` and `markscheme batches` as a user runs them, and what is listed as under way."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from markscheme.features.batches.ledger import BatchLedger
 from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.report.under_way import UNDER_WAY
 from tests.commands.console import run
 from tests.features.batches.batch_server import BatchServer
 from tests.judges.asking import KEY
@@ -52,13 +53,14 @@ def test_grade_asks_in_a_batch_and_says_what_it_cost(here: Path) -> None:
     assert "batch batch_0: 3 replies, $0.0025 at half price" in done.stderr
 
 
-def test_status_and_batches_show_what_is_under_way(here: Path) -> None:
+def test_a_batch_is_listed_among_what_is_under_way(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _left_batch(here, "http://127.0.0.1:9")
+    monkeypatch.setenv("MARKSCHEME_CACHE", str(here / "cache"))
     line = "batch_0: 3 prompts to anthropic, judge, sent 0 min ago, 2 processed, 1 read, $0.0100 so far, $0.75 at most"
-    env = {**_environment(here, ""), "COLUMNS": "200"}
-    assert run("markscheme", "batches", cwd=here, env=env).stdout == line + "\n"
-    assert f"batch {line}" in run("markscheme", "status", cwd=here, env=env).stdout
-    (batch,) = json.loads(run("markscheme", "status", "--json", cwd=here, env=env).stdout)["batches"]
+    assert run("markscheme", "batches", cwd=here, env=_environment(here, "")).stdout == line + "\n"
+    listed = [look() for look in UNDER_WAY]
+    assert [lines for lines, by_key in listed if "batches" in by_key] == [[f"batch {line}"]]
+    ((batch,),) = [by_key["batches"] for _, by_key in listed if "batches" in by_key]
     assert batch["age_seconds"] < 60
     del batch["age_seconds"]
     assert batch == {

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from markscheme.cli import main
+from markscheme.report.under_way import UNDER_WAY
+from markscheme.seam import Feature, features, offer
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, run
 
@@ -204,3 +207,18 @@ def test_the_page_has_the_history_of_the_accepted_runs(here: Path) -> None:
     assert page.count('<svg class="plot"') == 1
     assert f"judge: {setting.JUDGE}" in page
     assert "2026-01-02: agreement" in page
+
+
+def test_what_other_features_have_under_way_is_listed(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(here)
+    before = features()
+    offer(lambda: [*before, Feature("runs", UNDER_WAY(lambda: (["run 1: half done"], {"runs": [{"id": 1}]})))])
+    try:
+        assert main(["status"]) == 0
+        assert "run 1: half done\n" in capsys.readouterr().out
+        assert main(["status", "--json"]) == 0
+    finally:
+        offer(lambda: before)
+    assert json.loads(capsys.readouterr().out)["runs"] == [{"id": 1}]

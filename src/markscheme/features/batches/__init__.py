@@ -28,7 +28,7 @@ def _batched(opened: Any, limited: "Limited", asking: "Asking", price: "Price | 
 
 
 def _under_way() -> tuple[Sequence[str], Mapping[str, Any]]:
-    from markscheme.features.batches.command import batch_json, batch_line, batches_here
+    from markscheme.features.batches.under_way import batch_json, batch_line, batches_here
 
     under_way = batches_here()
     return [f"batch {batch_line(batch)}" for batch in under_way], {"batches": [*map(batch_json, under_way)]}

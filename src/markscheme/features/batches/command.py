@@ -1,7 +1,6 @@
 """`markscheme batches`: the batches under way."""
 
 import asyncio
-import time
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,7 +8,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.errors import UsageError
-from markscheme.phrases import counted, number
+from markscheme.judges.kinds import known_kind
 
 if TYPE_CHECKING:
     from markscheme.features.batches.ledger import BatchRecord
@@ -37,6 +36,8 @@ def batches(
     Exit status:
         0 done, 1 no batch is under way, 2 invalid arguments, 3 no key for its provider.
     """
+    from markscheme.features.batches.under_way import batch_json, batch_line, batches_here
+
     batches_named = [batch for batch in batches_here() if id in ("", batch.remote, batch.token)]
     if id and not batches_named:
         raise UsageError(f"no batch {id} is under way; `markscheme batches` lists them")
@@ -53,42 +54,6 @@ def batches(
             or "no batch is under way; calibrate and grade send one with --batch"
         )
     return 0 if batches_named else 1
-
-
-def batches_here() -> "list[BatchRecord]":
-    """The batches under way that the cache knows of, the oldest first."""
-    from markscheme.features.batches.ledger import batches_under_way
-    from markscheme.judges.remembering import cache_folder
-
-    return batches_under_way(cache_folder())
-
-
-def batch_line(batch: "BatchRecord") -> str:
-    """A batch under way in a line."""
-    minutes = int((time.time() - batch.began) / 60)
-    age = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
-    usd = "price unknown" if batch.usage.usd is None else f"${number(batch.usage.usd, 4)} so far"
-    most = f", ${number(batch.reserved)} at most" if batch.reserved else ""
-    name = batch.remote or f"{batch.token} (not confirmed)"
-    return (
-        f"{name}: {counted(batch.prompts, 'prompt')} to {batch.judge}, sent {age} ago, "
-        f"{batch.processed:,} processed, {batch.usage.calls:,} read, {usd}{most}"
-    )
-
-
-def batch_json(batch: "BatchRecord") -> dict[str, Any]:
-    """A batch under way as plain data."""
-    return {
-        "id": batch.remote or None,
-        "token": batch.token,
-        "judge": str(batch.judge),
-        "age_seconds": round(time.time() - batch.began),
-        "prompts": batch.prompts,
-        "processed": batch.processed,
-        "read": batch.usage.calls,
-        "usd": batch.usage.usd,
-        "usd_at_most": batch.reserved or None,
-    }
 
 
 def _forget(batches: "list[BatchRecord]") -> None:
@@ -118,7 +83,6 @@ async def _cancel(batches: "list[BatchRecord]") -> None:
 def _judge_of(batch: "BatchRecord") -> Any:
     """The judge that was asked, with the key and address of this environment."""
     from markscheme.judges.asking import Asking
-    from markscheme.judges.kinds import known_kind
 
     kind = known_kind(batch.judge.name)
     judge: Any = kind.open(batch.judge.model, Asking(memory=None))
