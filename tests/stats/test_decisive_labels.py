@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme.stats.decisive_labels import (
-    BATCHES,
     HOPELESS,
+    LABEL_COUNTS,
     chance_to_place_mean,
     chance_to_place_share,
     first_labels,
@@ -41,7 +41,7 @@ def mean_of(value: float, spread: float, n: int) -> GroupedMean:
 
 def more(chances: tuple[float, ...]) -> int | None:
     """The number named for these chances, one for each of the batches."""
-    labels = labels_for_decision(dict(zip(BATCHES, chances, strict=True)).__getitem__)
+    labels = labels_for_decision(dict(zip(LABEL_COUNTS, chances, strict=True)).__getitem__)
     return None if labels is None else labels.more
 
 
@@ -59,7 +59,7 @@ def test_the_chances_to_place_a_share_are_the_worked_ones(
     needed: int | None,
 ) -> None:
     share = share_of(hits, n, design_effect)
-    chances_found = tuple(chance_to_place_share(share, target, m, confidence=1 - 0.025 / tried) for m in BATCHES)
+    chances_found = tuple(chance_to_place_share(share, target, m, confidence=1 - 0.025 / tried) for m in LABEL_COUNTS)
     assert chances_found == approx(chances, abs=PRINTED), name
     assert more(chances_found) == needed
 
@@ -68,7 +68,9 @@ def test_the_chances_to_place_a_share_are_the_worked_ones(
 def test_the_chances_to_place_a_mean_are_the_worked_ones(
     name: str, mean: float, bound: float, spread: float, n: int, chances: tuple[float, ...], needed: int | None
 ) -> None:
-    chances_found = tuple(chance_to_place_mean(mean_of(mean, spread, n), bound, m, confidence=0.975) for m in BATCHES)
+    chances_found = tuple(
+        chance_to_place_mean(mean_of(mean, spread, n), bound, m, confidence=0.975) for m in LABEL_COUNTS
+    )
     assert chances_found == approx(chances, abs=PRINTED), name
     assert more(chances_found) == needed
 
@@ -78,7 +80,9 @@ def test_the_chances_to_place_a_share_of_fails_are_the_worked_ones(
     name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
 ) -> None:
     share = share_of(wrong, fails)
-    chances_found = tuple(chance_to_place_share(share, limit, m, confidence=0.975, counted=of_fails) for m in BATCHES)
+    chances_found = tuple(
+        chance_to_place_share(share, limit, m, confidence=0.975, counted=of_fails) for m in LABEL_COUNTS
+    )
     assert chances_found == approx(chances, abs=PRINTED), name
     assert more(chances_found) == needed
 
@@ -88,7 +92,7 @@ def test_the_first_labels_are_the_worked_ones(target: float, chances: tuple[floa
     labels = first_labels(target, confidence=0.975)
     assert labels is not None
     assert (labels.more, labels.assumed) == (needed, (1 + target) / 2)
-    assert labels.chance == approx(chances[BATCHES.index(needed)], abs=PRINTED)
+    assert labels.chance == approx(chances[LABEL_COUNTS.index(needed)], abs=PRINTED)
     assert more(chances) == needed
 
 
@@ -96,19 +100,22 @@ def test_every_number_of_labels_of_the_reference_comes_out() -> None:
     for case in block("verdict3.yaml", "labels"):
         share = share_of(case["hits"], case["n"], case["design_effect"])
         chances = [
-            chance_to_place_share(share, case["target"], m, confidence=1 - 0.025 / case["settings"]) for m in BATCHES
+            chance_to_place_share(share, case["target"], m, confidence=1 - 0.025 / case["settings"])
+            for m in LABEL_COUNTS
         ]
         assert chances == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
         assert more(tuple(chances)) == case["more"]
     for case in block("verdict3.yaml", "labels_for_means"):
         mean = mean_of(case["mean"], case["spread"], case["n"])
-        chances = [chance_to_place_mean(mean, case["bound"], m, confidence=0.975) for m in BATCHES]
+        chances = [chance_to_place_mean(mean, case["bound"], m, confidence=0.975) for m in LABEL_COUNTS]
         assert chances == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
         assert more(tuple(chances)) == case["more"]
     for case in block("verdict3.yaml", "labels_for_limits"):
         share = share_of(case["wrong"], case["fails"])
         counted = case["share_of_fails"]
-        chances = [chance_to_place_share(share, case["limit"], m, confidence=0.975, counted=counted) for m in BATCHES]
+        chances = [
+            chance_to_place_share(share, case["limit"], m, confidence=0.975, counted=counted) for m in LABEL_COUNTS
+        ]
         assert chances == approx(list(case["chances"].values()), abs=PRINTED), case["name"]
         assert more(tuple(chances)) == case["more"]
     for case in block("verdict3.yaml", "first_labels"):

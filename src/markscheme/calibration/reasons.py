@@ -11,7 +11,7 @@ from markscheme.calibration.labellers import Labeller, labeller_of
 from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.stats import Estimate
-from markscheme.stats.decisive_labels import BATCHES
+from markscheme.stats.decisive_labels import LABEL_COUNTS
 from markscheme.stats.shares import GroupedShare
 
 NEARLY_ALONE = 1.05
@@ -273,7 +273,7 @@ def _rare_sides(answer: GateAnswer) -> list[GateSide]:
     return [
         side
         for side in answer.sides
-        if side.state == "open" and side.least_examples > BATCHES[-1] * _share_of(side, answer)
+        if side.state == "open" and side.least_examples > LABEL_COUNTS[-1] * _share_of(side, answer)
     ]
 
 

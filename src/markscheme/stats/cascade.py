@@ -361,7 +361,7 @@ def labels_for_first_size(
         groups: As for `certified_cascade`; examples of one group count as fewer.
 
     Returns:
-        None where no number of `BATCHES` would do.
+        None where no number of `LABEL_COUNTS` would do.
 
     Example:
         >>> sure = np.linspace(1, 0.5, 120)

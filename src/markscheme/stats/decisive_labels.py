@@ -15,7 +15,7 @@ from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
-BATCHES = (20, 40, 60, 80, 120, 160, 240, 320, 480)
+LABEL_COUNTS = (20, 40, 60, 80, 120, 160, 240, 320, 480)
 """Numbers of labels that may be named: round ones, each about a third above the last; nobody plans to the label."""
 HOPELESS = 1 / 3
 """Chance at the largest number below which none is named: at the target, labels alone decide in 1 of 20 sets."""
@@ -24,7 +24,7 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """The least of `BATCHES` that decides with a chance of one half, else the largest if a third is left.
+    """The least of `LABEL_COUNTS` that decides with a chance of one half, else the largest if a third is left.
 
     Args:
         chance_of: Probability that a number of further labels decides the question.
@@ -32,11 +32,11 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
     Returns:
         None where labels alone are unlikely to decide it.
     """
-    for more in BATCHES:
+    for more in LABEL_COUNTS:
         chance = chance_of(more)
         if chance >= EVEN:
             return DecisiveLabels(more, chance)
-    return DecisiveLabels(BATCHES[-1], chance) if chance >= HOPELESS else None
+    return DecisiveLabels(LABEL_COUNTS[-1], chance) if chance >= HOPELESS else None
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:

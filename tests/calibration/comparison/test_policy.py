@@ -34,7 +34,7 @@ from markscheme.calibration.decision import MOST_EXCEPTED, PILOT
 from markscheme.receipt import Use
 from markscheme.stats import decisive_labels, labels_needed, relabelling, shares
 from markscheme.stats.agreement_figures import AgreementFigures, agreement_figures
-from markscheme.stats.decisive_labels import BATCHES
+from markscheme.stats.decisive_labels import LABEL_COUNTS
 from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_mean, grouped_share
 from tests.reference.worked_cases import RULINGS, RulingCase
 from tests.stats.shared_numbers import FOLDER, block
@@ -208,7 +208,7 @@ def test_the_constants_of_the_reference_are_ours() -> None:
         "level": policy.LEVEL,
         "margin_person": policy.PERSON_MARGIN,
         "fewest_shared": policy.ENOUGH_SHARED,
-        "batches": list(BATCHES),
+        "batches": list(LABEL_COUNTS),
         "even": labels_needed.EVEN,
         "hopeless": approx(decisive_labels.HOPELESS, abs=1e-6),
         "least_pilot": PILOT,
@@ -403,7 +403,7 @@ def test_a_judge_no_better_than_a_constant_needs_examples_that_vary_rather_than_
     assert more(figures_with(95, 100, {1.0: 2, -1.0: 2, 0.0: 96}), "constant-open") is None
     needed = more(figures_with(95, 100, {1.0: 6, -1.0: 2, 0.0: 92}), "constant-open")
     assert needed is not None
-    assert needed in BATCHES
+    assert needed in LABEL_COUNTS
 
 
 def test_whether_the_judge_is_as_good_as_a_person_asks_for_whatever_is_open() -> None:
