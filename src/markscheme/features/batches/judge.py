@@ -54,8 +54,8 @@ def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) 
         raise UsageError("batches keep their replies in the cache: leave out --no-cache, or --batch")
     at_half = price.in_batches if price else None
     batching = asking.batch or Batching()
-    gathering = Gathering(opened.identity, opened.batches(), batching, asking.memory, limited.limiter, at_half)
-    return Batched(limited, asking.memory, gathering)
+    queue = BatchQueue(opened.identity, opened.batches(), batching, asking.memory, limited.limiter, at_half)
+    return Batched(limited, asking.memory, queue)
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ class Batched(Remembering):
     """A judge that sends prompts without a cached reply in batches; `judge` answers retries if they are sent live.
 
     Attributes:
-        gathering: Sends the batches and reads their results.
+        queue: Sends the batches and reads their results.
     """
 
-    gathering: "Gathering"
+    queue: "BatchQueue"
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The cached reply, or the one that a batch brings.
@@ -79,14 +79,14 @@ class Batched(Remembering):
         if reply is not None:
             return reply
         key = self.key(prompt, sample)
-        if prompt.again and self.gathering.batching.reasks == "live" and not self.gathering.ledger.where([key]):
+        if prompt.again and self.queue.batching.reasks == "live" and not self.queue.ledger.where([key]):
             return await super().reply(prompt, sample)
         self.memory.asked_again += self.memory.tries(key) > 0
-        return await self.gathering.ask(key, prompt, sample)
+        return await self.queue.ask(key, prompt, sample)
 
     async def aclose(self) -> None:
         """Stop waiting for batches, and close judge and cache. The batches continue at their provider."""
-        await self.gathering.aclose()
+        await self.queue.aclose()
         await super().aclose()
 
 
@@ -102,7 +102,7 @@ class _Question:
 
 
 @dataclass(eq=False)
-class Gathering:
+class BatchQueue:
     """Gathers prompts, sends them in batches, waits for the results, and hands them out.
 
     It serves one event loop at a time. A prompt that an earlier run or another process has already put in a batch waits
