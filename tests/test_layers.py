@@ -135,10 +135,7 @@ LATE: dict[str, dict[str, str]] = {
         "io": "one format of several",
         **dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     },
-    "judges.choice": {
-        "judges.remembering": "recorded replies need no cache",
-        "judges.scripted": "few rubrics are decided by code alone",
-    },
+    "judges.choice": {"judges.scripted": "few rubrics are decided by code alone"},
     "judges.kinds": {
         "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",
         "rubrics.search": FOR_THE_START,

@@ -9,6 +9,7 @@ from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.judge import GradingJudge, Judge, Reply, Wrapping, replying
 from markscheme.judges.kinds import DEFAULT, names_code, ways_out
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.remembering import Remembering
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
 
@@ -75,8 +76,6 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
     """The default judge, which points to the recorded replies where it can't be asked."""
     if replies is None or not prompts:
         return opened
-    from markscheme.judges.remembering import Remembering
-
     if isinstance(opened, Remembering):
         return replace(opened, judge=BesideRecordings(opened.judge, prompts, replies))
     return BesideRecordings(opened, prompts, replies)

@@ -91,16 +91,15 @@ def list_price(identity: Identity, provider: str) -> Price | None:
     """
     if not identity.model:
         return None
-    from genai_prices import Usage as Tokens
-    from genai_prices import calc_price  # loads all models of all providers
+    import genai_prices  # loads all models of all providers
 
-    tokens = Tokens(input_tokens=PER_MILLION, output_tokens=PER_MILLION)
+    tokens = genai_prices.Usage(input_tokens=PER_MILLION, output_tokens=PER_MILLION)
     lookups: list[dict[str, Any]] = [{"provider_id": provider}]
     if identity.address:
         lookups.insert(0, {"provider_api_url": identity.address})
     for lookup in lookups:
         with suppress(LookupError):
-            price = calc_price(tokens, identity.model, **lookup)
+            price = genai_prices.calc_price(tokens, identity.model, **lookup)
             return Price(float(price.input_price * PER_MILLION), float(price.output_price * PER_MILLION))
     return None
 

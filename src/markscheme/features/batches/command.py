@@ -36,7 +36,7 @@ def batches(
     Exit status:
         0 done, 1 no batch is under way, 2 invalid arguments, 3 no key for its provider.
     """
-    from markscheme.features.batches.under_way import batch_json, batch_line, batches_here
+    from markscheme.features.batches.under_way import batch_json, batch_line, batches_here, forget
 
     batches_named = [batch for batch in batches_here() if id in ("", batch.remote, batch.token)]
     if id and not batches_named:
@@ -44,7 +44,7 @@ def batches(
     if action == "cancel":
         asyncio.run(_cancel(batches_named))
     elif action == "forget":
-        _forget(batches_named)
+        forget(batches_named)
     done = {"list": "", "cancel": "cancelled: ", "forget": "forgotten: "}[action]
     if json:
         print(dumps({"schema": 1, "batches": list(map(batch_json, batches_named))}))
@@ -54,16 +54,6 @@ def batches(
             or "no batch is under way; calibrate and grade send one with --batch"
         )
     return 0 if batches_named else 1
-
-
-def _forget(batches: "list[BatchRecord]") -> None:
-    from markscheme.features.batches.ledger import BatchLedger
-    from markscheme.judges.remembering import cache_folder
-
-    ledger = BatchLedger(cache_folder())
-    for batch in batches:
-        ledger.forget(batch.token)
-    ledger.close()
 
 
 async def _cancel(batches: "list[BatchRecord]") -> None:

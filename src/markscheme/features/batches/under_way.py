@@ -1,9 +1,11 @@
-"""The batches under way here, each as a line and as plain data."""
+"""The batches under way here: found, described and forgotten."""
 
 import time
+from collections.abc import Iterable
+from contextlib import closing
 from typing import Any
 
-from markscheme.features.batches.ledger import BatchRecord, batches_under_way
+from markscheme.features.batches.ledger import BatchLedger, BatchRecord, batches_under_way
 from markscheme.judges.remembering import cache_folder
 from markscheme.phrases import counted, number
 
@@ -39,3 +41,10 @@ def batch_json(batch: BatchRecord) -> dict[str, Any]:
         "usd": batch.usage.usd,
         "usd_at_most": batch.reserved or None,
     }
+
+
+def forget(batches: Iterable[BatchRecord]) -> None:
+    """Drop batches from the cache, unread."""
+    with closing(BatchLedger(cache_folder())) as ledger:
+        for batch in batches:
+            ledger.forget(batch.token)
