@@ -11,8 +11,8 @@ from markscheme.grading.exchange import Exchange, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
+from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import AskedWithout, Judge, Reply, total, ways_of
-from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission

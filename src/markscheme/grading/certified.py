@@ -11,9 +11,9 @@ from markscheme.grading.by_criterion import SubmissionGrader
 from markscheme.grading.grades import DecidedBy, Fingerprints, Grade
 from markscheme.grading.score import certainty_of
 from markscheme.grading.strategies import fingerprints_of
+from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.judge import total
-from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission

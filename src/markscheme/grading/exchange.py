@@ -7,8 +7,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from markscheme.errors import JudgeError, NoJudge
 from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
+from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, forget
-from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
 
 _Reading = TypeVar("_Reading", Outcome, Holistic | Unread)

@@ -12,8 +12,8 @@ from weakref import WeakSet, WeakValueDictionary, finalize
 from markscheme.errors import BudgetError
 from markscheme.grading.grades import Grade, grade_json
 from markscheme.grading.grading import Grading, as_of_today, scorers_for
+from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
-from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions, read_options, refuse_opening
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric

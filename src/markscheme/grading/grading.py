@@ -10,8 +10,8 @@ from markscheme.grading.by_criterion import AroundGrader, GradeOptions, Submissi
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.group_checks import GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
+from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
-from markscheme.judges.many import ask_many
 from markscheme.rubrics.rubric import Rubric
 from markscheme.seam import OpenTable
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission

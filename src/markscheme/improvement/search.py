@@ -9,8 +9,8 @@ from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.improvement.candidates import LabelledTexts, NotTried, Refusal, Wording, new_among
 from markscheme.improvement.proposer import NARROW, Shown, prompts_for, read_proposal
 from markscheme.improvement.trial import Asker, TrialPart, Tried, screen
+from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, Usage, total
-from markscheme.judges.many import all_or_first_error
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.table import Column

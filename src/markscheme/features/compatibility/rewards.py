@@ -10,8 +10,8 @@ from typing import Any
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.features.compatibility.report_types import ToGrade, response_text
 from markscheme.grading import Grade, Grading, receipt_wanted
+from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
-from markscheme.judges.many import ask_many
 from markscheme.receipt import CALIBRATION, Receipt, why_no_gate
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission

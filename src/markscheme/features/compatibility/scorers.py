@@ -19,8 +19,8 @@ from markscheme.errors import (
 from markscheme.grading.checks import STEPS_KEY, Scored, Scorer, failure_of, scorer
 from markscheme.grading.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
 from markscheme.grading.verdict import Holistic, Unread, combine_holistic, read_holistic
+from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, Reply
-from markscheme.judges.many import ask_many
 from markscheme.judges.panel import Repeated
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form

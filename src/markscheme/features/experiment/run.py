@@ -19,11 +19,11 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
+from markscheme.judges.ask_many import ask_many
 from markscheme.judges.asking import Asking
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import AskedWithout, Judge, Usage, make_room, total, ways_of
 from markscheme.judges.kinds import names_code
-from markscheme.judges.many import ask_many
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import Steps, Watch, unwatched

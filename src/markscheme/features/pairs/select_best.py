@@ -17,8 +17,8 @@ from markscheme.files import append_text, rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
 from markscheme.grading.verdict import Verdict
+from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import total
-from markscheme.judges.many import all_or_first_error
 from markscheme.numerals import finite
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines, no_constant, parse_json

@@ -13,8 +13,8 @@ from markscheme.features.stress.perturbations import QUESTION_INPUTS, Perturbati
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, asking_fingerprint
+from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
-from markscheme.judges.many import ask_many
 from markscheme.judges.rerun import FromSample
 from markscheme.plain_data import read_json
 from markscheme.ratings.examples import Example, ExampleSet

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import BudgetError, NoJudge
-from markscheme.judges.many import all_or_first_error, ask_many
+from markscheme.judges.ask_many import all_or_first_error, ask_many
 from tests.house import SOURCE
 from tests.judges.virtual_time import run
 
@@ -289,7 +289,7 @@ def test_all_calls_end_before_the_first_error_is_raised() -> None:
 
 
 AT_ONCE = {
-    "judges/many.py": "the driver",
+    "judges/ask_many.py": "the driver",
     "judges/panel.py": "the members of a panel, or the samples of one question",
     "features/batches/judge.py": "batches under way, while prompts are gathered",
     "grading/grader.py": "calls from any number of threads wait for a place, and closing waits for them",
