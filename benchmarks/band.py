@@ -23,15 +23,16 @@ import numpy.typing as npt
 
 from benchmarks.page import write_page
 from markscheme.calibration.promised import Promised
-from markscheme.calibration.tuning import TunedBand, propose
+from markscheme.features.certify.gray_zone import TunedBand
 from markscheme.grading.score import ROUNDING
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.prevalence import Promise
-from markscheme.stats.weights import weighted_scores
+from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
+from tests.features.certify.gray_zones import gray_zone_by
 
 Floats = npt.NDArray[np.float64]
 Booleans = npt.NDArray[np.bool_]
@@ -90,9 +91,7 @@ def one_run(drawn: Drawn, rubric: Rubric, promise: Promise) -> TunedBand:
         rated = {name: Rated(level + 1) for name, level in zip(names, row, strict=True)}
         ratings.append(Rating(f"e{i}", "judge", "model", rated))
     promised = Promised(promise, ERROR, CONFIDENCE)
-    band = propose(rubric, ExampleSet(tuple(examples)), ratings=ratings, promised=promised).band
-    assert band is not None
-    return band
+    return gray_zone_by(rubric, ExampleSet(tuple(examples)), ratings, promised=promised)
 
 
 def table(runs: int) -> Iterator[str]:

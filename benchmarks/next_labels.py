@@ -31,7 +31,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import decision_table, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
-from markscheme.stats.weights import weighted_scores
+from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
 
 Booleans = npt.NDArray[np.bool_]

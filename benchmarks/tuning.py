@@ -39,7 +39,8 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.annotators import gold
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
-from markscheme.stats.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge, weighted_scores
+from markscheme.stats.weighted_scores import weighted_scores
+from markscheme.stats.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

@@ -155,11 +155,6 @@ LATE: dict[str, dict[str, str]] = {
     "calibration.accepted.acceptance": {"importlib.metadata": FOR_THE_START},
     "calibration.calibration": {
         "calibration.drift.baseline": ACCEPTED,
-        **dict.fromkeys(
-            ("calibration.promised", "calibration.cascades.ranked_decisions", "stats.cascade"),
-            "a judge that can gate, or that too few people labelled for, needs no cascade",
-        ),
-        "stats.panels": "few judges are panels",
     },
     "calibration.requests.calibration": {
         **dict.fromkeys(

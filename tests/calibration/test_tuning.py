@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.promised import DecisionOrigins, Promised
-from markscheme.calibration.tuning import Proposal, TunedBand, decided_labels, propose
+from markscheme.calibration.decided_labels import decided_labels
+from markscheme.calibration.promised import DecisionOrigins
+from markscheme.calibration.tuning import Proposal, propose
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.gray_zone import gray_zone
-from markscheme.stats.weights import weighted_scores
+from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission
 
 NAMES = ("a", "b", "c")
@@ -248,7 +248,7 @@ def test_no_labels_are_a_fault() -> None:
         propose(rubric(), ExampleSet((Example(Submission("", {}, "e"), ()),)))
 
 
-# --- the test split and the band ------------------------------------------------------------------------------------
+# --- the test split ---------------------------------------------------------------------------------------------------
 
 
 def test_the_test_split_measures_a_proposal_made_without_it() -> None:
@@ -271,28 +271,6 @@ def test_the_test_split_measures_a_proposal_made_without_it() -> None:
     assert mae.difference.high < 0
 
 
-def test_a_band_promises_of_what_it_was_asked_to() -> None:
-    levels, judge, marks = world(300, noise=0.25)
-    for of, out_of in (("automatic", None), ("all", 300)):
-        promised = Promised(of, 0.1, 0.9)  # type: ignore[arg-type]
-        band = propose(rubric(), labelled(levels, marks), ratings=ratings(judge), promised=promised).band
-        assert band is not None
-        assert band.supported
-        tested = band.bands["both"]
-        assert (tested.promise, tested.alpha) == (of, 0.1)
-        assert tested.automatic.n == (out_of or 300)
-        assert gray_zone(band.after).width > 0
-
-
-def test_labels_that_moved_numbers_before_promise_nothing() -> None:
-    levels, judge, marks = world(300, noise=0.25)
-    ids = [f"e{i}" for i in range(280)]
-    band = propose(rubric(), labelled(levels, marks), ratings=ratings(judge), used=ids).band
-    assert band is not None
-    assert not band.supported
-    assert "280 labels left out" in band.reason
-
-
 def undecided(examples: ExampleSet) -> ExampleSet:
     """The examples without annotators' explicit decisions."""
     return ExampleSet(
@@ -300,32 +278,15 @@ def undecided(examples: ExampleSet) -> ExampleSet:
     )
 
 
-def test_without_explicit_decisions_pass_agreement_is_withheld_and_the_gray_zone_tested_on_what_labels_come_to() -> (
-    None
-):
+def test_without_explicit_decisions_pass_agreement_is_withheld() -> None:
     levels, judge, marks = world(240)
     every = undecided(labelled(levels, marks)).examples
     proposal = propose(
         rubric(), ExampleSet(every[:160]), ratings=ratings(judge), test=ExampleSet(every[160:])
     )  # fmt: skip
-    assert proposal.band is not None
-    assert proposal.band.origins == DecisionOrigins(explicit=0, by_levels=80)
     assert proposal.final is not None
     assert (proposal.final["pass_agreement"].before.note or "").startswith("withheld")
     assert proposal.final["mae"].before.value is not None
-
-
-def test_where_the_numbers_change_only_explicit_decisions_test_the_gray_zone() -> None:
-    levels, judge, marks = world(400, true=(8, 1, 1))
-    every = labelled(levels, marks).examples
-    dev, test = ExampleSet(every[:280]), ExampleSet(every[280:])
-    given = propose(rubric(), dev, ratings=ratings(judge), test=test)
-    assert given.tuned["judge"].weights.supported
-    assert given.band is not None
-    assert given.band.origins == DecisionOrigins(explicit=120)
-    withheld = propose(rubric(), dev, ratings=ratings(judge), test=undecided(test)).band
-    assert withheld is not None
-    assert withheld.lacks_decisions
 
 
 def labels_of(*labels: tuple[str, float | None, bool | None]) -> Example:
@@ -363,11 +324,6 @@ def test_labels_of_a_model_certify_nothing() -> None:
     example = labels_of(("ann", 1.0, None))
     by_model = replace(example, labels=tuple(replace(label, kind="model") for label in example.labels))
     assert decided_labels(YES_NO, ExampleSet((by_model,))).ids == ()
-
-
-def test_a_band_that_is_not_supported_can_not_be_proposed() -> None:
-    with pytest.raises(ValueError, match="not proposed"):
-        TunedBand(0.0, 0.1, supported=False, reason="", bands={}, split="dev")
 
 
 def test_a_rubric_with_more_scores_than_can_be_listed_is_tuned_by_those_that_occur() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import GrayZone
-from markscheme.stats.weights import weighted_scores
+from markscheme.stats.weighted_scores import weighted_scores
 from tests.commands.console import ROOT, run
 
 NAMES = ["readability", "correctness", "efficiency", "maintainability"]

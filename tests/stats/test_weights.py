@@ -8,13 +8,13 @@ import pytest
 from scipy.optimize import minimize
 
 from markscheme.stats.estimate import Estimate
+from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.stats.weights import (
     FTest,
     Sums,
     TunedWeights,
     fit_weights,
     ridge,
-    weighted_scores,
 )
 from tests.stats.shared_numbers import block
 

@@ -23,6 +23,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
@@ -210,49 +211,21 @@ class Calibration(Reported):
         """Labels needed on top of the existing ones; None where the verdict isn't open, or no number would do."""
         return self.decision.labels_needed
 
-    @cached_property
-    def independent_votes(self) -> float | None:
-        """How many independent judges a panel is worth here; None for any other judge, or where nothing shows it."""
-        gold = self.comparison.gold
-        rows = {unit: place for place, unit in enumerate(gold.ids)}
-        errors = []
-        for (unit, name), votes in self.rater.member_votes.items():
-            if unit in rows:
-                scale = self.rubric.criterion(name).scale
-                level = gold.levels[name][rows[unit]]
-                errors.append([(vote - level) / scale.span for vote in votes])
-        if not errors:
-            return None
-        from markscheme.stats.panels import independent_votes
+    def measured(self, name: str) -> Any:
+        """Return what a feature measures of this; None where no feature does, or there is nothing to measure.
 
-        return independent_votes(np.array(errors))
-
-    @cached_property
-    def may_decide(self) -> float | None:
-        """Share of responses that the judge might decide alone under the usual promise: an estimate by these labels.
-
-        None where decisions are shown right on both sides or labels may still show that they are, where annotators'
-        labels come to no decision, or where it would decide none.
+        Args:
+            name: Its name in the table of parts.
         """
-        comparison = self.comparison
-        gold = comparison.gold
-        gate = self.decision.gate
-        is_shown = self.use == "gate" if gate is None else gate.state == "shown"
-        if is_shown or self.labels_needed is not None or self.rubric.is_of_pairs:
-            return None
-        counts = ~np.isnan(gold.decisions)
-        if not gold.has_people or not counts.any():
-            return None
-        from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
-        from markscheme.calibration.promised import Promised
-        from markscheme.stats.cascade import ErrorLimit, automatic_part
+        if name not in self._measured:
+            row = next((row for row in MEASURED_PARTS if row.name == name), None)
+            self._measured[name] = None if row is None else row.measure(self)
+        return self._measured[name]
 
-        ranked = RankedDecisions.of_column(comparison.judge.rows(counts), self.rubric)
-        groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
-        wrong = ranked.passes != (gold.decisions[counts] == 1)
-        usual = Promised()
-        part = automatic_part(ranked.certainty, wrong, ErrorLimit(usual.error, usual.level), groups)
-        return part.automatic.value
+    @cached_property
+    def _measured(self) -> dict[str, Any]:
+        """What was measured so far, by name."""
+        return {}
 
     @property
     def most_wrong(self) -> MostWrong:

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mappi
 from functools import partial
 from json import dumps
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -35,11 +34,12 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
+from markscheme.grading.group_checks import AFTER_GRADING
 from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
-from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.family import warn_of_kinship
-from markscheme.phrases import number, percent
+from markscheme.judges.judge import JudgeGroup
+from markscheme.phrases import number
 from markscheme.plain_data import LINES, refuse_device
 from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
 from markscheme.receipt import calibration_text, score_text
@@ -49,7 +49,7 @@ from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 
 if TYPE_CHECKING:
-    from markscheme.grading.graded_table import CascadeShares
+    from markscheme.grading.graded_table import DeciderShares
 
 GradeForm = Literal["json", "reasons", "lines"]
 """How grades are printed: for programs, each with its reasons, or each on one line."""
@@ -121,7 +121,7 @@ def grade(
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify)
         counts = asyncio.run(table.grade(every, total, ask.at_once))
-        _warn_of_moved_passes(grading, counts.shares)
+        _after_grading(grading, counts.shares)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
     return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge))
@@ -148,9 +148,9 @@ async def _print_all(
 ) -> int:
     rubric = grading.rubric
     decisions = Counter[str]()
-    from markscheme.grading.graded_table import CascadeShares
+    from markscheme.grading.graded_table import DeciderShares
 
-    shares = CascadeShares()
+    shares = DeciderShares()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
         with progress("grading", len(submissions)) as shown_progress:
@@ -165,30 +165,15 @@ async def _print_all(
         print("\n".join(_summary(decisions, grading, shown_as, judge)))
     if shares.sentence:
         notify(shares.sentence)
-    _warn_of_moved_passes(grading, shares)
+    _after_grading(grading, shares)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
 
 
-def _warn_of_moved_passes(grading: Grading, shares: "CascadeShares") -> None:
-    """Warn where a cascade passes another share of responses than of the labels that certify it."""
-    if not isinstance(grading.judge, CertifiedJudges) or not shares.sentence:
-        return
-    from markscheme.calibration.cascades.pass_drift import pass_drift
-
-    file = grading.judge.file
-    drift = pass_drift(file, passes=shares.passes, fails=shares.fails, left_to_people=shares.left_to_people)
-    if drift is None:
-        return
-    what = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
-    judges = quote(on_one_line(",".join(stage.judge for stage in file.stages)))
-    warnings.warn(
-        f"of what the cascade decides, another share than certified: {percent(drift.graded)} {what} here, "
-        f"{percent(drift.certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
-        f"label some of these, then certify again with `markscheme tune {quote(grading.rubric.name)} "
-        f"--cascade {judges} --write`",
-        RatingWarning,
-        stacklevel=2,
-    )
+def _after_grading(grading: Grading, shares: "DeciderShares") -> None:
+    """Warn of what moved since a group of judges may decide, where it decided anything."""
+    if isinstance(grading.judge, JudgeGroup) and shares.sentence:
+        for warn in AFTER_GRADING:
+            warn(grading, shares)
 
 
 def _decision(grade: Grade) -> str:

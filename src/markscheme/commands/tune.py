@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -22,9 +22,6 @@ from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
 from markscheme.files import refuse_unwritable
-
-if TYPE_CHECKING:
-    from markscheme.calibration.requests.cascade import CascadeRequest
 
 
 def _costs(text: str) -> tuple[float, float]:
@@ -89,9 +86,11 @@ def tune(
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
         fails, passes that score no higher than fails, or nothing that a cascade may decide.
     """
+    from markscheme.calibration.certificates import StagesAsked
+    from markscheme.calibration.certifiers import CERTIFY_STAGES
     from markscheme.calibration.promised import Promised
-    from markscheme.calibration.requests.cascade import CascadeRequest
-    from markscheme.calibration.requests.tuning import TuningLabels, TuningRequest
+    from markscheme.calibration.requests.tuning import TuningRequest
+    from markscheme.calibration.tuning_labels import TuningLabels
     from markscheme.report.views.tuning import json_of, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
@@ -114,11 +113,14 @@ def tune(
             raise UsageError(
                 "--cascade names its judges, and goes with neither --ratings, --source, --promise nor --band"
             )
-        return _cascade(
-            CascadeRequest(
+        certify = next(iter(CERTIFY_STAGES), None)
+        if certify is None:
+            raise UsageError("nothing here certifies judges that decide one after the other")
+        return certify(
+            StagesAsked(
                 rubric=loaded,
                 labels=labels,
-                judges=_cascade_judges(cascade),
+                judges=(cascade,),
                 gold=gold,
                 promised=Promised(None, error, confidence, side),
                 wrong_passes=wrong_passes,
@@ -128,7 +130,7 @@ def tune(
                 meanings=tool_files.hints.meanings,
                 watch=progress,
             ),
-            json=json,
+            json,
         )
     request = TuningRequest(
         rubric=loaded,
@@ -151,36 +153,6 @@ def tune(
         run = request.tuned()
     show(view(run, again=typed()), json_of(run), json=json, details=details)
     return TOO_FEW if run.proposal.too_few else 0
-
-
-def _cascade(request: "CascadeRequest", *, json: bool) -> int:
-    """Print who decides what; the exit status."""
-    from markscheme.report.views.cascade import json_of, view
-
-    run = request.tuned()
-    show(view(run), json_of(run), json=json)
-    return 0 if run.tuned.is_supported else TOO_FEW
-
-
-def _cascade_judges(text: str) -> list[str]:
-    """The judges or files in the value of `--cascade`: names of judges may hold a comma, and so may paths.
-
-    >>> _cascade_judges("openai:a,b,anthropic+openai:m")
-    ['openai:a,b', 'anthropic+openai:m']
-    """
-    from markscheme.calibration.requests.cascade import names_ratings
-    from markscheme.judges.kinds import kind_of
-
-    first, *others = text.split(",")
-    judges = [first.strip()]
-    for part in others:
-        whole = f"{judges[-1]},{part}"
-        is_path = any(Path(path).is_file() for path in (whole, whole.partition(":")[2]))
-        if is_path or (kind_of(part.strip()) is None and not names_ratings(part.strip())):
-            judges[-1] = whole
-        else:
-            judges.append(part.strip())
-    return judges
 
 
 def refuse_uncommitted(path: Path) -> None:

@@ -42,7 +42,7 @@ _SECONDS = 2.0
 
 
 @dataclass
-class CascadeShares:
+class DeciderShares:
     """Who decided so far, for the line after a run.
 
     Attributes:
@@ -101,7 +101,7 @@ class TableCounts:
     failed: int = 0
     ungraded: int = 0
     is_whole: bool = True
-    shares: CascadeShares = field(default_factory=CascadeShares)
+    shares: DeciderShares = field(default_factory=DeciderShares)
 
 
 @dataclass
@@ -223,10 +223,10 @@ class GradedTable:
 
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
-    ) -> CascadeShares:
+    ) -> DeciderShares:
         """Grade submissions into the journal; return who decided them."""
         try:
-            shares = CascadeShares()
+            shares = DeciderShares()
             with self.watch("grading", total) as steps:
                 async for _, grade in grade_many(self.grading, submissions, concurrency=concurrency):
                     shares.add(grade)

@@ -33,6 +33,8 @@ GAP_LEVEL = 0.90
 """Coverage of the gap's interval, which makes its lower limit a one-sided 95 % limit."""
 EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
 """How much worse than an annotator the alternative annotator test lets a judge be, by kind of annotator."""
+NO_DECISION = "no annotator decided pass or fail, and labels by level don't show where the mark should be"
+"""What lacks where annotators rated criteria alone."""
 _TIE = 1e-12
 """Agreements nearer than this differ by rounding alone, and both win."""
 

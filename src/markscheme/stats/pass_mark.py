@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import erfc, expit, log_expit
 
 from markscheme.phrases import p_in_words, signed
+from markscheme.stats.annotators import NO_DECISION
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, Floats, Groups, Integers, jackknife
 from markscheme.stats.pairs import equal_vectors
@@ -27,7 +28,6 @@ SLOPE_RIDGE = 0.01
 """Penalty on the slope, which keeps the fit finite where a mark separates all passes from all fails."""
 SAME_SCORE = 1e-12
 """Scores closer than this are one score that was rounded twice."""
-NO_DECISION = "no annotator decided pass or fail, and labels by level don't show where the mark should be"
 
 
 @dataclass(frozen=True, slots=True)

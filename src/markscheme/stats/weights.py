@@ -21,6 +21,7 @@ from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups, Integers, kept_within, spread, t_quantile
 from markscheme.stats.shares import share
+from markscheme.stats.weighted_scores import weighted_scores
 
 AUTHOR_WORTH = 40
 """Examples that the author's weights are worth in the fit, chosen by simulation: right weights got worse by over 2 %
@@ -533,33 +534,6 @@ def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, t
         name: HeldOut.of(name, *(pair / REPEATS), groups=task.groups.number, method=f"held out, {name}")
         for name, pair in measured.items()
     }
-
-
-def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
-    """The scores of rows of levels under given weights.
-
-    Args:
-        levels: Positions, shape (n, k), 0 to 1; nan where a criterion does not apply.
-        weights: Shape (k,).
-
-    Returns:
-        Σ w·p over Σ positive w of what applies, or 1 + Σ w·p over Σ |w| where only negative weights apply, within 0
-        to 1, shape (n,); nan where nothing applies.
-
-    Example:
-        >>> weighted_scores([[1.0, 0.5], [1.0, np.nan]], [1.0, 3.0]).tolist()
-        [0.625, 1.0]
-    """
-    p = np.asarray(levels, dtype=np.float64)
-    w = np.asarray(weights, dtype=np.float64)
-    applies = ~np.isnan(p)
-    raw = np.where(applies, p, 0.0) @ w
-    positive = applies @ np.maximum(w, 0.0)
-    size = applies @ np.abs(w)
-    of_positive = raw / np.where(positive > 0, positive, 1.0)
-    of_negative = 1 + raw / np.where(size > 0, size, 1.0)
-    scores = np.clip(np.where(positive > 0, of_positive, of_negative), 0.0, 1.0)
-    return np.where(size > 0, scores, np.nan)
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:

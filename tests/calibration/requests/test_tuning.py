@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-from markscheme.calibration.requests.cascade import CascadeRequest
-from markscheme.calibration.requests.tuning import TuningLabels, TuningRequest
-from markscheme.errors import UsageError
+from markscheme.calibration.requests.tuning import TuningRequest
+from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.rubrics.file import load_rubric
 
 RUBRIC = """pass_mark: 0.5
@@ -55,28 +53,3 @@ def test_labels_that_are_missing_are_named(tmp_path: Path) -> None:
     unlabelled = [{"id": "e1", "response": "answer"}]
     assert request_of(tmp_path, labelled()).labels.lacks == ""
     assert "no example" in request_of(tmp_path, unlabelled).labels.lacks
-
-
-def test_a_cascade_names_each_judge_once(tmp_path: Path) -> None:
-    request = request_of(tmp_path, labelled())
-    twice = CascadeRequest(rubric=request.rubric, labels=request.labels, judges=["local:a.gguf", "local:a.gguf"])
-    with pytest.raises(UsageError, match="twice"):
-        twice.tuned()
-
-
-def test_a_cascade_of_a_file_says_what_the_labels_certify(tmp_path: Path) -> None:
-    request = request_of(tmp_path, labelled())
-    ratings = [
-        {
-            "id": line["id"],
-            "judge": "sure",
-            "criteria": line["labels"][0]["criteria"],
-            "score": line["labels"][0]["overall"],
-        }
-        for line in labelled()
-    ]
-    (tmp_path / "judge.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ratings))
-    run = CascadeRequest(rubric=request.rubric, labels=request.labels, judges=[str(tmp_path / "judge.jsonl")]).tuned()
-    assert run.tuned.n == 120
-    assert sum(run.tuned.decided) == 120
-    assert run.written is None

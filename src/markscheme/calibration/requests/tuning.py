@@ -6,17 +6,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
-from markscheme.calibration.cascades.votes import TunedVotes, tune_votes
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.certificates import CertificateEvidence, TunedCertificate
+from markscheme.calibration.certifiers import CERTIFY_TUNED
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
-from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning import Proposal, Source, propose
+from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.errors import UsageError
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.kinds import Kind
@@ -26,15 +25,11 @@ from markscheme.ratings.splits import (
     open_test_labels,
     openings_of,
     record_tuning,
-    used_to_tune,
-    warn_of_split_groups,
 )
 from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import AS_WRITTEN, judge_ratings
 from markscheme.rubrics.edit import edit
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH
-from markscheme.stats.weights import LEAST_FOR_WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -50,8 +45,7 @@ class TuneRun:
         openings: Looks at the test labels so far; None if none are held out.
         diff: The lines of the rubric's file that change.
         written: Whether they were written.
-        votes: What the votes of a panel allow; None for a single judge.
-        cascade: The file that was written for the panel, or why none was; None where none was asked for.
+        certificate: What needs no person; None where nothing certifies that.
     """
 
     proposal: Proposal
@@ -62,56 +56,7 @@ class TuneRun:
     openings: Openings | None
     diff: str = ""
     written: bool = False
-    votes: TunedVotes | None = None
-    cascade: Path | str | None = None
-
-
-@dataclass(frozen=True)
-class TuningLabels:
-    """The labels that a rubric can be tuned by.
-
-    Attributes:
-        every: All examples with the labels that count.
-        folder: The rubric's calibration folder; None where there is none.
-    """
-
-    every: ExampleSet
-    folder: Path | None
-
-    @classmethod
-    def of(cls, rubric: Rubric, examples: Path | None = None) -> "TuningLabels":
-        """A rubric's own labels, or those in a file.
-
-        Raises:
-            UsageError: The rubric compares pairs, or there are no examples.
-
-        Warns:
-            RatingWarning: Examples of one group are in both parts.
-        """
-        if rubric.is_of_pairs:
-            raise UsageError(
-                f"{rubric.name} compares pairs, which neither pass nor fail, and get no mark to tune by; change its "
-                f"weights and `tie_within` by hand, and see the effect: {Commands.on(rubric.name).calibrate()}"
-            )
-        every, folder = labelled_examples(rubric, examples)
-        warn_of_split_groups(every)
-        return cls(every, folder)
-
-    @property
-    def dev(self) -> ExampleSet:
-        """The examples that aren't held out."""
-        return self.every.part(None)
-
-    @property
-    def lacks(self) -> str:
-        """What is missing where no example is labelled; "" where one is."""
-        if self.dev.labels:
-            return ""
-        return (
-            f"no example in {self.every.path} is labelled{self.every.searched}; weights need {LEAST_FOR_WEIGHTS} "
-            f"examples with an overall mark, a pass mark {LEAST_FOR_MARK} with {LEAST_OF_EACH} passes and "
-            f"{LEAST_OF_EACH} fails"
-        )
+    certificate: TunedCertificate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,19 +113,28 @@ class TuningRequest:
         opened = open_test_labels(every, by="tune --final", at=today) if self.opens else (None, openings_of(every))
         test, openings = opened
         judged = self._judged(ExampleSet((*dev.examples, *(test.examples if test else ())), every.path))
-        proposal, votes = self._proposed(dev, test, judged, today)
+        proposal = propose(
+            self.rubric,
+            dev,
+            ratings=judged.ratings,
+            source=self.source,
+            kind=self.gold,
+            cost=self.costs[0] / self.costs[1],
+            test=test,
+        )
         findings = None
         if judged.rater is not None:
             options = Options(gold=self.gold)
             findings = calibration_of(self.rubric, dev, judged.ratings, judged.rater, options=options).findings
-        proposed = edit(self.file, proposal.changes(with_band=self.with_band))
+        certificate = self._certificate(proposal, judged, test, today)
+        changes = proposal.changes()
+        if self.with_band and certificate is not None and certificate.gray_zone not in (None, self.rubric.ask_within):
+            changes = replace(changes, ask_within=certificate.gray_zone)
+        proposed = edit(self.file, changes)
         written = self.writes and bool(proposed.diff)
         if written:
             proposed.write()
             _put_on_record(proposal, every, today)
-        of_votes = None
-        if votes is not None and self.writes and self.with_band:
-            of_votes = _write_votes(votes, proposal, every, today)
         return TuneRun(
             proposal,
             "dev" if every.has_splits else "",
@@ -190,8 +144,38 @@ class TuningRequest:
             openings,
             proposed.diff,
             written=written,
-            votes=votes,
-            cascade=of_votes,
+            certificate=certificate,
+        )
+
+    def _certificate(
+        self, proposal: Proposal, judged: "_Judged", test: ExampleSet | None, today: str
+    ) -> TunedCertificate | None:
+        """Ask whoever certifies decisions what needs no person; None where nobody does."""
+        certify = next(iter(CERTIFY_TUNED), None)
+        if certify is None:
+            return None
+        by_judge = proposal.tuned.get("judge", proposal.chosen)
+        chosen = proposal.chosen
+        return certify(
+            CertificateEvidence(
+                rubric=self.rubric,
+                labels=self.labels,
+                examples=test or self.labels.dev,
+                split="dev" if test is None else "test",
+                rated=proposal.by_judge,
+                rated_on_test=proposal.by_judge_on_test,
+                weights=by_judge.weights.after,
+                mark=by_judge.mark.after,
+                moves_numbers=by_judge.weights.supported or by_judge.mark.supported,
+                writes_numbers=bool(proposal.changes()),
+                has_decisions=bool(chosen.marks or chosen.passes or chosen.fails or proposal.truth.decided),
+                rater=None if judged.rater is None else judged.rater.name,
+                votes=judged.votes,
+                gold=self.gold,
+                promised=self.promised,
+                writes=self.writes and self.with_band,
+                today=today,
+            )
         )
 
     def _judged(self, examples: ExampleSet) -> "_Judged":
@@ -222,48 +206,6 @@ class TuningRequest:
         samples = [replace(rating, rater=rater.name, sample=raters.index(rating.rater)) for rating in ratings]
         return _Judged(samples, rater, ratings)
 
-    def _proposed(
-        self, dev: ExampleSet, test: ExampleSet | None, judged: "_Judged", today: str
-    ) -> tuple[Proposal, TunedVotes | None]:
-        """What the labels support, and what they allow a panel; the promise that is tested is put on record."""
-        promised = self.promised
-        used = used_to_tune(self.labels.every)
-        promise = PromiseAsked(
-            "" if judged.rater is None else judged.rater.name,
-            promised.side,
-            "votes" if judged.votes else "distance",
-            promised.error,
-            promised.confidence,
-            promised.of or "",
-        )
-        with asking(test or dev, promise, at=today) as (further, record):
-            proposal = propose(
-                self.rubric,
-                dev,
-                ratings=judged.ratings,
-                source=self.source,
-                kind=self.gold,
-                cost=self.costs[0] / self.costs[1],
-                promised=replace(promised, further=further),
-                test=test,
-                used=used,
-            )
-            votes = None
-            if judged.votes:
-                proposal = replace(proposal, band=None)
-                votes = tune_votes(
-                    self.rubric,
-                    test or dev,
-                    judged.votes,
-                    replace(promised, of=None, further=further),
-                    kind=self.gold,
-                    used=used,
-                    split="dev" if test is None else "test",
-                )
-            if votes is not None or (proposal.band is not None and proposal.band.bands):
-                record()
-        return proposal, votes
-
 
 @dataclass(frozen=True)
 class _Judged:
@@ -286,10 +228,3 @@ def _put_on_record(proposal: Proposal, examples: ExampleSet, today: str) -> None
     if changes:
         moved = {"weights": dict(changes.weights), "pass_mark": changes.pass_mark}
         record_tuning(examples, proposal.truth.ids, moved, at=today)
-
-
-def _write_votes(votes: TunedVotes, proposal: Proposal, examples: ExampleSet, today: str) -> Path | str:
-    """The file with the panel's promise; or why it isn't written."""
-    if proposal.changes():
-        return "the same labels change weights or pass mark: write that first, then test the votes on fresh labels"
-    return votes.write(proposal.rubric, examples, at=today)

@@ -80,7 +80,7 @@ def verify_card(path: Path) -> Verification:
     places = {file: card.place(file) for file in card.files}
     differences = [*_of_id(card), *_of_files(card, places)]
     try:
-        files = CardFiles(card, places)
+        files = _CardFiles(card, places)
         differences += files.differences
         return Verification(card, differences=tuple(differences), recomputed=True, unchecked=files.unchecked)
     except (
@@ -95,7 +95,7 @@ def verify_card(path: Path) -> Verification:
 
 
 @dataclass(frozen=True)
-class CardFiles:
+class _CardFiles:
     """What the files behind a card say today.
 
     Attributes:

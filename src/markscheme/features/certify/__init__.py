@@ -4,11 +4,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.accepted.recomputed import VERIFIABLE, Recomputed
+from markscheme.calibration.certifiers import CERTIFY_STAGES, CERTIFY_TUNED
 from markscheme.calibration.needs import PROMISE_NEEDS, Need, RatingsByFile
+from markscheme.calibration.parts import MEASURED_PARTS, PartRow
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.grading.group_checks import AFTER_GRADING
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.certificates import CertificateEvidence, StagesAsked, TunedCertificate
+    from markscheme.grading import Grading
+    from markscheme.grading.graded_table import DeciderShares
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.kinds import Kind
     from markscheme.rubrics.rubric import Rubric
@@ -34,9 +41,43 @@ def _labels_needed(
     return labels_for_certificate(rubric, examples, by_file, error, kind)
 
 
+def _tuned(evidence: "CertificateEvidence") -> "TunedCertificate":
+    from markscheme.features.certify.tuning import certify_tuned
+
+    return certify_tuned(evidence)
+
+
+def _stages(request: "StagesAsked", json: bool) -> int:
+    from markscheme.features.certify.stages import show_stages
+
+    return show_stages(request, json)
+
+
+def _may_decide(calibration: "Calibration") -> float | None:
+    from markscheme.features.certify.parts import may_decide
+
+    return may_decide(calibration)
+
+
+def _votes(calibration: "Calibration") -> float | None:
+    from markscheme.features.certify.parts import votes_of_panel
+
+    return votes_of_panel(calibration) if calibration.rater.member_votes else None
+
+
+def _after_grading(grading: "Grading", shares: "DeciderShares") -> None:
+    from markscheme.features.certify.pass_drift import warn_of_moved_passes
+
+    warn_of_moved_passes(grading, shares)
+
+
 CERTIFY = Feature(
     "certify",
+    PROMISE_NEEDS(_labels_needed),
+    CERTIFY_TUNED(_tuned),
+    CERTIFY_STAGES(_stages),
+    AFTER_GRADING(_after_grading),
+    MEASURED_PARTS(PartRow("may_decide", _may_decide), PartRow("independent_votes", _votes)),
     VERIFIABLE(_recompute),
     RESULTS(ResultRow("CertificateCheck", _certificate_check)),
-    PROMISE_NEEDS(_labels_needed),
 )

@@ -10,15 +10,15 @@ from typing import Any, get_args
 import numpy as np
 
 from markscheme.calibration.accepted.recomputed import FileDifference, Recomputed
-from markscheme.calibration.cascades.cascade import CascadeCandidate, TunedCascade
-from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
-from markscheme.calibration.cascades.seen_decisions import SeenDecisions, id_digest
+from markscheme.calibration.decided_labels import DecidedLabels, decided_labels
 from markscheme.calibration.differences import differences_between
 from markscheme.calibration.file_names import place_of
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.promised import AskedFor, Promised
-from markscheme.calibration.tuning import DecidedLabels, decided_labels
 from markscheme.errors import MarkschemeError, RatingError
+from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade
+from markscheme.features.certify.ranked_decisions import RankedDecisions
+from markscheme.features.certify.seen_decisions import SeenDecisions, id_digest
 from markscheme.grading import asking_fingerprint
 from markscheme.judges.cascade_file import CASCADE_FILE, CERTAINTY_ROUNDING, CascadeFile, StageRecord
 from markscheme.judges.kinds import kind_of
@@ -107,7 +107,7 @@ def check_certificate(path: Path) -> CertificateCheck:
             unchecked=(*unchecked, f"the thresholds: {WITHOUT_DECISIONS}"),
         )
     try:
-        searched = CertificateSearch.of(file, document)
+        searched = _CertificateSearch.of(file, document)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
     differences = [*searched.differences, *differences]
@@ -141,7 +141,7 @@ def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileD
 
 
 @dataclass(frozen=True)
-class CertificateSearch:
+class _CertificateSearch:
     """The search that a certificate came from, done again among the decisions that it keeps.
 
     Attributes:
@@ -155,7 +155,7 @@ class CertificateSearch:
     tuned: TunedCascade
 
     @classmethod
-    def of(cls, file: CascadeFile, document: Mapping[str, Any]) -> "CertificateSearch":
+    def of(cls, file: CascadeFile, document: Mapping[str, Any]) -> "_CertificateSearch":
         """Search again.
 
         Raises:

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from datetime import date
 
-from markscheme.calibration.cascades.cascade import CascadeCandidate, TunedCascade, tune_cascade
 from markscheme.calibration.decision import PILOT
 from markscheme.calibration.needs import Need, RatingsByFile
 from markscheme.calibration.promised import Promised
 from markscheme.errors import ComparisonError
+from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
 from markscheme.phrases import percent
 from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.examples import ExampleSet

@@ -85,7 +85,7 @@ def _moved(baseline: "Baseline | None", decides: str) -> doc.Callout | None:
 
 def offer(calibration: Calibration) -> doc.Paragraph:
     """What a judge that can't gate might decide all the same, and the command that certifies it; mostly nothing."""
-    might = calibration.may_decide
+    might = calibration.measured("may_decide")
     command = calibration.commands.tune_cascade()
     if might is None or not command:
         return doc.Paragraph(())

@@ -49,7 +49,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         yield "prompt wording", template_fingerprint()
     yield "judge", f"{rater.name} ({rater.fingerprint or 'ratings only, no fingerprint'})"
     if rater.members > 1:
-        worth = calibration.independent_votes
+        worth = calibration.measured("independent_votes")
         votes = "" if worth is None else f", {number(worth, 1)} independent votes"
         yield "panel", f"{counted(rater.members, 'judge')}{votes}"
     if rater.table_read_as:

@@ -126,8 +126,8 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             for name, compared in comparison.criteria.items()
         },
         **comparison.audits,
-        "may_decide": calibration.may_decide,
-        **({"independent_votes": calibration.independent_votes} if calibration.rater.members > 1 else {}),
+        "may_decide": calibration.measured("may_decide"),
+        **({"independent_votes": calibration.measured("independent_votes")} if calibration.rater.members > 1 else {}),
         "raters": _raters(comparison),
         **attributes(comparison, "false_passes false_fails"),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),

@@ -1,19 +1,14 @@
 """The report on a tuning Proposal: wording first, then weights, pass mark, thresholds and the gray zone."""
 
-import math
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.cascades.votes import TunedVotes
+from markscheme.calibration.certificates import TunedCertificate
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
-from markscheme.calibration.promised import MarkSide
 from markscheme.calibration.requests.tuning import TuneRun
-from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
-from markscheme.judges.cascade_file import CASCADE_FILE
+from markscheme.calibration.tuning import Proposal, Source, Tuned
 from markscheme.phrases import counted, in_words, number, signed
-from markscheme.report.decision_origins import origins_in_words
 from markscheme.report.document import (
     Block,
     Callout,
@@ -27,12 +22,10 @@ from markscheme.report.document import (
     Table,
     Verbatim,
 )
-from markscheme.report.figures import NONE, share, share_with_interval, with_interval
+from markscheme.report.figures import NONE, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
-from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.stats import Estimate
-from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH, NO_DECISION, MarkProposal
-from markscheme.stats.prevalence import Band
+from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH, MarkProposal
 from markscheme.stats.weights import LEAST_FOR_WEIGHTS, HeldOut
 
 NOT_HUMAN_WARNINGS: Mapping[str, str] = {
@@ -44,9 +37,6 @@ _MEASURES = {
     "agreement": "agreement",
     "pass_agreement": "same pass/fail decision as labelled",
 }
-_SCORES = "the judge's scores: --ratings FILE or --judge NAME"
-"""What a gray zone needs first, and how to name it."""
-_ABOUT_ZONE = "Gray zone: scores near the pass mark, which a person decides."
 _MOST_FINDINGS = 8
 """Advice that is printed, so that what was tuned stays on the screen."""
 _MOST_LINES = 14
@@ -105,15 +95,14 @@ def _is_unfed(run: TuneRun) -> bool:
 
 def _supported(run: TuneRun) -> list[str]:
     chosen = run.proposal.chosen
-    band = run.proposal.band
     changes = {
         "the weights": chosen.weights.supported,
         "the pass mark": chosen.pass_mark.mark.supported,
         "thresholds": any(threshold.supported for threshold in chosen.thresholds.values()),
-        "the gray zone": band is not None and band.supported,
-        "what the panel decides": run.votes is not None and run.votes.is_supported,
     }
-    return [name for name, is_supported in changes.items() if is_supported]
+    supported = [name for name, is_supported in changes.items() if is_supported]
+    certified = None if run.certificate is None else run.certificate.supports
+    return supported if certified is None else [*supported, certified]
 
 
 def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
@@ -121,7 +110,7 @@ def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     commands = Commands.on(run.proposal.rubric.name)
     if run.written:
         return "Next", commands.calibrate()
-    has_zone = run.proposal.band is not None and run.proposal.band.supported
+    has_zone = run.certificate is not None and run.certificate.gray_zone is not None
     if _is_unfed(run) and not has_zone:
         return "Next, have annotators pass or fail whole responses too", commands.label(" --overall --rater YOUR-NAME")
     if run.diff or has_zone:
@@ -136,27 +125,21 @@ def _numbers(run: TuneRun) -> Table:
     """Each number that could change, what becomes of it, and why."""
     chosen = run.proposal.chosen
     mark = chosen.pass_mark.mark
-    zone = (_zone(run),) if run.votes is None else tuple(_votes(run.votes, run))
-    has_zone = run.votes is not None or (run.proposal.band is not None and run.proposal.band.supported)
     kept_mark = f"{mark.before:g} → {mark.after:g}" if mark.supported else f"{mark.before:g} kept"
     return Table(
         ("Number", "result", "why"),
         (
             ("Weights", "changed" if chosen.weights.supported else "kept", _why_weights(run)),
             ("Pass mark", kept_mark, mark.reason),
-            ("Gray zone", "" if has_zone else "none yet", " ".join(zone)),
+            *_of_certificate(run.certificate),
         ),
     )
 
 
-def _zone(run: TuneRun) -> str:
-    """The gray zone, or what it needs, without a reason that the pass mark's row gives already."""
-    band = run.proposal.band
-    if band is None and _is_unfed(run) and not run.proposal.truth.decided:
-        return f"needs decisions by annotators too, and {_SCORES}"
-    if band is not None and band.lacks_decisions:
-        return "needs annotators' decisions too, pass or fail"
-    return _band(band, run)
+def _of_certificate(certificate: TunedCertificate | None) -> Iterator[tuple[Line, ...]]:
+    """Yield the row of what needs no person; none where nothing certifies that."""
+    if certificate is not None:
+        yield certificate.name, "" if certificate.is_found else "none yet", certificate.in_short
 
 
 def _why_weights(run: TuneRun) -> str:
@@ -172,7 +155,7 @@ def _why_weights(run: TuneRun) -> str:
 
 def _lead(run: TuneRun) -> Iterator[Block]:
     proposal = run.proposal
-    lines = [_ABOUT_ZONE]
+    lines = [] if run.certificate is None else [run.certificate.about]
     if proposal.truth.reference in NOT_HUMAN_WARNINGS:
         lines.append(NOT_HUMAN_WARNINGS[proposal.truth.reference])
     if run.findings:
@@ -191,7 +174,8 @@ def _lead(run: TuneRun) -> Iterator[Block]:
             f"{counted(proposal.computed, 'overall mark')} left out of these counts: each only repeats the score that "
             "follows from the annotator's own levels."
         )
-    yield Notes(tuple(lines))
+    if lines:
+        yield Notes(tuple(lines))
 
 
 def _sections(run: TuneRun) -> Iterator[Section]:
@@ -199,8 +183,8 @@ def _sections(run: TuneRun) -> Iterator[Section]:
     yield Section("Weights", (Paragraph((_through(run, run.proposal.source),)), *_weights(run)))
     mark = _mark(run.proposal.chosen.pass_mark, run.costs)
     yield Section("Pass mark", (Paragraph((*mark, *_thresholds(run.proposal))),))
-    zone = (_band(run.proposal.band, run),) if run.votes is None else tuple(_votes(run.votes, run))
-    yield Section("Gray zone: ask a person", (Paragraph(zone),))
+    if run.certificate is not None:
+        yield Section(f"{run.certificate.name}: ask a person", (Paragraph(run.certificate.sentences),))
     if run.proposal.final is not None:
         yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
     if run.openings is not None:
@@ -295,51 +279,6 @@ def _thresholds(proposal: Proposal) -> Iterator[Line]:
         yield f"Thresholds kept: {', '.join(unsupported)}"
 
 
-def _band(band: TunedBand | None, run: TuneRun) -> str:
-    if band is None:
-        return f"needs {_SCORES}"
-    origins = origins_in_words(band.origins, run.proposal.rubric)
-    if not band.supported:
-        why = NO_DECISION if band.lacks_decisions else band.reason
-        return f"wrong decisions outside it can't be limited yet: {why}{'. ' if origins else ''}{origins}"
-    parts = [_automatic(side, part) for side, part in band.bands.items() if part.half_width is not None]
-    promise = f"{_who_decides(gray_zone(band.after))}; {band.reason}."
-    return f"{promise} {' '.join(parts)} {origins} Written with --band."
-
-
-def _votes(votes: TunedVotes, run: TuneRun) -> Iterator[str]:
-    """What a panel's votes allow, and where that is written."""
-    cascade = run.cascade
-    yield votes.sentence
-    if votes.n:
-        yield origins_in_words(votes.origins, run.proposal.rubric)
-    if isinstance(cascade, Path):
-        yield f"Written to {cascade}."
-    elif cascade is not None:
-        yield f"{CASCADE_FILE} isn't written: {cascade}."
-    elif votes.is_supported:
-        yield "Written with --write --band."
-
-
-def _who_decides(zone: GrayZone) -> str:
-    """Which decisions a person makes, by their distance from the pass mark."""
-    if zone.passes == zone.fails:
-        return f"Within {zone.passes:g} of the pass mark a person decides"
-    sides = {"passes": zone.passes, "fails": zone.fails}
-    parts = [
-        f"all {side}" if math.isinf(reach) else f"{side} within {reach:g} of the pass mark"
-        for side, reach in sides.items()
-    ]
-    return f"A person decides {' and '.join(parts)}"
-
-
-def _automatic(side: MarkSide, part: Band) -> str:
-    """How much is automatic, and how much of it was wrong."""
-    head = "Automatic" if side == "both" else f"Automatic {side}"
-    wrong = f"{part.errors} of {part.n_automatic} were wrong, at most {share(part.upper)} are."
-    return f"{head}: {share_with_interval(part.automatic)}; {wrong}"
-
-
 def _short_diff(run: TuneRun) -> Iterator[Block]:
     """The lines that change, where they fit the first screen."""
     if run.diff and len(run.diff.splitlines()) <= _MOST_LINES:
@@ -373,8 +312,7 @@ def json_of(run: TuneRun) -> dict[str, Any]:
         },
         **_tuned_json(proposal, proposal.chosen, run.costs),
         "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
-        "ask_within": None if proposal.band is None else _band_json(proposal.band),
-        **({} if run.votes is None else {"cascade": _votes_json(run.votes, run)}),
+        **({} if run.certificate is None else run.certificate.data),
         "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
         "test_labels": run.openings,
         **attributes(run, "diff written"),
@@ -407,27 +345,3 @@ def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, A
         nothing = Estimate.without_value(why_not or "nothing to measure", n=0, method=f"held out, {name}")
         entries[name] = held_out.get(name, HeldOut(nothing, nothing, nothing))
     return entries
-
-
-def _votes_json(votes: TunedVotes, run: TuneRun) -> dict[str, Any]:
-    """The content of the file with what the votes allow, and whether it was written."""
-    content = votes.to_json(run.proposal.rubric, at="")
-    return {
-        **{key: value for key, value in content.items() if key != "at"},
-        "supported": votes.is_supported,
-        "reason": votes.sentence,
-        "file": str(run.cascade) if isinstance(run.cascade, Path) else None,
-    }
-
-
-def _band_json(band: TunedBand) -> dict[str, Any]:
-    promise = "of=promise error=alpha confidence automatic errors n_automatic upper needed"
-    promises = {side: attributes(part, promise) for side, part in band.bands.items()}
-    return {
-        **attributes(band, "supported reason split"),
-        "before": gray_zone(band.before).in_file,
-        "after": gray_zone(band.after).in_file,
-        "labels": attributes(band.origins, "explicit by_levels"),
-        "promise": next(iter(promises.values()), None),
-        "promises": promises,
-    }

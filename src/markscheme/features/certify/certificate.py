@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from markscheme.calibration.cascades.seen_decisions import SeenDecisions
 from markscheme.calibration.file_names import name_of
 from markscheme.calibration.promised import MARK_SIDES, DecisionOrigins, MarkSide, Promised
 from markscheme.errors import writing
+from markscheme.features.certify.seen_decisions import SeenDecisions
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
 from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA, CertifiedPasses

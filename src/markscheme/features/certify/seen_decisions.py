@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
+from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
-from markscheme.calibration.tuning import DecidedLabels
+from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.cascade_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
 from markscheme.numerals import finite

@@ -5,33 +5,37 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from markscheme.calibration.cascades.cascade import FEWEST_FOR_TWO, TunedCascade
-from markscheme.calibration.requests.cascade import CascadeRun
+from markscheme.features.certify.cascade import FEWEST_FOR_TWO, TunedCascade
 from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
 from markscheme.report.decision_origins import origins_in_words
 from markscheme.report.document import Block, Callout, Document, Notes, Table
 from markscheme.report.json import attributes
+from markscheme.rubrics.rubric import Rubric
 
 
-def view(run: CascadeRun) -> Document:
-    """Who decides what, or why everything goes to people."""
-    tuned = run.tuned
+def view(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> Document:
+    """Show who decides what, or why everything goes to people.
+
+    Args:
+        rubric: By which was judged.
+        tuned: What the labels allow.
+        written: The file that was written, or why none was; None where none was asked for.
+    """
     part = f" of the {tuned.split} split" if tuned.split else ""
-    title = f"{run.rubric.name} · pass, fail, or ask a person · {counted(tuned.n, 'labelled example')}{part}"
-    return Document(title=title, source="", blocks=tuple(_blocks(run)))
+    title = f"{rubric.name} · pass, fail, or ask a person · {counted(tuned.n, 'labelled example')}{part}"
+    return Document(title=title, source="", blocks=tuple(_blocks(rubric, tuned, written)))
 
 
-def _blocks(run: CascadeRun) -> Iterator[Block]:
-    tuned = run.tuned
+def _blocks(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> Iterator[Block]:
     if not tuned.is_supported:
         yield Callout("open", tuned.reason, _what_would_do(tuned))
         if tuned.n:
-            yield Notes((origins_in_words(tuned.origins, run.rubric),))
+            yield Notes((origins_in_words(tuned.origins, rubric),))
         return
     yield Table(("", "decides", "from a certainty of", "costs"), tuple(_rows(tuned)))
     yield Callout("good", tuned.promise)
-    yield Notes(tuple(_notes(run)))
+    yield Notes(tuple(_notes(rubric, tuned, written)))
 
 
 def _rows(tuned: TunedCascade) -> Iterator[tuple[str, ...]]:
@@ -53,9 +57,8 @@ def _certain(certain: float | dict[str, float | None] | None) -> str:
     return "decides nothing" if certain is None else f"{number(certain)} or more"
 
 
-def _notes(run: CascadeRun) -> Iterator[str]:
-    tuned = run.tuned
-    yield origins_in_words(tuned.origins, run.rubric)
+def _notes(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> Iterator[str]:
+    yield origins_in_words(tuned.origins, rubric)
     if tuned.passes_sentence:
         yield tuned.passes_sentence
     if all(candidate.usd is not None for candidate in tuned.candidates):
@@ -65,10 +68,10 @@ def _notes(run: CascadeRun) -> Iterator[str]:
     if len(tuned.candidates) > 1 and tuned.n < FEWEST_FOR_TWO:
         last = tuned.candidates[-1].name
         yield f"With fewer than {FEWEST_FOR_TWO} labels one judge alone often decides more: --cascade {last}"
-    if isinstance(run.written, Path):
-        yield f"Written to {run.written}. Use it: markscheme grade {quote(run.rubric.name)} --judge cascade"
-    elif run.written is not None:
-        yield f"{CASCADE_FILE} isn't written: {run.written}."
+    if isinstance(written, Path):
+        yield f"Written to {written}. Use it: markscheme grade {quote(rubric.name)} --judge cascade"
+    elif written is not None:
+        yield f"{CASCADE_FILE} isn't written: {written}."
     else:
         yield "Not written; add --write."
 
@@ -81,14 +84,13 @@ def _what_would_do(tuned: TunedCascade) -> str:
     return "The last judge decided on none of the labelled examples."
 
 
-def json_of(run: CascadeRun) -> dict[str, Any]:
-    """The run by the keys of the file format: those of the file, and whether anything is certified."""
-    tuned = run.tuned
-    content = tuned.to_json(run.rubric, at="")
+def json_of(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> dict[str, Any]:
+    """Return a run by the keys of the file format: those of the file, and whether anything is certified."""
+    content = tuned.to_json(rubric, at="")
     content.pop("at")
     return {
         "schema": 1,
-        "rubric": attributes(run.rubric, "name fingerprint"),
+        "rubric": attributes(rubric, "name fingerprint"),
         "cascade": {
             **content,
             "passes": {
@@ -98,6 +100,6 @@ def json_of(run: CascadeRun) -> dict[str, Any]:
             "supported": tuned.is_supported,
             "reason": tuned.promise if tuned.is_supported else tuned.reason,
             "needed": tuned.needed,
-            "file": str(run.written) if isinstance(run.written, Path) else None,
+            "file": str(written) if isinstance(written, Path) else None,
         },
     }

@@ -17,30 +17,9 @@ MOSTLY_RANKED = 0.5
 """Share of its decisions for which a judge must have a chance of passing to be ranked by that; the rest go on."""
 
 
-@dataclass(frozen=True)
-class PanelDecisions:
-    """What several judges decide together; arrays have one row per example.
-
-    Attributes:
-        judges: Their names.
-        certainty: Share of the judges that decide like most of them; nan for an even split, and where one judge didn't
-            decide.
-        passes: Whether most of them pass it.
-    """
-
-    judges: tuple[str, ...]
-    certainty: Floats
-    passes: Flags
-
-    @classmethod
-    def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "PanelDecisions":
-        """The decisions of all judges in some ratings on the examples `ids`."""
-        judges = tuple(dict.fromkeys(rating.rater for rating in ratings))
-        by_judge = {judge: [rating for rating in ratings if rating.rater == judge] for judge in judges}
-        columns = [column_of(judge, of_judge, rubric, ids) for judge, of_judge in by_judge.items()]
-        share = np.mean([column.decisions for column in columns], axis=0)
-        certainty = np.where(share == 1 / 2, math.nan, np.maximum(share, 1 - share))
-        return cls(judges, certainty, np.asarray(share > 1 / 2))
+def judges_in(ratings: Sequence[Rating]) -> tuple[str, ...]:
+    """List the judges of some ratings, in the order in which they first rate."""
+    return tuple(dict.fromkeys(rating.rater for rating in ratings))
 
 
 @dataclass(frozen=True)
@@ -60,10 +39,21 @@ class RankedDecisions:
     @classmethod
     def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
         """The decisions of one judge, or of a panel where the ratings are of several."""
-        if len({rating.rater for rating in ratings}) > 1:
-            panel = PanelDecisions.of(ratings, rubric, ids)
-            return cls("votes", panel.certainty, panel.passes)
+        if len(judges_in(ratings)) > 1:
+            return cls.of_panel(ratings, rubric, ids)
         return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)
+
+    @classmethod
+    def of_panel(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
+        """Return what most judges decide, ranked by the share of them that does.
+
+        An even split can't be ranked, nor can an example on which one judge didn't decide.
+        """
+        by_judge = {judge: [rating for rating in ratings if rating.rater == judge] for judge in judges_in(ratings)}
+        columns = [column_of(judge, of_judge, rubric, ids) for judge, of_judge in by_judge.items()]
+        share = np.mean([column.decisions for column in columns], axis=0)
+        certainty = np.where(share == 1 / 2, math.nan, np.maximum(share, 1 - share))
+        return cls("votes", certainty, np.asarray(share > 1 / 2))
 
     @classmethod
     def of_column(cls, column: Column, rubric: Rubric) -> "RankedDecisions":

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.certificate import Certificate
-from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
-from markscheme.calibration.cascades.seen_decisions import SeenDecisions
+from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.promised import Promised
-from markscheme.calibration.tuning import decided_labels
+from markscheme.features.certify.certificate import Certificate
+from markscheme.features.certify.ranked_decisions import RankedDecisions
+from markscheme.features.certify.seen_decisions import SeenDecisions
 from markscheme.judges.cascade_file import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet

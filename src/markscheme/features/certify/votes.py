@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.cascades.certificate import Certificate
-from markscheme.calibration.cascades.ranked_decisions import PanelDecisions, RankedDecisions
-from markscheme.calibration.cascades.seen_decisions import SeenDecisions, certified_passes
+from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.promised import MarkSide, Promised, on_side
-from markscheme.calibration.tuning import decided_labels
+from markscheme.features.certify.certificate import Certificate
+from markscheme.features.certify.ranked_decisions import RankedDecisions, judges_in
+from markscheme.features.certify.seen_decisions import SeenDecisions, certified_passes
 from markscheme.judges.asking import Asking
 from markscheme.judges.cascade import stage_fingerprint
 from markscheme.judges.registry import open_judge
@@ -113,7 +113,7 @@ class TunedVotes(Certificate[AutomaticPart]):
         return [automatic, self.n - automatic]
 
 
-def _is_automatic(panel: PanelDecisions, parts: Mapping[MarkSide, AutomaticPart]) -> Flags:
+def _is_automatic(panel: RankedDecisions, parts: Mapping[MarkSide, AutomaticPart]) -> Flags:
     """Which examples the panel decides alone, shape (n,)."""
     ranked = np.round(np.nan_to_num(panel.certainty, nan=-np.inf), CERTAINTY_DIGITS)
     automatic = np.zeros(len(ranked), dtype=bool)
@@ -148,7 +148,7 @@ def tune_votes(
         ComparisonError: Nothing is labelled.
     """
     labels = decided_labels(rubric, examples, kind, used)
-    panel = PanelDecisions.of(ratings, rubric, labels.ids)
+    panel = RankedDecisions.of_panel(ratings, rubric, labels.ids)
     wrong = labels.wrong(panel.passes)
     is_decided = ~np.isnan(panel.certainty)
     limit = ErrorLimit(promised.error, promised.level)
@@ -160,7 +160,7 @@ def tune_votes(
     }
     under = {rating.under for rating in ratings}
     return TunedVotes(
-        judges=panel.judges,
+        judges=judges_in(ratings),
         promised=promised,
         parts=parts,
         right=float(1 - wrong[is_decided].mean()) if is_decided.any() else 0.0,
@@ -170,7 +170,7 @@ def tune_votes(
         labels=labelling_digest(examples),
         origins=labels.origins,
         pass_shares=certified_passes(labels, _is_automatic(panel, parts), panel.passes),
-        seen=SeenDecisions(labels, (RankedDecisions("votes", panel.certainty, panel.passes),)),
+        seen=SeenDecisions(labels, (panel,)),
         kind=kind,
         under=under.pop() if under == {asked_under(rubric)} else "",
     )

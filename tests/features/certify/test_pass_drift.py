@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.calibration.cascades.pass_drift import FEWEST_GRADED, pass_drift
+from markscheme.features.certify.pass_drift import FEWEST_GRADED, moved_share
 from markscheme.judges.cascade_file import CascadeFile, CertifiedPasses
 
 DRAWS = 400
@@ -25,7 +25,7 @@ def warned(certified: float, now: float, *, graded: int = 200) -> float:
         labels = int(generator.binomial(160, certified))
         passes = int(generator.binomial(graded, now))
         file = certificate(labels / 160)
-        drifts.append(pass_drift(file, passes=passes, fails=graded - passes, left_to_people=40) is not None)
+        drifts.append(moved_share(file, passes=passes, fails=graded - passes, left_to_people=40) is not None)
     return float(np.mean(drifts))
 
 
@@ -43,17 +43,17 @@ def test_a_share_of_passes_at_which_the_promise_breaks_warns_nearly_always() -> 
 
 def test_few_responses_older_files_and_a_cascade_that_decides_nothing_say_nothing() -> None:
     few = FEWEST_GRADED - 1
-    assert pass_drift(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
-    assert pass_drift(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
-    assert pass_drift(certificate(0.95), passes=0, fails=0, left_to_people=200) is None
+    assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
+    assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
+    assert moved_share(certificate(0.95), passes=0, fails=0, left_to_people=200) is None
     older = CascadeFile(Path("cascade.json"), "", "", (), 0.05, 0.9)
-    assert pass_drift(older, passes=0, fails=200, left_to_people=0) is None
+    assert moved_share(older, passes=0, fails=200, left_to_people=0) is None
 
 
 def test_labels_in_groups_count_as_the_few_they_are() -> None:
     counts = {"passes": 86, "fails": 14, "left_to_people": 0}
-    assert pass_drift(certificate(0.96), **counts) is not None
-    assert pass_drift(certificate(0.96, effective=30), **counts) is None
+    assert moved_share(certificate(0.96), **counts) is not None
+    assert moved_share(certificate(0.96, effective=30), **counts) is None
 
 
 @pytest.mark.parametrize("side", ["passes", "fails"])
@@ -62,7 +62,7 @@ def test_where_one_side_is_automatic_the_share_that_is_decided_so_is_compared(si
     name = side
     as_certified = {"passes": 0, "fails": 0, "left_to_people": 40} | {name: 160}
     fewer = {"passes": 0, "fails": 0, "left_to_people": 100} | {name: 100}
-    assert pass_drift(file, **as_certified) is None
-    drift = pass_drift(file, **fewer)
+    assert moved_share(file, **as_certified) is None
+    drift = moved_share(file, **fewer)
     assert drift is not None
-    assert (drift.certified, drift.graded) == (0.8, 0.5)
+    assert drift == (0.8, 0.5)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from markscheme.calibration.cascades.ranked_decisions import RankedDecisions
+from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Rubric

@@ -1,0 +1,228 @@
+"""Labels as marks and decisions on whole responses, alone and with the levels of one rater."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import passes
+from markscheme.calibration.promised import DecisionOrigins
+from markscheme.grading.score import ROUNDING
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import JUDGE, Gold, gold_of
+from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import Column, column_of, earned_score, positions, rating_table, stacked
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.annotators import gold
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.weighted_scores import weighted_scores
+
+COMPUTED = 0.005
+"""An overall score this close to the score of the same rater's levels was computed, not judged."""
+MOSTLY = 0.9
+"""Share of the scores that must be computed from levels before all are taken to be; a judgement."""
+QUOTED = 30
+"""Length in characters from which a response found within the prompt's words, or the reverse, counts as quoted."""
+
+
+@dataclass(frozen=True)
+class WholeLabels:
+    """The annotators' overall scores and decisions on each example that the prompt doesn't quote.
+
+    Attributes:
+        truth: The gold.
+        quoted: Ids of labelled examples that the prompt quotes.
+        marks: Mean of the overall scores that weren't computed from levels, shape (n,); nan where there is none.
+        passed: Explicit decisions of annotators, shape (n,), 1 for pass; nan where there is none or an even split.
+        decided: Annotators' decisions, shape (n,): the explicit ones, else those that follow from gold's score, the
+            pass mark and required criteria; nan where there is none or an even split.
+        contradictory: Ids of examples that one rater both passed and failed.
+        torn: Ids of examples that as many annotators passed as failed.
+        computed: Number of overall scores that equal the score of the same rater's levels.
+        mostly_computed: Whether that is over nine in ten of the overall scores given with levels.
+    """
+
+    truth: Gold
+    quoted: tuple[str, ...]
+    marks: Floats
+    passed: Floats
+    decided: Floats
+    contradictory: tuple[str, ...]
+    torn: tuple[str, ...]
+    computed: int
+    mostly_computed: bool
+
+    @classmethod
+    def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "WholeLabels":
+        """The labels of some examples; those of one kind, where that is given."""
+        quoted = tuple(example.id for example in examples.labelled.examples if _is_quoted(example, rubric))
+        unquoted = tuple(example for example in examples.examples if example.id not in quoted)
+        truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)
+        labels = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
+        contradictory = _contradictory(labels, truth.ids, rubric)
+        clear = ~np.isin(truth.ids, list(contradictory))
+        by_rater: dict[tuple[str, str, str], dict[str, Rated]] = {}
+        for label in labels:
+            by_rater.setdefault((label.id, label.rater, label.kind), {}).update(label.criteria)
+        marked = [label for label in labels if label.overall is not None]
+        earned = [_earned(by_rater[label.id, label.rater, label.kind], rubric) for label in marked]
+        judged_marks = [
+            label
+            for label, score in zip(marked, earned, strict=True)
+            if score is None or abs(score - (label.overall or 0.0)) > COMPUTED + 1e-9
+        ]
+        with_levels = sum(score is not None for score in earned)
+        passed = _by_kind(
+            truth, [label for label in labels if label.kind in PEOPLE and label.passed is not None], rubric
+        )
+        torn = tuple(np.array(truth.ids, dtype=object)[clear & (passed == 0.5)].tolist())
+        return cls(
+            truth=truth,
+            quoted=quoted,
+            marks=np.where(clear, _by_kind(truth, judged_marks, rubric, decisions=False), np.nan),
+            passed=np.where(clear & (passed != 0.5), np.round(passed), np.nan),
+            decided=np.where(clear & truth.has_people, truth.decisions, np.nan),
+            contradictory=contradictory,
+            torn=torn,
+            computed=len(marked) - len(judged_marks),
+            mostly_computed=len(marked) - len(judged_marks) > MOSTLY * with_levels > 0,
+        )
+
+
+def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
+    """The score of a rater's levels; None where one is missing."""
+    levels = {name: entry.level for name, entry in rated.items() if entry.level is not None}
+    return earned_score(levels, [n for n, entry in rated.items() if entry.declined == "not applicable"], rubric)
+
+
+def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
+    """Mean decision or overall score of the strongest kind that gave one, shape (n,); nan where none did."""
+    means = np.full(len(truth.ids), np.nan)
+    for kind in truth.kinds:
+        of_kind = [label for label in labels if label.kind == kind]
+        if of_kind:
+            columns = rating_table(rubric, truth.ids, of_kind).columns
+            table = np.column_stack([column.decisions for column in columns]) if decisions else stacked(columns)
+            means = np.where(np.isnan(means), gold(table, by="mean"), means)
+    return means
+
+
+def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> tuple[str, ...]:
+    """Examples that one rater both passed and failed."""
+    decisions_of: dict[tuple[str, str], set[bool]] = {}
+    for label in labels:
+        decision = label.passed
+        if decision is None and label.overall is not None:
+            decision = label.overall >= rubric.pass_mark - ROUNDING
+        if decision is not None:
+            decisions_of.setdefault((label.id, label.rater), set()).add(decision)
+    both = {unit for (unit, _), decisions in decisions_of.items() if len(decisions) == 2}
+    return tuple(unit for unit in ids if unit in both)
+
+
+@dataclass(frozen=True)
+class RatedLabels:
+    """The labels and one rater's levels; all arrays have one row per example.
+
+    Attributes:
+        labels: The annotators' overall scores and decisions.
+        column: The rater's ratings; for annotators, gold.
+        positions: Positions of the rater's levels, shape (n, k); nan where there is none.
+        whole: Whether every criterion has a level or doesn't apply, shape (n,).
+    """
+
+    labels: WholeLabels
+    column: Column
+    positions: Floats
+    whole: Flags
+
+    @classmethod
+    def of(cls, labels: WholeLabels, rubric: Rubric, ratings: Sequence[Rating] | None = None) -> "RatedLabels":
+        """The labels with a judge's ratings of the same examples; without ratings, with the gold levels."""
+        truth = labels.truth
+        column = truth if ratings is None else column_of(JUDGE, ratings, rubric, truth.ids)
+        stand = np.column_stack([positions(c.scale, column.levels[c.name]) for c in rubric.criteria])
+        skipped = np.column_stack([column.skipped[c.name] for c in rubric.criteria])
+        return cls(labels, column, stand, np.asarray((~np.isnan(stand) | skipped).all(axis=1)))
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """As `Gold.groups`."""
+        return self.labels.truth.groups
+
+    def scores(self, weights: Sequence[float]) -> Floats:
+        """Scores under these weights, shape (n,): from the levels where all are known, else as given."""
+        return np.where(self.whole, weighted_scores(self.positions, weights), self.column.scores)
+
+    def decisions(self, scores: Floats, mark: float, rubric: Rubric) -> Floats:
+        """Whether scores and required criteria pass, shape (n,), 1 for pass; nan without a score."""
+        passing = scores >= mark - ROUNDING
+        for criterion in rubric.criteria:
+            if criterion.required:
+                passing &= np.nan_to_num(passes(criterion, self.column.levels[criterion.name]), nan=1.0) == 1
+        return np.where(np.isnan(scores), np.nan, passing.astype(np.float64))
+
+
+def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
+    """Which examples were drawn at random and moved no number before, shape (n,)."""
+    at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
+    return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
+
+
+@dataclass(frozen=True)
+class DecidedLabels:
+    """Annotators' decisions that may carry a promise: explicit ones, else those that follow from their labels.
+
+    Attributes:
+        ids: The examples.
+        passed: Whether annotators pass each, shape (n,), 1 for pass.
+        groups: Names of groups, one for each example; None without.
+        origins: Where the decisions come from.
+    """
+
+    ids: tuple[str, ...]
+    passed: Floats
+    groups: tuple[str, ...] | None
+    origins: DecisionOrigins
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups there are; None without."""
+        return None if self.groups is None else len(set(self.groups))
+
+    def wrong(self, passes: Flags) -> Flags:
+        """On which examples a judge's decisions differ from annotators', shape (n,)."""
+        return np.asarray(passes != (self.passed == 1))
+
+
+def decided_labels(
+    rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
+) -> DecidedLabels:
+    """Annotators' decisions on examples drawn at random that moved no number before; arguments as for `propose`.
+
+    They are those of the question whether a judge may pass or fail responses: explicit ones, else gold's score against
+    the pass mark, and required criteria. Even splits count nowhere.
+
+    Raises:
+        ComparisonError: Nothing is labelled.
+    """
+    labels = WholeLabels.of(examples, rubric, kind)
+    counts = ~np.isnan(labels.decided) & may_promise(labels, used)
+    truth = labels.truth.rows(counts)
+    origins = DecisionOrigins.of(~np.isnan(labels.passed[counts]))
+    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, origins)
+
+
+def _is_quoted(example: Example, rubric: Rubric) -> bool:
+    """Whether the prompt shows the response as an example, or long parts of it in the rubric's words."""
+    response = " ".join(example.submission.response.split())
+    shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
+    requirements = [
+        text for c in rubric.criteria for text in (c.requirement, *(level.description for level in c.scale.levels))
+    ]
+    for text in (" ".join(text.split()) for text in shown if text):
+        if response == text or (len(text) >= QUOTED and text in response):
+            return True
+    words = " ".join(" ".join(text.split()) for text in (rubric.guidelines, *requirements, *shown) if text)
+    return len(response) >= QUOTED and response in words

@@ -1,0 +1,24 @@
+"""The table of what features measure of a calibration, besides what every one has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.seam import OpenTable
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """What a feature measures of a calibration.
+
+    Attributes:
+        name: Its name, by which reports ask for it.
+        measure: Measures it of a `Calibration` when it is first asked for; None where there is nothing to measure.
+    """
+
+    name: str
+    measure: Callable[[Any], Any]
+
+
+MEASURED_PARTS: OpenTable[PartRow] = OpenTable()
+"""What features measure of a calibration."""

@@ -1,0 +1,45 @@
+"""What a calibration shows of deciding without a person: the part a judge might decide, and what a panel is worth."""
+
+import numpy as np
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.promised import Promised
+from markscheme.features.certify.ranked_decisions import RankedDecisions
+from markscheme.stats.cascade import ErrorLimit, automatic_part
+from markscheme.stats.panels import independent_votes
+
+
+def votes_of_panel(calibration: Calibration) -> float | None:
+    """Estimate how many independent judges a panel is worth; None for any other judge, or where nothing shows it."""
+    gold = calibration.comparison.gold
+    rows = {unit: index for index, unit in enumerate(gold.ids)}
+    errors = []
+    for (unit, name), votes in calibration.rater.member_votes.items():
+        if unit in rows:
+            scale = calibration.rubric.criterion(name).scale
+            level = gold.levels[name][rows[unit]]
+            errors.append([(vote - level) / scale.span for vote in votes])
+    return independent_votes(np.array(errors)) if errors else None
+
+
+def may_decide(calibration: Calibration) -> float | None:
+    """Estimate the share of responses that a judge might decide alone under the usual promise.
+
+    None where decisions are shown right on both sides or labels may still show that they are, where annotators'
+    labels come to no decision, or where it would decide none.
+    """
+    comparison = calibration.comparison
+    gold = comparison.gold
+    gate = calibration.decision.gate
+    is_shown = calibration.use == "gate" if gate is None else gate.state == "shown"
+    if is_shown or calibration.labels_needed is not None or calibration.rubric.is_of_pairs:
+        return None
+    counts = ~np.isnan(gold.decisions)
+    if not gold.has_people or not counts.any():
+        return None
+    ranked = RankedDecisions.of_column(comparison.judge.rows(counts), calibration.rubric)
+    groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
+    wrong = ranked.passes != (gold.decisions[counts] == 1)
+    usual = Promised()
+    part = automatic_part(ranked.certainty, wrong, ErrorLimit(usual.error, usual.level), groups)
+    return part.automatic.value

@@ -1,0 +1,71 @@
+"""Whether what a certificate is used on passes as often as what it was certified on."""
+
+import warnings
+from shlex import quote
+
+from markscheme.calibration.promised import MARK_SIDES
+from markscheme.errors import RatingWarning
+from markscheme.grading import Grading
+from markscheme.grading.graded_table import DeciderShares
+from markscheme.judges.cascade import CertifiedJudges
+from markscheme.judges.cascade_file import CascadeFile
+from markscheme.phrases import percent
+from markscheme.stats.prevalence import random_draw_p
+from markscheme.text import on_one_line
+
+FEWEST_GRADED = 30
+"""Responses from which shares are compared: fewer say little, and the test's normal approximation is poor."""
+MOVED_AT = 0.01
+"""The p up to which a share counts as moved, as for labels that aren't a random part of what they stand for."""
+
+
+def warn_of_moved_passes(grading: Grading, shares: DeciderShares) -> None:
+    """Warn where a certificate passes another share of responses than of the labels that certify it."""
+    if not isinstance(grading.judge, CertifiedJudges):
+        return
+    file = grading.judge.file
+    moved = moved_share(file, passes=shares.passes, fails=shares.fails, left_to_people=shares.left_to_people)
+    if moved is None:
+        return
+    certified, graded = moved
+    what = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
+    judges = quote(on_one_line(",".join(stage.judge for stage in file.stages)))
+    warnings.warn(
+        f"of what the cascade decides, another share than certified: {percent(graded)} {what} here, "
+        f"{percent(certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
+        f"label some of these, then certify again with `markscheme tune {quote(grading.rubric.name)} "
+        f"--cascade {judges} --write`",
+        RatingWarning,
+        stacklevel=2,
+    )
+
+
+def moved_share(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> tuple[float, float] | None:
+    """Return the share of passes among a certificate's automatic decisions, and that now; None where it didn't move.
+
+    Where only one side is automatic, it is the share of responses that are decided so.
+
+    Args:
+        file: The certificate.
+        passes: Responses that it passed.
+        fails: Responses that it failed.
+        left_to_people: Responses that it decided neither way.
+    """
+    certified = file.pass_shares
+    if certified is None or not certified.decided or not passes + fails:
+        return None
+    effective = certified.effective
+    share = certified.share
+    hits = passes
+    graded = passes + fails
+    if file.side in MARK_SIDES:
+        effective *= certified.labels / certified.decided
+        share = certified.decided / certified.labels
+        hits = passes + fails
+        graded = hits + left_to_people
+    labels = round(effective)
+    if graded < FEWEST_GRADED or not labels:
+        return None
+    before = round(share * labels)
+    p = random_draw_p([labels - before, before], [graded - hits, hits])
+    return (share, hits / graded) if p <= MOVED_AT else None
