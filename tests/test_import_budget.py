@@ -137,10 +137,8 @@ def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socke
 
 def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_spans_and_no_words_of_errors() -> None:
     loaded = loaded_by("import markscheme.promptfoo.assertion")
-    unneeded = {
-        f"markscheme.judges.{name}" for name in ("batching", "cascade", "cascade_file", "choice", "panel", "provider")
-    }
-    unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "certified", "checks")}
+    unneeded = {f"markscheme.judges.{name}" for name in ("batching", "choice", "panel", "provider")}
+    unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "checks")}
     assert not loaded & {*unneeded, "markscheme.features", "decimal", "difflib", "email.utils", "html", "numbers"}
 
 
@@ -151,10 +149,8 @@ def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_re
         f"{grading}; assert asyncio.run(grade({rubric}, 'x', ScriptedJudge([{{'a': 'MET'}}]))).score == 1"
     )
     assert "markscheme.grading.by_criterion" in loaded
-    unneeded = ("grading.as_a_whole", "grading.by_order", "grading.certified", "grading.checks", "grading.receipts")
-    assert not loaded & {
-        f"markscheme.{name}" for name in (*unneeded, "receipt", "judges.cascade", "judges.cascade_file")
-    }
+    unneeded = ("grading.as_a_whole", "grading.by_order", "grading.checks", "grading.receipts")
+    assert not loaded & {f"markscheme.{name}" for name in (*unneeded, "receipt", "features")}
 
 
 def test_judges_of_the_core_are_opened_without_any_feature() -> None:

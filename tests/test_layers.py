@@ -88,7 +88,6 @@ LATE: dict[str, dict[str, str]] = {
         "traceback": FOR_THE_START,
     },
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
-    "ratings.declared": {"ratings.certified_labels": "few judges are certificates, whose labels are read"},
     "promptfoo.entry": {
         "pathlib": "an assertion that a session answers loads json and socket alone",
         "promptfoo.negation": "an assertion that a session answers loads json and socket alone",
@@ -121,7 +120,6 @@ LATE: dict[str, dict[str, str]] = {
     },
     "grading.grades": {"receipt": "a grade without a calibration has none"},
     "grading.grading": {
-        "grading.certified": "few are graded by a certificate",
         "grading.receipts": "a grade without a calibration has none",
         "grading.checks": "few rubrics have checks by code",
     },

@@ -99,10 +99,9 @@ if not TYPE_CHECKING:  # a type checker knows the names from the imports above
 
 def _features() -> tuple[_Feature, ...]:
     from markscheme.features import FEATURES
-    from markscheme.ratings.declared import LABEL_CHECKS
     from markscheme.report.reported import RESULT_REPORTS
 
-    return (LABEL_CHECKS, RESULT_REPORTS, *FEATURES)
+    return (RESULT_REPORTS, *FEATURES)
 
 
 _offer(_features)

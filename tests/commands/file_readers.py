@@ -9,7 +9,6 @@ from pathlib import Path
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.errors import RatingError
 from markscheme.grading.graded_table import parquet_rows
-from markscheme.judges.cascade_file import CascadeFile
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import load_examples
@@ -44,7 +43,6 @@ _OF_THE_CORE: Mapping[str, Mapping[str, Reader]] = {
         "rubric": load_rubric,
         "receipt": load_receipt,
         "accepted run": load_accepted,
-        "certificate": CascadeFile.load,
     },
     ".jsonl": {
         **_RATED,

@@ -6,28 +6,22 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from markscheme import Rubric, ScriptedJudge, Submission
-from markscheme.errors import UsageError
 from markscheme.grading.as_a_whole import AsAWhole
 from markscheme.grading.by_criterion import ByCriterion, GradeOptions, SubmissionGrader
 from markscheme.grading.by_order import ByOrder
-from markscheme.grading.certified import Certified
-from markscheme.grading.grades import ASK_A_PERSON, DecidedBy, Fingerprints, grade_json
-from markscheme.grading.grading import Grading, grader_for
+from markscheme.grading.grades import DecidedBy, Fingerprints
+from markscheme.grading.grading import grader_for
 from markscheme.grading.receipts import WithReceipt
 from markscheme.grading.strategies import STRATEGIES, questions
-from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.function import FunctionJudge
-from markscheme.judges.judge import Judge, JudgeGroup, replying
-from markscheme.judges.registry import open_grading_judge, open_judge
+from markscheme.judges.judge import Judge
 from markscheme.rubrics.rubric import STRATEGY_NAMES
 from tests.golden_files import GoldenFiles
-from tests.grading.certified_stages import certified_compositions
 from tests.grading.compositions import RECEIPT, RUBRICS, compositions, recorded
 from tests.test_layers import SOURCE
 
@@ -75,34 +69,6 @@ def test_every_rubric_by_every_strategy_and_order_is_graded_as_recorded(golden: 
         return grades
 
     golden.check("grading/compositions.json", as_lines(asyncio.run(every())))
-
-
-def test_every_certificate_decides_as_recorded(golden: GoldenFiles) -> None:
-    async def every() -> dict[str, Any]:
-        grades = {}
-        for composition in certified_compositions():
-            judges = CertifiedJudges(composition.file, composition.stages)
-            grader = grader_for(composition.rubric, judges, GradeOptions(**composition.options))
-            grade = await grader.grade(composition.submission)
-            asked = (judge for members in composition.stages for judge in members)
-            grades[composition.name] = recorded(grade, composition.rubric, *asked)
-        return grades
-
-    golden.check("grading/certified.json", as_lines(asyncio.run(every())))
-
-
-def test_whatever_a_certificate_leaves_to_a_person_says_why() -> None:
-    left = Counter[str]()
-    for composition in certified_compositions():
-        judges = CertifiedJudges(composition.file, composition.stages)
-        grade = graded(grader_for(composition.rubric, judges), composition.submission)
-        if grade.decision == "ask":
-            written = grade_json(grade, composition.rubric)
-            assert grade.reason.startswith(f"{ASK_A_PERSON}{written['ask']}; "), composition.name
-            left[written["ask"].partition(";")[0]] += 1
-    assert left["no judge is certain enough"] > 10
-    assert left["the rubric changed since cascade.json was certified"] > 10
-    assert "" not in left
 
 
 def test_either_a_judge_decided_or_a_person_should_with_the_reason() -> None:
@@ -164,21 +130,6 @@ def test_a_judge_that_always_prefers_the_same_place_prefers_none_in_both_orders(
     assert list(grade.by_order) == ["first-second", "second-first"][:orders]
 
 
-def test_the_first_stage_that_is_certain_enough_decides() -> None:
-    plain, *_ = certified_compositions()
-    judges = CertifiedJudges(plain.file, plain.stages)
-    stages = [[by_criterion(YES_NO, function_judge(right=right, rude="UNMET"))] for right in ("MET", "UNMET")]
-    assert graded(Certified(YES_NO, judges, stages)).decided_by is not None
-    trusting = replace(plain.file, stages=tuple(replace(stage, model=()) for stage in plain.file.stages))
-    grade = graded(Certified(YES_NO, CertifiedJudges(trusting, plain.stages), stages))
-    assert grade.decided_by == DecidedBy(1, "judge 0.0", 0.5)
-    assert (grade.decision, grade.passed, grade.certainty, grade.usage.calls) == ("pass", True, 0.5, 1)
-    strict = replace(trusting, stages=tuple(replace(stage, passes=0.9, fails=None) for stage in trusting.stages))
-    grade = graded(Certified(YES_NO, CertifiedJudges(strict, plain.stages), stages))
-    assert grade.decided_by == DecidedBy(None, "judge 1.0", 0.5, "no judge is certain enough")
-    assert (grade.decision, grade.passed, grade.usage.calls) == ("ask", False, 2)
-
-
 def test_a_grade_carries_its_receipt_and_what_the_judge_cannot_gate_stays_ungraded() -> None:
     inner = by_criterion(YES_NO, function_judge(right="MET", rude="UNMET"))
     known, excepted = Submission("x", {"system": "Y"}), Submission("x", {"system": "X"})
@@ -200,33 +151,6 @@ def test_what_a_rubric_cannot_grade_is_asked_of_no_judge() -> None:
     assert judge.prompts == []
 
 
-# --- judges that grade together -------------------------------------------------------------------------------------
-
-
-def test_judges_that_grade_together_are_no_judge() -> None:
-    plain, *_ = certified_compositions()
-    judges = CertifiedJudges(plain.file, plain.stages)
-    assert isinstance(judges, JudgeGroup)
-    assert not isinstance(judges, Judge)
-    assert not isinstance(plain.stages[0][0], JudgeGroup)
-    assert Grading(YES_NO, judges).fingerprints.judge == judges.identity.fingerprint
-    with pytest.raises(UsageError, match="name one of its judges to ask a prompt"):
-        replying(judges)
-
-
-def test_a_certificate_opens_judges_for_grading_and_none_for_a_prompt(tmp_path: Path) -> None:
-    stage = {"judge": "anthropic", "model": [], "fingerprint": "f", "certainty": "distance", "certain": 0.2}
-    certificate = {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "stages": [stage]}
-    path = tmp_path / "cascade.json"
-    path.write_text(json.dumps({**certificate, "fingerprints": {"rubric": "r", "prompt": "p"}}))
-    opened = open_grading_judge(f"cascade:{path}")
-    assert isinstance(opened, JudgeGroup)
-    assert opened.grader == "cascade"
-    for name in (f"cascade:{path}", f"anthropic+cascade:{path}"):
-        with pytest.raises(UsageError, match="a cascade decides on responses"):
-            open_judge(name)
-
-
 # --- one place that knows -------------------------------------------------------------------------------------------
 
 
@@ -237,7 +161,7 @@ def test_no_grader_looks_at_the_strategy_the_kind_of_rubric_or_the_kind_of_judge
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and any(getattr(part, "name", "") == "grade" for part in node.body):
                 graders[node.name] = node
-    assert {"ByCriterion", "AsAWhole", "ByOrder", "Certified", "WithReceipt", "Admitting"} <= graders.keys()
+    assert {"ByCriterion", "AsAWhole", "ByOrder", "WithReceipt", "Admitting"} <= graders.keys()
     for name, grader in graders.items():
         read = {part.attr for part in ast.walk(grader) if isinstance(part, ast.Attribute)}
         tested = {

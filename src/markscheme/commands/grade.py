@@ -34,7 +34,7 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
-from markscheme.grading.group_checks import AFTER_GRADING
+from markscheme.grading.groups import AFTER_GRADING
 from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship

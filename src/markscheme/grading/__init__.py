@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from markscheme.grading.by_criterion import GradeOptions as GradeOptions
     from markscheme.grading.by_criterion import SubmissionGrader as SubmissionGrader
     from markscheme.grading.by_criterion import seeing_alike as seeing_alike
-    from markscheme.grading.certified import stage_decision as stage_decision
     from markscheme.grading.grades import ASK_A_PERSON as ASK_A_PERSON
     from markscheme.grading.grades import MOST_UNGRADED as MOST_UNGRADED
     from markscheme.grading.grades import DecidedBy as DecidedBy
@@ -35,7 +34,6 @@ _HOMES = {
     "GradeOptions": "by_criterion",
     "seeing_alike": "by_criterion",
     "SubmissionGrader": "by_criterion",
-    "stage_decision": "certified",
     "ASK_A_PERSON": "grades",
     "DecidedBy": "grades",
     "Fingerprints": "grades",

@@ -3,17 +3,16 @@
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, GradeOptions, SubmissionGrader
 from markscheme.grading.grades import Fingerprints, Grade
-from markscheme.grading.group_checks import GROUP_CHECKS
+from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
 from markscheme.rubrics.rubric import Rubric
-from markscheme.seam import OpenTable
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission
 
 if TYPE_CHECKING:
@@ -23,30 +22,6 @@ if TYPE_CHECKING:
 
 Objection: TypeAlias = Callable[[Submission], str | None]
 """Says why a submission can't be graded; None if it can."""
-
-
-class GraderKind(NamedTuple):
-    """A way in which several judges grade together.
-
-    Attributes:
-        name: As the judges say it in `grader`.
-        grader: Opens it.
-    """
-
-    name: str
-    grader: Callable[[Rubric, Any, GradeOptions], SubmissionGrader]
-
-
-def _certified(rubric: Rubric, judges: Any, options: GradeOptions) -> SubmissionGrader:
-    from markscheme.grading.certified import Certified
-
-    strategy = strategy_of(rubric)
-    stages = [[strategy.grader(rubric, judge, options) for judge in members] for members in judges.stages]
-    return Certified(rubric, judges, stages)
-
-
-GRADERS: Final[OpenTable[GraderKind]] = OpenTable(GraderKind("cascade", _certified))
-"""The graders that ask several judges."""
 
 
 def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None = None) -> SubmissionGrader:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
@@ -361,16 +360,6 @@ def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as ever
     return RecordedJudge.load(rest)
 
 
-def _cascade(rest: str, asking: "Asking") -> "NamedJudges":  # noqa: ARG001 - as every opener
-    from markscheme.judges.cascade import CertifiedNames
-    from markscheme.judges.cascade_file import CascadeFile
-
-    if not rest:
-        raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
-    file = CascadeFile.load(Path(rest))
-    return CertifiedNames(file, tuple(tuple(panel_names(stage.judge)) for stage in file.stages))
-
-
 def _function(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.function import FunctionJudge
 
@@ -391,33 +380,6 @@ def _openai_ready() -> str | None:
     lacks_key = not _set("OPENAI_API_KEY", "OPENAI_BASE_URL")
     missing = missing_extra("openai", "openai")
     return missing or ("set OPENAI_API_KEY, or OPENAI_BASE_URL for another server" if lacks_key else None)
-
-
-def _cascade_of(rubric: str, folder: Path | None) -> Path:
-    """The certificate of a rubric.
-
-    Raises:
-        UsageError: It has none.
-    """
-    from markscheme.judges.cascade_file import CASCADE_FILE
-    from markscheme.rubrics.search import find_calibration
-
-    folder = folder or find_calibration(rubric, Path.cwd())
-    path = None if folder is None else folder / CASCADE_FILE
-    if path is None or not path.is_file():
-        command = f"markscheme tune {quote(rubric)} --cascade JUDGE,JUDGE --write"
-        raise UsageError(f"{rubric} has no cascade: `{command}` finds who may decide what, from labels")
-    return path
-
-
-def _cascades() -> list[str]:
-    """The certificates found from the working directory."""
-    from markscheme.judges.cascade_file import CASCADE_FILE
-    from markscheme.rubrics.search import calibrations
-
-    here = Path.cwd()
-    files = [folder / CASCADE_FILE for folder in calibrations(here).values()]
-    return [os.path.relpath(file, here) for file in files if file.is_file()]
 
 
 def _recordings() -> list[str]:
@@ -472,20 +434,6 @@ JUDGE_KINDS: Final = OpenTable(
         asks=False,
         stands_in=True,
         rank=60,
-    ),
-    JudgeKind(
-        "cascade",
-        _cascade,
-        ready=lambda: (
-            None if _cascades() else "none is written yet: markscheme tune RUBRIC --cascade JUDGE,JUDGE --write"
-        ),
-        form="cascade[:PATH]",
-        about="judges that decide one after the other, and people the rest, as certified",
-        uses=lambda: ", ".join(_cascades()),
-        asks=False,
-        names_judges=True,
-        file_of=_cascade_of,
-        rank=70,
     ),
     JudgeKind(
         FUNCTION_JUDGE,

@@ -13,8 +13,17 @@ from markscheme.assert_grade import AssertGrade, Background
 from markscheme.errors import RatingWarning
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
-from tests.commands.cascade_project import BETTER, CASCADE, CHEAP, LABELLED, Servers, judges, rows, write_project
 from tests.commands.console import run
+from tests.features.certify.cascade_project import (
+    BETTER,
+    CASCADE,
+    CHEAP,
+    LABELLED,
+    Servers,
+    judges,
+    rows,
+    write_project,
+)
 
 CERTIFICATE = Path("calibration", "reply", "cascade.json")
 LABELS = Path("calibration", "reply", "examples.jsonl")

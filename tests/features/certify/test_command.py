@@ -11,11 +11,12 @@ import pytest
 from markscheme import Grader
 from markscheme.assert_grade import AssertGrade, Background
 from markscheme.errors import RatingError
-from markscheme.judges.cascade_file import CascadeFile
+from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
-from tests.commands.cascade_project import (
+from tests.commands.console import run
+from tests.features.certify.cascade_project import (
     BETTER,
     CASCADE,
     CHEAP,
@@ -27,7 +28,6 @@ from tests.commands.cascade_project import (
     rows,
     write_project,
 )
-from tests.commands.console import run
 
 NEITHER = ("ask", None)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from markscheme.features.certify.certificate_file import CascadeFile, CertifiedPasses
 from markscheme.features.certify.pass_drift import FEWEST_GRADED, moved_share
-from markscheme.judges.cascade_file import CascadeFile, CertifiedPasses
 
 DRAWS = 400
 

@@ -8,7 +8,6 @@ import pytest
 
 from markscheme.errors import UsageError
 from markscheme.features.lint.lint import ADVICE, NO_ISSUES, NOT_ENGLISH, REFUSED, LintReport, lint_file
-from markscheme.judges.cascade_file import CASCADE_FILE
 from markscheme.rubrics.advice import CodeOfFile
 
 DATE = "criteria:\n- {name: date, requirement: The reply names a date.}\n"
@@ -41,7 +40,7 @@ def test_an_invalid_rubric_is_refused_with_all_faults_and_their_lines(tmp_path: 
 def test_advice_needs_more_than_the_rubric_where_its_file_modules_or_cascade_decide(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "other"
     folder.mkdir(parents=True)
-    (folder / CASCADE_FILE).touch()
+    (folder / "cascade.json").touch()
     in_octal = WITH_A_CHECK.replace("jsn_valid", "jsn_valid, weight: 010")
     report = linted(tmp_path, f"name: other\nask_within: 0.1\n{in_octal}")
     assert report.status == ADVICE

@@ -8,14 +8,18 @@ from markscheme.calibration.certifiers import CERTIFY_STAGES, CERTIFY_TUNED
 from markscheme.calibration.needs import PROMISE_NEEDS, Need, RatingsByFile
 from markscheme.calibration.parts import MEASURED_PARTS, PartRow
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
-from markscheme.grading.group_checks import AFTER_GRADING
+from markscheme.features.certify.kind import CASCADE_KIND
+from markscheme.grading.groups import AFTER_GRADING, GRADERS, GROUP_CHECKS, GraderKind
+from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.certificates import CertificateEvidence, StagesAsked, TunedCertificate
-    from markscheme.grading import Grading
+    from markscheme.features.certify.judges import CertifiedJudges
+    from markscheme.grading import GradeOptions, Grading, SubmissionGrader
     from markscheme.grading.graded_table import DeciderShares
+    from markscheme.judges.judge import JudgeGroup
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.kinds import Kind
     from markscheme.rubrics.rubric import Rubric
@@ -71,11 +75,26 @@ def _after_grading(grading: "Grading", shares: "DeciderShares") -> None:
     warn_of_moved_passes(grading, shares)
 
 
+def _grader(rubric: "Rubric", judges: "CertifiedJudges", options: "GradeOptions") -> "SubmissionGrader":
+    from markscheme.features.certify.grader import certified_grader
+
+    return certified_grader(rubric, judges, options)
+
+
+def _as_of_today(judges: "JudgeGroup", rubric: "Rubric") -> "JudgeGroup":
+    from markscheme.features.certify.labels import with_checked_labels
+
+    return with_checked_labels(judges, rubric)
+
+
 CERTIFY = Feature(
     "certify",
     PROMISE_NEEDS(_labels_needed),
     CERTIFY_TUNED(_tuned),
     CERTIFY_STAGES(_stages),
+    JUDGE_KINDS(CASCADE_KIND),
+    GRADERS(GraderKind("cascade", _grader)),
+    GROUP_CHECKS(_as_of_today),
     AFTER_GRADING(_after_grading),
     MEASURED_PARTS(PartRow("may_decide", _may_decide), PartRow("independent_votes", _votes)),
     VERIFIABLE(_recompute),

@@ -10,9 +10,9 @@ import numpy as np
 from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.promised import Promised
 from markscheme.features.certify.certificate import Certificate
+from markscheme.features.certify.certificate_file import CertaintySignal
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions
-from markscheme.judges.cascade_file import CertaintySignal
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind

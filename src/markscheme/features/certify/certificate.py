@@ -10,11 +10,12 @@ from typing import Any, Generic, TypeVar
 from markscheme.calibration.file_names import name_of
 from markscheme.calibration.promised import MARK_SIDES, DecisionOrigins, MarkSide, Promised
 from markscheme.errors import writing
+from markscheme.features.certify.certificate_file import SCHEMA, CertifiedPasses
+from markscheme.features.certify.kind import CASCADE_FILE
+from markscheme.features.certify.labels import certified_labels
 from markscheme.features.certify.seen_decisions import SeenDecisions
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
-from markscheme.judges.cascade_file import CASCADE_FILE, SCHEMA, CertifiedPasses
-from markscheme.ratings.certified_labels import certified_labels
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.rubrics.rubric import Rubric

@@ -17,16 +17,17 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.promised import AskedFor, Promised
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade
+from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CascadeFile, StageRecord
+from markscheme.features.certify.kind import CASCADE_FILE
+from markscheme.features.certify.labels import certified_examples, checked_labels
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions, id_digest
 from markscheme.grading import asking_fingerprint
-from markscheme.judges.cascade_file import CASCADE_FILE, CERTAINTY_ROUNDING, CascadeFile, StageRecord
 from markscheme.judges.kinds import kind_of
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.phrases import counted, in_words
 from markscheme.plain_data import no_constant, read_json, shown
-from markscheme.ratings.certified_labels import certified_examples, checked_labels
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating

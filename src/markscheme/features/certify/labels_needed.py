@@ -7,9 +7,9 @@ from markscheme.calibration.decision import PILOT
 from markscheme.calibration.needs import Need, RatingsByFile
 from markscheme.calibration.promised import Promised
 from markscheme.errors import ComparisonError
+from markscheme.features.certify.asks import PromiseAsked, asking
 from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
 from markscheme.phrases import percent
-from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import used_to_tune

@@ -5,10 +5,10 @@ from shlex import quote
 
 from markscheme.calibration.promised import MARK_SIDES
 from markscheme.errors import RatingWarning
+from markscheme.features.certify.certificate_file import CascadeFile
+from markscheme.features.certify.judges import CertifiedJudges
 from markscheme.grading import Grading
 from markscheme.grading.graded_table import DeciderShares
-from markscheme.judges.cascade import CertifiedJudges
-from markscheme.judges.cascade_file import CascadeFile
 from markscheme.phrases import percent
 from markscheme.stats.prevalence import random_draw_p
 from markscheme.text import on_one_line

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from markscheme.judges.cascade_file import CertaintySignal
+from markscheme.features.certify.certificate_file import CertaintySignal
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, column_of

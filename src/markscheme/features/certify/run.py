@@ -8,14 +8,14 @@ from pathlib import Path
 from markscheme.calibration.certificates import StagesAsked
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import UsageError, no_file
+from markscheme.features.certify.asks import PromiseAsked, asking
 from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
+from markscheme.features.certify.judges import stage_fingerprint
 from markscheme.judges.asking import Asking
-from markscheme.judges.cascade import stage_fingerprint
 from markscheme.judges.judge import AskedWithout, ways_of
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
-from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.examples import SUFFIXES, ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rating, asked_under

@@ -8,12 +8,12 @@ from typing import Any
 
 from markscheme.calibration.certificates import CertificateEvidence, TunedCertificate
 from markscheme.calibration.promised import MarkSide
+from markscheme.features.certify.asks import PromiseAsked, asking
+from markscheme.features.certify.decision_origins import origins_in_words
 from markscheme.features.certify.gray_zone import TunedBand, gray_zone_of
+from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.votes import TunedVotes, tune_votes
-from markscheme.judges.cascade_file import CASCADE_FILE
-from markscheme.ratings.asks import PromiseAsked, asking
 from markscheme.ratings.splits import used_to_tune
-from markscheme.report.decision_origins import origins_in_words
 from markscheme.report.figures import share, share_with_interval
 from markscheme.report.json import attributes
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone

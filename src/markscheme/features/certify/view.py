@@ -6,9 +6,9 @@ from shlex import quote
 from typing import Any
 
 from markscheme.features.certify.cascade import FEWEST_FOR_TWO, TunedCascade
-from markscheme.judges.cascade_file import CASCADE_FILE
+from markscheme.features.certify.decision_origins import origins_in_words
+from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.phrases import counted, number, percent
-from markscheme.report.decision_origins import origins_in_words
 from markscheme.report.document import Block, Callout, Document, Notes, Table
 from markscheme.report.json import attributes
 from markscheme.rubrics.rubric import Rubric

@@ -10,10 +10,10 @@ import numpy as np
 from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.promised import MarkSide, Promised, on_side
 from markscheme.features.certify.certificate import Certificate
+from markscheme.features.certify.judges import stage_fingerprint
 from markscheme.features.certify.ranked_decisions import RankedDecisions, judges_in
 from markscheme.features.certify.seen_decisions import SeenDecisions, certified_passes
 from markscheme.judges.asking import Asking
-from markscheme.judges.cascade import stage_fingerprint
 from markscheme.judges.registry import open_judge
 from markscheme.phrases import counted, in_words, percent
 from markscheme.ratings.examples import ExampleSet

@@ -2,12 +2,13 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
-from markscheme.judges.cascade_file import CASCADE_FILE
+from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.plain_data import form_of, read_text
 from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice, is_in_english
 from markscheme.rubrics.file import load_rubric
@@ -122,9 +123,13 @@ def _without_name(error: UsageError, criterion: Criterion) -> str:
 
 
 def _unused_gray_zone(rubric: Rubric, path: Path) -> Iterator[Advice]:
-    """Advice on a gray zone of a rubric that has a cascade, which decides in its place."""
+    """Yield advice on a gray zone of a rubric with a file of its own that says who decides."""
     folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
-    file = None if folder is None else folder / CASCADE_FILE
-    if file is not None and file.is_file() and gray_zone(rubric.ask_within).width:
-        unused = f"ask_within has no effect under `--judge cascade`: {file} says who decides"
-        yield Advice("unused-gray-zone", None, unused)
+    if folder is None or not gray_zone(rubric.ask_within).width:
+        return
+    for kind in JUDGE_KINDS:
+        if kind.file_of is None:
+            continue
+        with suppress(UsageError):  # the rubric has no such file
+            unused = f"ask_within has no effect under `--judge {kind.name}`: {kind.file_of(rubric.name, folder)} says"
+            yield Advice("unused-gray-zone", None, f"{unused} who decides")

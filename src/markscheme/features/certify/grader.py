@@ -7,12 +7,12 @@ from functools import cached_property
 from shlex import quote
 from typing import NamedTuple
 
-from markscheme.grading.by_criterion import SubmissionGrader
+from markscheme.features.certify.judges import CertifiedJudges
+from markscheme.grading.by_criterion import GradeOptions, SubmissionGrader
 from markscheme.grading.grades import DecidedBy, Fingerprints, Grade
 from markscheme.grading.score import certainty_of
-from markscheme.grading.strategies import fingerprints_of
+from markscheme.grading.strategies import fingerprints_of, strategy_of
 from markscheme.judges.ask_many import all_or_first_error
-from markscheme.judges.cascade import CertifiedJudges
 from markscheme.judges.judge import total
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
@@ -20,6 +20,13 @@ from markscheme.submission import Submission
 
 NOT_CERTAIN = "no judge is certain enough"
 """Why a person should decide where nothing differs from what was certified."""
+
+
+def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOptions) -> "Certified":
+    """Make the grader of a certificate: each of its judges grades as the rubric's strategy has it."""
+    strategy = strategy_of(rubric)
+    stages = [[strategy.grader(rubric, judge, options) for judge in members] for members in judges.stages]
+    return Certified(rubric, judges, stages)
 
 
 class Certified:

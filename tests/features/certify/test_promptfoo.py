@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.commands.cascade_project import RUBRIC
 from tests.commands.console import ROOT, run
+from tests.features.certify.cascade_project import RUBRIC
 from tests.judges.decision_servers import stand_in
 from tests.real.promptfoo import run_eval
 

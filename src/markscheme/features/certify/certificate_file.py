@@ -9,8 +9,6 @@ from markscheme.errors import RatingError, UsageError, no_file
 from markscheme.numerals import finite
 from markscheme.plain_data import no_constant, parse_json, read_text, shown
 
-CASCADE_FILE: Final = "cascade.json"
-"""Its name, in `calibration/<rubric>/`."""
 PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
 """The decisions that a promise may be about."""
 SCHEMA = 1

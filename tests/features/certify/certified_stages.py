@@ -8,9 +8,9 @@ from typing import Any
 
 from markscheme import Rubric, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable
+from markscheme.features.certify.certificate_file import CascadeFile, CertaintySignal, StageRecord
+from markscheme.features.certify.judges import stage_fingerprint
 from markscheme.grading import asking_fingerprint
-from markscheme.judges.cascade import stage_fingerprint
-from markscheme.judges.cascade_file import CascadeFile, CertaintySignal, StageRecord
 from markscheme.judges.scripted import Script
 from tests.grading.compositions import ANSWERS, RECEIPT, RUBRICS
 

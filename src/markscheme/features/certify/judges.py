@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.errors import UsageError, naming
+from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.cascade_file import CascadeFile
 from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, ways_of
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from markscheme.errors import RatingError, RatingWarning
+from markscheme.features.certify.certificate_file import CascadeFile
+from markscheme.features.certify.judges import CertifiedJudges
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.cascade import CertifiedJudges
-from markscheme.judges.cascade_file import CascadeFile
 from markscheme.judges.judge import JudgeGroup
 from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.splits import labelling_digest

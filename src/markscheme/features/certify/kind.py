@@ -1,0 +1,65 @@
+"""The kind of judge that a certificate is: judges that decide one after the other."""
+
+import os
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from markscheme.errors import UsageError
+from markscheme.judges.kinds import JudgeKind, panel_names
+
+if TYPE_CHECKING:
+    from markscheme.judges.asking import Asking
+    from markscheme.judges.judge import NamedJudges
+
+CASCADE_FILE = "cascade.json"
+"""The name of a certificate, in `calibration/<rubric>/`."""
+
+
+def _cascade(rest: str, asking: "Asking") -> "NamedJudges":  # noqa: ARG001 - as every opener
+    from markscheme.features.certify.certificate_file import CascadeFile
+    from markscheme.features.certify.judges import CertifiedNames
+
+    if not rest:
+        raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
+    file = CascadeFile.load(Path(rest))
+    return CertifiedNames(file, tuple(tuple(panel_names(stage.judge)) for stage in file.stages))
+
+
+def _cascade_of(rubric: str, folder: Path | None) -> Path:
+    """Find the certificate of a rubric.
+
+    Raises:
+        UsageError: It has none.
+    """
+    from markscheme.rubrics.search import find_calibration
+
+    folder = folder or find_calibration(rubric, Path.cwd())
+    path = None if folder is None else folder / CASCADE_FILE
+    if path is None or not path.is_file():
+        command = f"markscheme tune {quote(rubric)} --cascade JUDGE,JUDGE --write"
+        raise UsageError(f"{rubric} has no cascade: `{command}` finds who may decide what, from labels")
+    return path
+
+
+def _cascades() -> list[str]:
+    """List the certificates found from the working directory."""
+    from markscheme.rubrics.search import calibrations
+
+    here = Path.cwd()
+    files = [folder / CASCADE_FILE for folder in calibrations(here).values()]
+    return [os.path.relpath(file, here) for file in files if file.is_file()]
+
+
+CASCADE_KIND = JudgeKind(
+    "cascade",
+    _cascade,
+    ready=lambda: None if _cascades() else "none is written yet: markscheme tune RUBRIC --cascade JUDGE,JUDGE --write",
+    form="cascade[:PATH]",
+    about="judges that decide one after the other, and people the rest, as certified",
+    uses=lambda: ", ".join(_cascades()),
+    asks=False,
+    names_judges=True,
+    file_of=_cascade_of,
+    rank=70,
+)
