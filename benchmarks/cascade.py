@@ -41,7 +41,7 @@ from scipy.special import expit
 
 from benchmarks.environment import python_with
 from benchmarks.page import write_page
-from markscheme.stats.cascade import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
+from markscheme.features.certify.statistics import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

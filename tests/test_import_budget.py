@@ -92,7 +92,7 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
         "report.plot",
         "report.sections.details",
         "stats.accepted_runs",
-        "stats.cascade",
+        "features.certify.statistics",
         "stats.davidson",
         "features.decision_models.statistics",
         "stats.reliability",

@@ -22,7 +22,7 @@ from tests.golden_files import GoldenFiles
 from tests.grading.compositions import recorded
 from tests.grading.test_compositions import YES_NO, as_lines, by_criterion, function_judge, graded
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "golden"
 
 
 def test_every_certificate_decides_as_recorded(golden: GoldenFiles) -> None:

@@ -13,17 +13,17 @@ from markscheme.features.certify.certificate import Certificate
 from markscheme.features.certify.certificate_file import CertaintySignal
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions
+from markscheme.features.certify.statistics import (
+    CertifiedCascade,
+    ErrorLimit,
+    labels_for_first_size,
+)
 from markscheme.phrases import counted, percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.cascade import (
-    CertifiedCascade,
-    ErrorLimit,
-    labels_for_first_size,
-)
 
 FEWEST_FOR_TWO = 100
 """Labels from which a second judge is offered: with fewer it costs people's time, since the level is split."""

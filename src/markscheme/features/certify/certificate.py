@@ -14,13 +14,13 @@ from markscheme.features.certify.certificate_file import SCHEMA, CertifiedPasses
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.labels import certified_labels
 from markscheme.features.certify.seen_decisions import SeenDecisions
+from markscheme.features.certify.statistics import AutomaticPart, CertifiedCascade
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import project_of
-from markscheme.stats.cascade import AutomaticPart, CertifiedCascade
 
 _Part = TypeVar("_Part", AutomaticPart, CertifiedCascade)
 

@@ -10,11 +10,12 @@ import numpy as np
 from markscheme.calibration.certificates import CertificateEvidence
 from markscheme.calibration.decided_labels import RatedLabels, WholeLabels, may_promise
 from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
+from markscheme.features.certify.band import Band, automatic_band
 from markscheme.phrases import counted, percent
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.stats.annotators import NO_DECISION
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.prevalence import Band, automatic_band, least_labels, promise_for
+from markscheme.stats.prevalence import least_labels, promise_for
 
 WIDTHS = (0.01, *(round(0.025 * step, 3) for step in range(1, 15)))
 """Half-widths of the gray zone that are tried; with the narrowest only scores at the mark go to a person."""

@@ -9,12 +9,12 @@ from markscheme.calibration.promised import Promised
 from markscheme.errors import ComparisonError
 from markscheme.features.certify.asks import PromiseAsked, asking
 from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
+from markscheme.features.certify.statistics import MOST_STAGES
 from markscheme.phrases import percent
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import used_to_tune
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.cascade import MOST_STAGES
 
 
 def labels_for_certificate(

@@ -4,9 +4,9 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.promised import Promised
+from markscheme.features.certify.panels import independent_votes
 from markscheme.features.certify.ranked_decisions import RankedDecisions
-from markscheme.stats.cascade import ErrorLimit, automatic_part
-from markscheme.stats.panels import independent_votes
+from markscheme.features.certify.statistics import ErrorLimit, automatic_part
 
 
 def votes_of_panel(calibration: Calibration) -> float | None:

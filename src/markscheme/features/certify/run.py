@@ -11,6 +11,7 @@ from markscheme.errors import UsageError, no_file
 from markscheme.features.certify.asks import PromiseAsked, asking
 from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
 from markscheme.features.certify.judges import stage_fingerprint
+from markscheme.features.certify.statistics import MOST_STAGES
 from markscheme.judges.asking import Asking
 from markscheme.judges.judge import AskedWithout, ways_of
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
@@ -21,7 +22,6 @@ from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rating, asked_under
 from markscheme.ratings.splits import open_test_labels, used_to_tune
 from markscheme.readers.rated import AS_WRITTEN, judge_ratings
-from markscheme.stats.cascade import MOST_STAGES
 
 
 def names_ratings(name: str) -> bool:

@@ -11,10 +11,10 @@ from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
 from markscheme.features.certify.ranked_decisions import RankedDecisions
+from markscheme.features.certify.statistics import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
-from markscheme.stats.cascade import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 from markscheme.stats.intervals import Flags, Integers
 from markscheme.stats.shares import grouped_share
 

@@ -9,6 +9,7 @@ from typing import Any
 from markscheme.calibration.certificates import CertificateEvidence, TunedCertificate
 from markscheme.calibration.promised import MarkSide
 from markscheme.features.certify.asks import PromiseAsked, asking
+from markscheme.features.certify.band import Band
 from markscheme.features.certify.decision_origins import origins_in_words
 from markscheme.features.certify.gray_zone import TunedBand, gray_zone_of
 from markscheme.features.certify.kind import CASCADE_FILE
@@ -18,7 +19,6 @@ from markscheme.report.figures import share, share_with_interval
 from markscheme.report.json import attributes
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 from markscheme.stats.annotators import NO_DECISION
-from markscheme.stats.prevalence import Band
 
 _NAME = "Gray zone"
 _ABOUT = "Gray zone: scores near the pass mark, which a person decides."

@@ -13,6 +13,7 @@ from markscheme.features.certify.certificate import Certificate
 from markscheme.features.certify.judges import stage_fingerprint
 from markscheme.features.certify.ranked_decisions import RankedDecisions, judges_in
 from markscheme.features.certify.seen_decisions import SeenDecisions, certified_passes
+from markscheme.features.certify.statistics import CERTAINTY_DIGITS, AutomaticPart, ErrorLimit, automatic_part
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
 from markscheme.phrases import counted, in_words, percent
@@ -21,7 +22,6 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, asked_under
 from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.cascade import CERTAINTY_DIGITS, AutomaticPart, ErrorLimit, automatic_part
 from markscheme.stats.intervals import Flags
 
 RECOMMENDED = 5

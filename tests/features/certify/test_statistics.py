@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats.cascade import (
+from markscheme.features.certify.statistics import (
     ErrorLimit,
     StageDecisions,
     automatic_part,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from markscheme.stats.panels import independent_votes
+from markscheme.features.certify.panels import independent_votes
 
 
 def errors(shared: float, n: int = 4_000, k: int = 3) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
