@@ -9,7 +9,6 @@ import pytest
 
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
-from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.policy import states_of
 from markscheme.calibration.decision import decide
@@ -84,11 +83,6 @@ class World:
         since = Since(load_accepted(folder / "accepted.json"))
         ratings = under(rubric, self.runs[1])
         return calibration_of(rubric, self.examples(rubric), ratings, rater, options=options, since=since)
-
-    def choice(self, rubric: Rubric = RUBRIC, of: str = "score") -> Choice:
-        """Both runs as judges to choose between."""
-        contenders = [Contender(f"judge {k}", tuple(under(rubric, run))) for k, run in enumerate(self.runs)]
-        return choose(rubric, contenders, gold_of(self.examples(rubric), rubric), of=of)
 
 
 def under(rubric: Rubric, ratings: Sequence[Rating]) -> list[Rating]:
@@ -173,20 +167,6 @@ def test_drift_since_accepted_runs_follows_what_is_compared(seed: int, of: str, 
     assert baseline.score is not None
     assert expected.score is not None
     assert baseline.score.drift == expected.score.drift
-
-
-@each_measure
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_choice_between_judges_follows_what_is_compared(seed: int, of: str, rubric: Rubric) -> None:
-    world = World(seed)
-    choice, expected = world.choice(of=of), world.choice(rubric)
-    assert (choice.best, choice.recommended) == (expected.best, expected.recommended)
-    for standing, twin in zip(choice.standings, expected.standings, strict=True):
-        assert standing.agreement == twin.agreement
-        assert standing.behind_best == twin.behind_best
-        assert standing.labels_needed == twin.labels_needed
-    assert choice.baseline == expected.baseline
-    assert choice.pairs[0].figures["agreement"] == expected.pairs[0].figures["agreement"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,4 +1,4 @@
-"""The main job as one call from Python: calibrate, compare, agreement."""
+"""The main job as one call from Python: calibrate, agreement."""
 
 import asyncio
 import json
@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate, compare
+from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate
 from markscheme.errors import RatingError, UsageError
 from markscheme.judges.judge import Judge, Wrapping
 from markscheme.ratings.rating import Rated
 from tests.commands.console import ROOT, run
-from tests.commands.judged_project import make_project
 
 RUBRIC = Rubric.from_dict([{"name": "polite", "requirement": "The reply is polite", "weight": 1}])
 SCRIPT = """
@@ -106,15 +105,6 @@ def test_why_a_verdict_comes_to_no_score_is_said() -> None:
         "e0": "polite: 'Yes!' isn't a level of its scale: UNMET, MET",
         "e1": "no level on polite",
     }
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_calibrations_are_compared_on_what_the_rubric_has() -> None:
-    first = calibrate(RUBRIC, rows(), ratings=verdicts())
-    second = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=2))
-    assert compare(first, second, of="polite").choice.measure.of == RUBRIC.criterion("polite")
-    with pytest.raises(UsageError, match="`of` must be one of score, decision, polite, got 'polit'"):
-        compare(first, second, of="polit")
 
 
 @pytest.mark.usefixtures("elsewhere")
@@ -247,53 +237,6 @@ def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) 
         calibrate(RUBRIC, rows(), ratings=verdicts(), human="person")
     with pytest.raises(UsageError, match="lowest and the highest"):
         calibrate("table.csv", judge="score", human="person", scale={"judge": (1, 0)})
-
-
-# --- compare --------------------------------------------------------------------------------------------------------
-
-
-def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
-    project = make_project(elsewhere)
-    files = [project / "gpt.jsonl", project / "claude.jsonl"]
-    by_files = compare(*files, rubric="manners")
-    lists = [list(map(json.loads, file.read_text().splitlines())) for file in files]
-    in_memory = compare(*lists, rubric="manners")
-    by_calibrations = compare(*(calibrate("manners", ratings=file) for file in files))
-    assert by_files.best == in_memory.best == by_calibrations.best == "claude"
-    assert by_files.to_json() == in_memory.to_json() == by_calibrations.to_json()
-    done = run("markscheme", "compare", *map(str, files), "--rubric", "manners", "--json", cwd=elsewhere)
-    assert by_files.to_json() == json.loads(done.stdout)
-
-
-def test_what_agreement_is_of_is_a_parameter(elsewhere: Path) -> None:
-    project = make_project(elsewhere)
-    files = [project / "gpt.jsonl", project / "claude.jsonl"]
-    compared = [compare(*files, rubric="manners", of=of) for of in ("score", "decision", "polite")]
-    shares = [comparison.choice.standings[0].agreement for comparison in compared]
-    assert len({share.value for share in shares if share is not None}) > 1
-    with pytest.raises(UsageError, match="`of` must be one of score, decision, polite, short"):
-        compare(*files, rubric="manners", of="colour")
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_a_judge_that_is_asked_is_compared_with_ratings() -> None:
-    compared = compare(judge(), verdicts(wrong=9), rubric=RUBRIC, examples=rows())
-    assert [contender.name for contender in compared.contenders] == ["kind", "side 2"]
-    assert compared.best == "kind"
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_without_labels_only_what_moved_is_shown() -> None:
-    compared = compare(verdicts(), verdicts(wrong=2))
-    assert compared.best is None
-    assert [flip.id for flip in compared.choice.pairs[0].flips] == ["e0", "e1"]
-    assert "without labels" in compared.because
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_a_comparison_has_two_sides() -> None:
-    with pytest.raises(UsageError, match="two sides"):
-        compare(verdicts())
 
 
 # --- agreement ------------------------------------------------------------------------------------------------------

@@ -8,12 +8,10 @@ import pytest
 
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.drift.accepted import load_accepted
 from markscheme.calibration.drift.baseline import Since
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.submission import Submission
@@ -77,46 +75,6 @@ class World:
                 levels[name] = Rated(level)
         passed = bool(self.draw.random() > 0.5) if sample % 2 else None
         return Rating(f"e{place}", rater, kind, levels, passed=passed, sample=sample)  # type: ignore[arg-type]
-
-
-@each_seed
-def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed: int) -> None:
-    world = World(seed)
-    truth = gold_of(world.examples, RUBRIC)
-    calibrated = {
-        name: calibration_of(RUBRIC, world.examples, ratings, Rater(name, "", "ratings")).comparison
-        for name, ratings in world.judges.items()
-    }
-    choice = choose(RUBRIC, [Contender(name, tuple(ratings)) for name, ratings in world.judges.items()], truth)
-    (pair,) = choice.pairs
-    both = ~np.isnan(calibrated["good"].scores + calibrated["poor"].scores)
-    decided = ~np.isnan(calibrated["good"].passes + calibrated["poor"].passes)
-    of_scores, of_decisions = (pair.figures[name] for name in ("agreement", "accuracy"))
-    for name, figure, decisions, standing in zip(
-        world.judges,
-        (of_scores.first, of_scores.second),
-        (of_decisions.first, of_decisions.second),
-        choice.standings,
-        strict=True,
-    ):
-        calibration = calibrated[name]
-        shared = compare(truth.judged(RUBRIC, world.judges[name]).rows(both))
-        assert figure.value == shared.agreement.value
-        assert (figure.low, figure.high, figure.n) == (shared.agreement.low, shared.agreement.high, shared.agreement.n)
-        assert standing.agreement == decisions
-        assert (
-            list(pair.false_passes[name == "poor"])
-            == compare(truth.judged(RUBRIC, world.judges[name]).rows(decided)).false_passes
-        )
-        if both.all():
-            assert figure == calibration.agreement
-        for criterion in RUBRIC.criteria:
-            exact = pair.criteria[criterion.name].exact
-            assert exact is not None
-            levels = [calibrated[judge].criteria[criterion.name].judge for judge in world.judges]
-            if not np.isnan(levels).any():
-                mine = exact.second if name == "poor" else exact.first
-                assert mine == calibration.criteria[criterion.name].statistics["exact_agreement"]
 
 
 @each_seed

@@ -26,8 +26,9 @@ from markscheme.commands.options import (
     notify,
 )
 from markscheme.commands.progress import progress
-from markscheme.errors import naming
+from markscheme.errors import UsageError, naming
 from markscheme.progress import unwatched
+from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.settings import find_settings
 
 if TYPE_CHECKING:
@@ -110,29 +111,15 @@ def calibrate(
         shown = replace(page, onward=None) if drift.accept else page  # it is accepted already
         _write(shown, lambda: json_of(calibration), calibrations, report)
         return calibration.exit_status_for(require)
-    from markscheme.calibration.contenders import chosen, compare_calibrations
-    from markscheme.report.views import choice as of_several
-
+    report_on_judges = next(iter(JUDGES_REPORTERS), None)
+    if report_on_judges is None:
+        names = ", ".join(calibration.rater.name for calibration in calibrations)
+        raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); name one")
     with naming(*ratings):
-        choice = compare_calibrations(calibrations).choice
-    _keep(chosen(calibrations, choice), labels)
-
-    def data() -> dict[str, Any]:
-        compared = of_several.json_of(choice)
-        return {"schema": 1, "judges": list(map(json_of, calibrations)), "comparison": compared}
-
-    reports = list(map(view, calibrations))
-    several = of_several.view(choice, parts=[replace(part, onward=None) for part in reports])
-    of_table = reports[0].onward if calibrations[0].rater.table_read_as else None
-    onward = of_table or several.onward or _of_chosen(calibrations, chosen(calibrations, choice))
-    _write(replace(several, onward=onward, has_page=True), data, calibrations, report)
-    return chosen(calibrations, choice).exit_status_for(require)
-
-
-def _of_chosen(calibrations: "Sequence[Calibration]", best: "Calibration") -> tuple[str, str] | None:
-    """How to see the report of the judge to choose; None where its file has other judges' ratings too."""
-    alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
-    return ("Next, see whether it can gate", best.commands.calibrate()) if alone else None
+        chosen, several, data = report_on_judges(calibrations)
+    _keep(chosen, labels)
+    _write(several, data, calibrations, report)
+    return chosen.exit_status_for(require)
 
 
 def _keep(calibration: "Calibration", labels: LabelOptions) -> None:

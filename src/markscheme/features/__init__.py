@@ -4,6 +4,7 @@ from markscheme.features.agents import AGENTS
 from markscheme.features.batches import BATCHES
 from markscheme.features.cards import CARDS
 from markscheme.features.certify import CERTIFY
+from markscheme.features.compare import COMPARE
 from markscheme.features.compatibility import COMPATIBILITY
 from markscheme.features.decision_models import DECISION_MODELS
 from markscheme.features.demo import DEMO
@@ -25,6 +26,7 @@ FEATURES: tuple[Feature, ...] = (
     BATCHES,
     CARDS,
     CERTIFY,
+    COMPARE,
     COMPATIBILITY,
     DECISION_MODELS,
     DEMO,

@@ -5,7 +5,7 @@ from functools import partial
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.seam import Feature
 
-_DESCRIBED = ("Calibration", "Compared", "Agreement")
+_DESCRIBED = ("Calibration", "Agreement")
 """Names of the classes of results that this package describes."""
 
 

@@ -8,13 +8,12 @@ from typing import Any, Final, Generic, TypeVar
 
 from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.contenders import Compared
 from markscheme.calibration.results import Reporter
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
-from markscheme.report.views import agreement, calibration, choice
+from markscheme.report.views import agreement, calibration
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
@@ -61,11 +60,6 @@ def page(document: Document) -> str:
 
 REPORTERS: Final[Mapping[str, Reporter]] = {
     "Calibration": DocumentReporter[Calibration](calibration.json_of, calibration.view),
-    "Compared": DocumentReporter[Compared](
-        lambda result: choice.json_of(result.choice),
-        lambda result: choice.view(result.choice, result),
-        lambda result: choice.view(result.choice),  # the examples of a comparison belong on pages alone
-    ),
     "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
 }
 """What describes results, by the names of their classes."""

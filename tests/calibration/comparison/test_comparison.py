@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
@@ -126,19 +125,6 @@ def test_scores_levels_and_decisions_of_several_samples_follow_one_rule(with_pas
     assert comparison.overall["pass_kappa"].value == 1
     assert comparison.criteria["works"].statistics["cohen_kappa"].value == 1
     assert (comparison.false_passes, comparison.false_fails) == ([], [])
-
-
-@pytest.mark.parametrize("samples", [[0, 1, 2], [1, 2], [1], [0, 1]])
-def test_a_file_of_samples_with_decisions_is_worth_what_the_same_file_without_them_is(samples: list[int]) -> None:
-    labelled, with_pass = sampled(samples, with_pass=True)
-    _, without = sampled(samples, with_pass=False)
-    truth = gold_of(labelled, YES_NO)
-    choice = choose(YES_NO, [Contender("with", tuple(with_pass)), Contender("without", tuple(without))], truth)
-    (pair,) = choice.pairs
-    assert not pair.flips
-    assert pair.false_passes[0] == pair.false_passes[1]
-    for figure in pair.figures.values():
-        assert figure.first == figure.second
 
 
 def test_two_samples_that_contradict_each_other_agree_with_neither_level() -> None:

@@ -1,8 +1,7 @@
 """Single examples: the ratings of gold and each rater, with reasons, and the tags that filter a list of them."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -18,11 +17,7 @@ from markscheme.report.figures import NONE
 from markscheme.rubrics.distribution import shown_with_probability
 from markscheme.rubrics.rubric import Criterion, Rubric
 
-if TYPE_CHECKING:
-    from markscheme.calibration.choice import Contender
-    from markscheme.calibration.contenders import Compared
-
-_BLANK = Rated(None)
+BLANK = Rated(None)
 
 
 def cell_tag(criterion: int, gold: int, judge: int, of: str = "") -> str:
@@ -94,15 +89,15 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         reason=_reason(rating, apart[0] if apart else None),
         reason_on=apart[0] if apart else "",
         differs=tuple(_both_levels(comparison.criteria[name], place) for name in apart),
-        values=(_finite(gold), _finite(judge), _finite(miss)),
+        values=(finite_or_none(gold), finite_or_none(judge), finite_or_none(miss)),
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
         response=_texts(example),
-        inputs=_inputs(example, comparison.rubric),
-        facts=_facts(example),
+        inputs=inputs_of_case(example, comparison.rubric),
+        facts=facts_of_case(example),
         raters=("gold", "judge", *(_rater(label) for label in example.labels)),
         rows=tuple(_rows(comparison, place, rating, example.labels)),
-        notes=_notes(example.labels, rating),
+        notes=notes_of_case(example.labels, rating),
     )
 
 
@@ -148,7 +143,7 @@ def _texts(example: Example) -> str:
     return "\n\n".join(f"{name}:\n{text}" for name, text in texts.items())
 
 
-def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
+def inputs_of_case(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
     """The inputs by name: those of the rubric first, in its order."""
     inputs = example.submission.inputs
     ordered = dict.fromkeys((*(name for name in rubric.known_inputs if name in inputs), *inputs))
@@ -158,7 +153,7 @@ def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
 def _reason(rating: Rating | None, criterion: str | None) -> str:
     if rating is None or criterion is None:
         return ""
-    return rating.criteria.get(criterion, _BLANK).reason
+    return rating.criteria.get(criterion, BLANK).reason
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
@@ -167,7 +162,7 @@ def _heads(*raters: tuple[str, float, float]) -> str:
         return ""
     has_score = not all(math.isnan(score) for _, score, _ in raters)
     words_by_rater = [
-        (who, *([_score(score)] if has_score else []), _decision(passed)) for who, score, passed in raters
+        (who, *([score_text(score)] if has_score else []), _decision(passed)) for who, score, passed in raters
     ]
     return ", ".join(" ".join(words).rstrip() for words in words_by_rater)
 
@@ -212,10 +207,10 @@ def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator
     verdicts = rating.criteria.values() if rating is not None else ()
     if rating is None or rating.error is not None or any(verdict.level is None for verdict in verdicts):
         yield "declined"
-    yield from _against_gold(comparison, place)
+    yield from gold_tags(comparison, place)
 
 
-def _against_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
+def gold_tags(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
     """Tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
     if is_off(comparison, place):
         yield f"{of}off"
@@ -236,17 +231,17 @@ def _rows(
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion
         gold = float(compared.gold[place])
-        judge = _finite(compared.judge[place])
-        verdict = rating.criteria.get(name, _BLANK) if rating is not None else _BLANK
+        judge = finite_or_none(compared.judge[place])
+        verdict = rating.criteria.get(name, BLANK) if rating is not None else BLANK
         references = [gold if label.kind in JUDGES else math.nan for label in labels]
-        levels = [label.criteria.get(name, _BLANK) for label in labels]
+        levels = [label.criteria.get(name, BLANK) for label in labels]
         yield (
             name,
             (
-                _rating_cell(_BLANK, criterion, gold, _finite(gold)),
-                _rating_cell(verdict, criterion, gold, judge),
+                rating_cell(BLANK, criterion, gold, finite_or_none(gold)),
+                rating_cell(verdict, criterion, gold, judge),
                 *(
-                    _rating_cell(rated, criterion, reference, rated.level)
+                    rating_cell(rated, criterion, reference, rated.level)
                     for rated, reference in zip(levels, references, strict=True)
                 ),
             ),
@@ -254,11 +249,15 @@ def _rows(
     whole = (RatingCell(_score_and_decision(label, comparison.rubric)) for label in labels)
     yield (
         "score",
-        (RatingCell(_score(comparison.gold.scores[place])), RatingCell(_score(comparison.scores[place])), *whole),
+        (
+            RatingCell(score_text(comparison.gold.scores[place])),
+            RatingCell(score_text(comparison.scores[place])),
+            *whole,
+        ),
     )
 
 
-def _rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
+def rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
     """A rating as a cell; apart from gold if there is one. Annotators are part of gold, so none of them is."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
@@ -278,115 +277,25 @@ def _rater(label: Rating) -> str:
     return name if label.blind else f"{name}, not blind"
 
 
-def _notes(labels: Iterable[Rating], judged: Rating | None) -> tuple[tuple[str, str], ...]:
+def notes_of_case(labels: Iterable[Rating], judged: Rating | None) -> tuple[tuple[str, str], ...]:
     notes = [(label.rater, label.note) for label in labels if label.note]
     if judged is not None and judged.error:
         notes.append((f"{judged.rater}, not graded", judged.error))
     return tuple(notes)
 
 
-def _facts(example: Example) -> tuple[str, ...]:
+def facts_of_case(example: Example) -> tuple[str, ...]:
     named = (("group", example.group), ("system", example.system), ("split", example.split), ("drawn", example.drawn))
     return tuple(f"{name}: {value}" for name, value in named if value)
 
 
-def _finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _score(score: float) -> str:
+def score_text(score: float) -> str:
     return NONE if math.isnan(score) else number(float(score))
 
 
 def _decision(passed: float) -> str:
     return "" if math.isnan(passed) else ("pass" if passed else "fail")
-
-
-# --- several judges -------------------------------------------------------------------------------------------------
-
-
-def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparison]) -> Examples:
-    """Examples that the judges rated, those whose decision flips first, then those whose scores differ most.
-
-    Args:
-        compared: The judges with their ratings, and gold if there is any.
-        against_gold: Each contender compared with gold, by its tags' prefix; empty without gold.
-    """
-    choice = compared.choice
-    contenders = compared.contenders
-    truth = compared.truth
-    by_id = {example.id: example for example in (*(truth.examples if truth else ()), *compared.examples)}
-    rated = [_first_ratings(contender) for contender in contenders]
-    places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
-    ids = dict.fromkeys(unit for ratings in rated for unit in ratings if truth is None or unit in places)
-    flips = {flip.id for pair in choice.pairs for flip in pair.flips}
-    names = [contender.name for contender in contenders]
-    cases = []
-    for unit in ids:
-        ratings = [theirs.get(unit) for theirs in rated]
-        scores = [_overall(rating, choice.rubric) for rating in ratings]
-        gold = [float(truth.scores[places[unit]])] if truth else []
-        levels = {n: float(gold_levels[places[unit]]) for n, gold_levels in truth.levels.items()} if truth else {}
-        heads = zip([*(("gold",) if truth else ()), *names], [*gold, *scores], strict=True)
-        tags = [tag for of, comparison in against_gold.items() for tag in _against_gold(comparison, places[unit], of)]
-        tags += (["flips"] if unit in flips else []) + (["apart"] if _spread(scores) > 0 else [])
-        example = by_id.get(unit)
-        cases.append(
-            Case(
-                id=unit,
-                head=", ".join(f"{who} {_score(score)}" for who, score in heads),
-                reason="",
-                values=(*map(_finite, gold), *map(_finite, scores), _spread(scores)),
-                badges=("decision flips",) if unit in flips else (),
-                differs=tuple(_judges_apart(choice.rubric, names, ratings)),
-                tags=tuple(tags),
-                response=example.submission.response if example else None,
-                inputs=_inputs(example, choice.rubric) if example else (),
-                facts=_facts(example) if example else (),
-                raters=(*(("gold",) if truth else ()), *names),
-                rows=tuple(_judges_rows(choice.rubric, ratings, levels)),
-                notes=tuple(note for rating in ratings if rating is not None for note in _notes((), rating)),
-            )
-        )
-    cases.sort(key=lambda case: (not case.badges, -(case.values[-1] or 0.0)))
-    filters = {"flips": "decision flips", "apart": "scores differ"}
-    filters |= {f"{of}off": f"{name}: off gold" for of, name in zip(against_gold, names, strict=False)}
-    differing = sum(bool(case.badges or case.values[-1]) for case in cases)
-    return Examples(tuple(cases), (*(("gold",) if truth else ()), *names, "difference"), filters, differing)
-
-
-def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating | None]) -> Iterator[str]:
-    """The criteria on which judges gave different levels, and who gave which."""
-    for criterion in rubric.criteria:
-        levels = [rating.criteria.get(criterion.name, _BLANK).level if rating else None for rating in ratings]
-        levels_by_judge = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]
-        if len({level for _, level in levels_by_judge}) > 1:
-            in_words = criterion.scale.level_name
-            yield f"{criterion.name}: {', '.join(f'{name} {in_words(level)}' for name, level in levels_by_judge)}"
-
-
-def _judges_rows(
-    rubric: Rubric, ratings: Sequence[Rating | None], gold: Mapping[str, float]
-) -> Iterator[tuple[str, tuple[RatingCell, ...]]]:
-    for criterion in rubric.criteria:
-        theirs = [rating.criteria.get(criterion.name, _BLANK) if rating else _BLANK for rating in ratings]
-        level = gold.get(criterion.name, math.nan)
-        cells = [_rating_cell(rated, criterion, level, rated.level) for rated in theirs]
-        yield criterion.name, (*([_rating_cell(_BLANK, criterion, level, _finite(level))] if gold else []), *cells)
-
-
-def _first_ratings(contender: "Contender") -> dict[str, Rating]:
-    first: dict[str, Rating] = {}
-    for rating in contender.ratings:
-        first.setdefault(rating.id, rating)
-    return first
-
-
-def _overall(rating: Rating | None, rubric: Rubric) -> float:
-    score = overall_of(rating, rubric) if rating is not None else None
-    return math.nan if score is None else score
-
-
-def _spread(scores: Sequence[float]) -> float:
-    known_scores = [score for score in scores if not math.isnan(score)]
-    return max(known_scores) - min(known_scores) if known_scores else 0.0

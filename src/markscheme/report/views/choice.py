@@ -22,7 +22,7 @@ from markscheme.report.figures import (
 )
 from markscheme.report.json import attributes
 from markscheme.report.sections.criteria import criteria_blocks
-from markscheme.report.sections.examples import examples_of_choice
+from markscheme.report.sections.examples_of_choice import examples_of_choice
 from markscheme.report.sections.first_screen import agreement_bars, agreement_of
 from markscheme.report.sections.flips import flipped_texts
 from markscheme.report.sections.labels import LABELS_IN_WORDS

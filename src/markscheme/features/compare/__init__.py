@@ -1,0 +1,31 @@
+"""Judges, runs and results compared on the same examples, and what a change of a rubric does."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.report.several_judges import JUDGES_REPORTERS
+from markscheme.seam import Feature
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.report.document import Document
+
+
+def _compared() -> Reporter:
+    from markscheme.features.compare.report_judges import COMPARED_REPORTER
+
+    return COMPARED_REPORTER
+
+
+def _several(calibrations: "Sequence[Calibration]") -> "tuple[Calibration, Document, Callable[[], dict[str, Any]]]":
+    from markscheme.features.compare.report_judges import report_on_judges
+
+    return report_on_judges(calibrations)
+
+
+COMPARE = Feature(
+    "compare",
+    RESULTS(ResultRow("Compared", _compared)),
+    JUDGES_REPORTERS(_several),
+)

@@ -1,0 +1,43 @@
+"""One report on several judges that were calibrated on the same examples."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.contenders import Compared, chosen, compare_calibrations
+from markscheme.report.document import Document
+from markscheme.report.results import DocumentReporter
+from markscheme.report.views import calibration as of_one
+from markscheme.report.views import choice as of_several
+
+COMPARED_REPORTER = DocumentReporter[Compared](
+    lambda result: of_several.json_of(result.choice),
+    lambda result: of_several.view(result.choice, result),
+    lambda result: of_several.view(result.choice),  # the examples of a comparison belong on pages alone
+)
+"""Describes comparisons."""
+
+
+def report_on_judges(
+    calibrations: Sequence[Calibration],
+) -> tuple[Calibration, Document, Callable[[], dict[str, Any]]]:
+    """Compare the judges of calibrations: return that of the judge to choose, the report on all, and its JSON."""
+    choice = compare_calibrations(calibrations).choice
+    best = chosen(calibrations, choice)
+    reports = list(map(of_one.view, calibrations))
+    document = of_several.view(choice, parts=[replace(report, onward=None) for report in reports])
+    of_table = reports[0].onward if calibrations[0].rater.table_read_as else None
+    onward = of_table or document.onward or _of_chosen(calibrations, best)
+
+    def data() -> dict[str, Any]:
+        judges = list(map(of_one.json_of, calibrations))
+        return {"schema": 1, "judges": judges, "comparison": of_several.json_of(choice)}
+
+    return best, replace(document, onward=onward, has_page=True), data
+
+
+def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:
+    """Return how to see the report of the judge to choose; None where its file has other judges' ratings too."""
+    alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
+    return ("Next, see whether it can gate", best.commands.calibrate()) if alone else None

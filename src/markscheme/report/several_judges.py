@@ -1,0 +1,20 @@
+"""The table of what reports on several judges at once, whom `calibrate` was given."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.report.document import Document
+
+JudgesReporter: TypeAlias = (
+    "Callable[[Sequence[Calibration]], tuple[Calibration, Document, Callable[[], dict[str, Any]]]]"
+)
+"""Compares the judges of several calibrations.
+
+It returns the calibration of the judge to choose, the report on all of them, and what makes the report's JSON.
+"""
+JUDGES_REPORTERS: OpenTable[JudgesReporter] = OpenTable()
+"""What reports on several judges; the first does."""

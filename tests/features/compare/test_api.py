@@ -1,0 +1,74 @@
+"""Judges compared by one call from Python."""
+
+import json
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate, compare
+from markscheme.errors import UsageError
+from tests.calibration.test_run import RUBRIC, judge, rows, verdicts
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Any:
+    """A folder with nothing in it as the working directory."""
+    with chdir(tmp_path):
+        yield tmp_path
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_calibrations_are_compared_on_what_the_rubric_has() -> None:
+    first = calibrate(RUBRIC, rows(), ratings=verdicts())
+    second = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=2))
+    assert compare(first, second, of="polite").choice.measure.of == RUBRIC.criterion("polite")
+    with pytest.raises(UsageError, match="`of` must be one of score, decision, polite, got 'polit'"):
+        compare(first, second, of="polit")
+
+
+def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
+    project = make_project(elsewhere)
+    files = [project / "gpt.jsonl", project / "claude.jsonl"]
+    by_files = compare(*files, rubric="manners")
+    lists = [list(map(json.loads, file.read_text().splitlines())) for file in files]
+    in_memory = compare(*lists, rubric="manners")
+    by_calibrations = compare(*(calibrate("manners", ratings=file) for file in files))
+    assert by_files.best == in_memory.best == by_calibrations.best == "claude"
+    assert by_files.to_json() == in_memory.to_json() == by_calibrations.to_json()
+    done = run("markscheme", "compare", *map(str, files), "--rubric", "manners", "--json", cwd=elsewhere)
+    assert by_files.to_json() == json.loads(done.stdout)
+
+
+def test_what_agreement_is_of_is_a_parameter(elsewhere: Path) -> None:
+    project = make_project(elsewhere)
+    files = [project / "gpt.jsonl", project / "claude.jsonl"]
+    compared = [compare(*files, rubric="manners", of=of) for of in ("score", "decision", "polite")]
+    shares = [comparison.choice.standings[0].agreement for comparison in compared]
+    assert len({share.value for share in shares if share is not None}) > 1
+    with pytest.raises(UsageError, match="`of` must be one of score, decision, polite, short"):
+        compare(*files, rubric="manners", of="colour")
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_judge_that_is_asked_is_compared_with_ratings() -> None:
+    compared = compare(judge(), verdicts(wrong=9), rubric=RUBRIC, examples=rows())
+    assert [contender.name for contender in compared.contenders] == ["kind", "side 2"]
+    assert compared.best == "kind"
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_without_labels_only_what_moved_is_shown() -> None:
+    compared = compare(verdicts(), verdicts(wrong=2))
+    assert compared.best is None
+    assert [flip.id for flip in compared.choice.pairs[0].flips] == ["e0", "e1"]
+    assert "without labels" in compared.because
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_comparison_has_two_sides() -> None:
+    with pytest.raises(UsageError, match="two sides"):
+        compare(verdicts())

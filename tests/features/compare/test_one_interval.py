@@ -1,0 +1,51 @@
+"""Every share that a comparison prints about the same hits has the interval that a calibration prints."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.ratings.gold import gold_of
+from markscheme.report.markdown import render_markdown
+from markscheme.report.views import choice as of_choice
+from tests.calibration.made import examples, judged
+from tests.report.test_one_interval import (
+    GROUPINGS,
+    RUBRIC,
+    calibrated,
+    refuse_other_intervals,
+    refuse_other_shares,
+)
+
+
+def chosen(calibration: Calibration) -> Choice:
+    """The judge next to one that passes everything, on the same gold."""
+    gold = calibration.comparison.gold
+    lenient = judged(RUBRIC, np.ones((120, 1)))
+    return choose(RUBRIC, [Contender("judge", calibration.judge_ratings), Contender("lenient", tuple(lenient))], gold)
+
+
+@pytest.fixture(params=GROUPINGS)
+def calibration(request: pytest.FixtureRequest, tmp_path: Path) -> Calibration:
+    return calibrated(tmp_path, GROUPINGS[request.param])
+
+
+def test_json_has_one_interval_for_all_shares_of_the_same_hits(calibration: Calibration) -> None:
+    refuse_other_intervals(calibration, of_choice.json_of(chosen(calibration)), least=3)
+
+
+def test_every_format_prints_one_interval_for_the_share_of_the_same_hits(calibration: Calibration) -> None:
+    refuse_other_shares(of_choice.view(chosen(calibration)))
+
+
+@pytest.mark.parametrize("groups", [None, ["a", "b", "c", "d"]])
+def test_fewer_than_five_examples_are_a_count(groups: list[str] | None) -> None:
+    gold = gold_of(examples(RUBRIC, {"person": np.array([[1], [0], [1], [0]])}, groups=groups), RUBRIC)
+    bars = of_choice.view(
+        choose(RUBRIC, [Contender(name, tuple(judged(RUBRIC, [[1], [0], [1], [1]]))) for name in "ab"], gold)
+    )
+    page = render_markdown(bars)
+    assert "3 of 4" in page
+    assert "75% (" not in page
