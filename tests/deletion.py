@@ -40,6 +40,9 @@ def delete(feature: str, home: Path) -> None:
 def _delete_lines_of_face(path: Path, feature: str) -> None:
     """Delete the lines about a feature from a path that programs know, and the file where nothing else is in it."""
     text = path.read_text(encoding="utf-8")
+    if path.name == "__init__.py":
+        path.write_text(re.sub(rf"^.*\bfeatures\.{feature}\b.*\n", "", text, flags=re.MULTILINE), encoding="utf-8")
+        return
     handed_on = names_handed_on(Module(path.name, text))
     own = re.compile(rf"^from markscheme\.features\.{feature}\b.* import (\([^)]*\)|.*)\n", re.MULTILINE)
     if handed_on is None or not own.search(text):

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration as Calibration
     from markscheme.calibration.run import agreement as agreement
     from markscheme.calibration.run import calibrate as calibrate
-    from markscheme.calibration.run import compare as compare
     from markscheme.errors import MarkschemeError as MarkschemeError
     from markscheme.errors import RubricError as RubricError
+    from markscheme.features.compare.api import compare as compare
     from markscheme.grading import Grade as Grade
     from markscheme.grading import grade as grade
     from markscheme.grading.grader import Grader as Grader
@@ -53,7 +53,7 @@ _PUBLIC = {
     "Calibration": "calibration.calibration",
     "agreement": "calibration.run",
     "calibrate": "calibration.run",
-    "compare": "calibration.run",
+    "compare": "features.compare.api",
     "MarkschemeError": "errors",
     "RubricError": "errors",
     "Grader": "grading.grader",

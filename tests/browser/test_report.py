@@ -11,15 +11,15 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 from markscheme.calibration.calibration import Calibration, calibration_of
-from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.contenders import Compared
+from markscheme.features.compare import view_choice as of_choice
+from markscheme.features.compare.choice import Contender, choose
+from markscheme.features.compare.contenders import Compared
 from markscheme.features.status import view as of_status
 from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
-from markscheme.report.views import choice as of_choice
 from markscheme.stats import Estimate
 from markscheme.submission import Submission
 from tests.browser.waiting import patient_context, wait_until

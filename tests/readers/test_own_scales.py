@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from markscheme import agreement, compare
 from markscheme.calibration.agreement import Agreement
-from markscheme.calibration.run import agreement, compare
 from markscheme.errors import RatingError, UsageError
 from markscheme.readers.imported import Columns, Meanings
 from markscheme.readers.rated import RatedFiles, judge_ratings, open_rated

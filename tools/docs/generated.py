@@ -86,7 +86,10 @@ PYTHON = {
         ],
     ),
     "examples-and-ratings": ("Examples and ratings", ["ratings.examples", "ratings.rating"]),
-    "calibrations": ("Calibrations", ["calibration.run", "calibration.calibration", "calibration.agreement"]),
+    "calibrations": (
+        "Calibrations",
+        ["calibration.run", "features.compare.api", "calibration.calibration", "calibration.agreement"],
+    ),
     "scorers": ("Scorers and checks", ["grading.checks", "features.compatibility.scorers"]),
     "autograders": (
         "Graders under other names",

@@ -1,43 +1,39 @@
-"""The main job from Python: calibrate a judge, compare judges, measure agreement. Commands do it by the same code."""
+"""The main job from Python: calibrate a judge, measure agreement. Commands do it by the same code."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_args
+from typing import Any, get_args
 
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration, Options
-from markscheme.calibration.contenders import Compared, compare_calibrations
+from markscheme.calibration.call_arguments import (
+    PlainRow,
+    examples_given,
+    number_given,
+    one_of,
+    rubric_given,
+    spans_given,
+    tool_file_hints,
+)
 from markscheme.calibration.drift.rule import DriftRule
-from markscheme.calibration.requests.calibration import CalibrationRequest, ToolFileHints, names_table
-from markscheme.calibration.requests.comparison import ComparisonRequest
+from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.examples import Example
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS, Kind
-from markscheme.ratings.program_rows import rating_cells, refuse_frame
+from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
-from markscheme.readers.infer_rubric import rubric_of_levels
-from markscheme.readers.rated import RatedFile
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.table_meaning import TableMeaning, ValueOptions
-from markscheme.readers.written import JudgeCost
-from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric
 from markscheme.settings import find_settings
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
-from markscheme.text import folded_word
-
-_Word = TypeVar("_Word", bound=str)
-PlainRow: TypeAlias = Mapping[str, Any]
-"""An example, a rating or a unit as plain data, with the keys of its file."""
 
 
 def calibrate(
@@ -131,14 +127,14 @@ def calibrate(
     table_meaning = _columns_of_table(rubric, judge, human, scale)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),),
-        examples=_examples(examples, rubric),
+        examples=examples_given(examples, rubric),
         judges=() if judge is None else (judge,),
         ratings=_ratings(ratings, rubric),
-        choice=ExamplesChoice(split=_one_of("split", split, get_args(Part)), only=tuple(only)),
+        choice=ExamplesChoice(split=one_of("split", split, get_args(Part)), only=tuple(only)),
         options=Options(
-            _one_of("gold", gold, KINDS),
-            _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
-            _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
+            one_of("gold", gold, KINDS),
+            one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
+            number_given("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
             _share("target", settings.get("target") if target is None else target),
             max_false_pass=_limit("max_false_pass", max_false_pass, settings),
             max_false_fail=_limit("max_false_fail", max_false_fail, settings),
@@ -155,7 +151,7 @@ def calibrate(
             check=check,
             anyway=anyway,
         ),
-        hints=_hints(kind, rater, judge_names, map, levels, scale),
+        hints=tool_file_hints(kind, rater, judge_names, map, levels, scale),
         table_meaning=table_meaning,
         watch=watch,
         notify=notify,
@@ -167,84 +163,6 @@ def calibrate(
         names = ", ".join(f"{calibration.rater.name} on {calibration.rubric.name}" for calibration in calibrations)
         raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); give the ratings of one")
     return calibrations[0]
-
-
-def compare(
-    *sides: str | Path | Judge | Calibration | Iterable[Rating | PlainRow],
-    rubric: Rubric | str | Path | None = None,
-    examples: str | Path | Iterable[Example | PlainRow] | None = None,
-    of: str | None = None,
-    tolerance: float | None = None,
-    gold: Kind | None = None,
-    gold_by: GoldRule = "median",
-    split: Part | None = None,
-    only: Sequence[str] = (),
-    kind: Kind | None = None,
-    rater: str | None = None,
-    judge_names: Iterable[str] = (),
-    map: Mapping[str, str] | None = None,
-    levels: Mapping[str, str] | None = None,
-    scale: Mapping[str, tuple[float, float]] | None = None,
-    skip_damaged: bool = False,
-    watch: Watch = unwatched,
-    **asking: Any,
-) -> Compared:
-    """Judges compared on the same examples: which agrees better with the labels, what moved, what each costs.
-
-    Args:
-        sides: Two or more, the one in use first: files of ratings in any format, lists of ratings, calibrations, or
-            judges to ask, by name or opened.
-        rubric: The rubric of all of them; by default the one that the files name or imply.
-        examples: Labelled examples, or their file; by default the rubric's own.
-        of: What agreement is of: "score", "decision", or a criterion's name; by default as the rubric says.
-        tolerance: How far a score may miss and still agree; by default the rubric's.
-        gold: Only labels of this kind count.
-        gold_by: How several labels of an example are combined.
-        split: The part of the examples; by default dev, once a set has splits.
-        only: Values that examples have, each as "FIELD=VALUE".
-        kind: Who rated, where an export of another tool doesn't say.
-        rater: The rater's name, where an export doesn't say.
-        judge_names: Raters of an export that are judges.
-        map: Other names for metrics of an export.
-        levels: The levels that words of an export mean.
-        scale: The lowest and highest value of "judge" and of "human" in files where they differ.
-        skip_damaged: Whether what can't be read is left out, with a warning each.
-        watch: Shows progress.
-        asking: How judges are asked, as on the command line: `samples=3`, `budget=2`.
-
-    Raises:
-        UsageError: Fewer than two sides, an unknown rubric or option, or judges without a rubric.
-        RatingError: Examples or ratings can't be read.
-        ComparisonError: The sides have no example in common.
-
-    Example:
-        >>> strict = [{"id": "a", "criteria": {"polite": "UNMET"}}, {"id": "b", "criteria": {"polite": "UNMET"}}]
-        >>> kinder = [{"id": "a", "criteria": {"polite": "UNMET"}}, {"id": "b", "criteria": {"polite": "MET"}}]
-        >>> compare(strict, kinder).choice.pairs[0].flips[0].id
-        'b'
-    """
-    calibrations = [side for side in sides if isinstance(side, Calibration)]
-    if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:
-        return compare_calibrations(calibrations, of=of, tolerance=_number("tolerance", tolerance))
-    loaded = None if rubric is None else _rubric(rubric)
-    settings = find_settings(Path.cwd()).values
-    request = ComparisonRequest(
-        sides=_sides(sides, loaded),
-        rubric=loaded,
-        examples=_examples(examples, loaded),
-        choice=ExamplesChoice(split=_one_of("split", split, get_args(Part)), only=tuple(only)),
-        options=Options(
-            _one_of("gold", gold, KINDS),
-            _one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
-            _number("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
-            of=of,
-        ),
-        ask=ask_options(None, asking),
-        meanings=_hints(kind, rater, judge_names, map, levels, scale).meanings,
-        watch=watch,
-    )
-    with leaving_out_damaged_lines(skip_damaged):
-        return request.compared()
 
 
 def agreement(
@@ -279,7 +197,7 @@ def agreement(
         >>> round(agreement(table).statistics["krippendorff_alpha"].value, 2)
         0.9
     """
-    scale = _one_of("scale", scale, get_args(ScaleName))
+    scale = one_of("scale", scale, get_args(ScaleName))
     between = scale != "nominal"
     if isinstance(table, str | Path):
         read = open_rater_table(Path(table), levels, between=between, criterion=criterion)
@@ -289,20 +207,6 @@ def agreement(
 
 
 # --- what may be given in several forms -----------------------------------------------------------------------------
-
-
-def _rubric(rubric: Rubric | str | Path) -> Rubric:
-    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
-
-
-def _examples(
-    examples: str | Path | Iterable[Example | PlainRow] | None, rubric: Rubric | str | Path | None
-) -> Path | ExampleSet | None:
-    if examples is None or isinstance(examples, str | Path):
-        return None if examples is None else Path(examples)
-    if rubric is None:
-        raise UsageError("examples in memory need their rubric: compare(…, rubric=…)")
-    return examples_from(examples, _rubric(rubric))
 
 
 def _ratings(
@@ -320,56 +224,7 @@ def _ratings(
     rows = [entry for entry in listed if not isinstance(entry, str | Path)]
     if paths or not rows:
         raise UsageError("`ratings` must be files, or ratings: there are none, or both")
-    return ratings_from(rows, _rubric(rubric), rater="judge")
-
-
-def _sides(
-    sides: Sequence[str | Path | Judge | Calibration | Iterable[Rating | PlainRow]], rubric: Rubric | None
-) -> tuple[str | Judge | RatedFile, ...]:
-    return tuple(_side(side, f"side {place}", rubric) for place, side in enumerate(sides, start=1))
-
-
-def _side(
-    side: str | Path | Judge | Calibration | Iterable[Rating | PlainRow], name: str, rubric: Rubric | None
-) -> str | Judge | RatedFile:
-    if isinstance(side, str | Path):
-        return str(side)
-    if isinstance(side, Judge):
-        return side
-    if isinstance(side, Calibration):
-        asking = JudgeCost(side.cost, side.counts.from_cache, side.counts.examples)
-        return RatedFile(Path(name), "a calibration", side.rubric, (), side.judge_ratings, judge_cost=asking)
-    refuse_frame(side)
-    rows = list(side)
-    if rubric is None:
-        rubric = rubric_of_levels((_levels(row) for row in rows), Path(name))
-    ratings = ratings_from(rows, rubric, rater=name)
-    return RatedFile(Path(name), "ratings", rubric, (), tuple(ratings), all_are_judges=True)
-
-
-def _levels(row: Rating | PlainRow) -> PlainRow:
-    if isinstance(row, Rating):
-        return {name: rated.level for name, rated in row.criteria.items()}
-    criteria = rating_cells(row).get("criteria")
-    return criteria if isinstance(criteria, Mapping) else {}
-
-
-def _hints(
-    kind: Kind | None,
-    rater: str | None,
-    judge_names: Iterable[str],
-    fields: Mapping[str, str] | None,
-    levels: Mapping[str, str] | None,
-    scale: Mapping[str, tuple[float, float]] | None = None,
-) -> ToolFileHints:
-    return ToolFileHints(
-        kind=_one_of("kind", kind, KINDS),
-        rater=rater,
-        judges=frozenset(judge_names),
-        fields=dict(fields or {}),
-        words={folded_word(word): str(level) for word, level in (levels or {}).items()},
-        scales=_spans(scale),
-    )
+    return ratings_from(rows, rubric_given(rubric), rater="judge")
 
 
 def _columns_of_table(
@@ -388,30 +243,11 @@ def _columns_of_table(
     if judge is not None and not isinstance(judge, str):
         raise UsageError("of a table, `judge` is the name of the judge's column")
     return TableMeaning(
-        judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(_spans(scale))
+        judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(spans_given(scale))
     )
 
 
-def _spans(scale: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
-    for side, (low, high) in (scale or {}).items():
-        if not low < high:
-            raise UsageError(f"`scale` gives the lowest and the highest value, got {low!r} and {high!r} of {side!r}")
-    return {side: (float(low), float(high)) for side, (low, high) in (scale or {}).items()}
-
-
 # --- what a value may be --------------------------------------------------------------------------------------------
-
-
-def _one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | None:
-    if value is not None and value not in allowed:
-        raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
-    return value
-
-
-def _number(name: str, value: float | None) -> float | None:
-    if value is not None and not 0 < value < math.inf:
-        raise UsageError(f"`{name}` must be a number above 0, got {value!r}")
-    return value
 
 
 def _share(name: str, value: float | None) -> float | None:

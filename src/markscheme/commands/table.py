@@ -70,12 +70,6 @@ def _tune() -> CommandFunction:
     return tune
 
 
-def _compare() -> CommandFunction:
-    from markscheme.commands.compare import compare
-
-    return compare
-
-
 def _grade() -> CommandFunction:
     from markscheme.commands.grade import grade
 
@@ -86,12 +80,6 @@ def _agreement() -> CommandFunction:
     from markscheme.commands.agreement import agreement
 
     return agreement
-
-
-def _diff() -> CommandFunction:
-    from markscheme.commands.diff import diff
-
-    return diff
 
 
 def _prompts() -> CommandFunction:
@@ -112,10 +100,8 @@ COMMANDS = OpenTable(
     ),
     CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10),
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
-    CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
-    CommandRow("diff", "More", "say what a change of a rubric does to its labels and its verdict", _diff, rank=20),
     CommandRow("prompts", "More", "print the prompts a judge is asked, to record replies", _prompts, rank=30),
     CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),
 )

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.contenders import Compared
+from markscheme.features.compare import view_choice as of_choice
+from markscheme.features.compare.choice import Contender, choose
+from markscheme.features.compare.contenders import Compared
 from markscheme.ratings.gold import gold_of
 from markscheme.report.html import render_html
-from markscheme.report.views import choice as of_choice
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.severity import confusion
 from tests.calibration import made

@@ -2,7 +2,7 @@
 
 import pytest
 
-from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Rubric
 from tests.calibration.test_measures import RUBRIC, SEEDS, World, each_measure, under

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.features.compare import view_choice as of_choice
+from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.ratings.gold import gold_of
 from markscheme.report.markdown import render_markdown
-from markscheme.report.views import choice as of_choice
 from tests.calibration.made import examples, judged
 from tests.report.test_one_interval import (
     GROUPINGS,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison.comparison import compare, shift_between
+from markscheme.features.compare.choice import Contender, choose
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.table import rating_table
 from tests.calibration.test_same_figures import RUBRIC, World, each_seed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from markscheme.calibration.choice import Contender, choose
+from markscheme.features.compare.choice import Contender, choose
 from markscheme.ratings.gold import gold_of
 from tests.calibration.comparison.test_comparison import YES_NO, sampled
 

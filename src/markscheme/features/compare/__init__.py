@@ -4,12 +4,25 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.report.document import Document
+
+
+def _compare() -> CommandFunction:
+    from markscheme.features.compare.command import compare
+
+    return compare
+
+
+def _diff() -> CommandFunction:
+    from markscheme.features.compare.command_diff import diff
+
+    return diff
 
 
 def _compared() -> Reporter:
@@ -26,6 +39,10 @@ def _several(calibrations: "Sequence[Calibration]") -> "tuple[Calibration, Docum
 
 COMPARE = Feature(
     "compare",
+    COMMANDS(
+        CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
+        CommandRow("diff", "More", "say what a change of a rubric does to its labels and its verdict", _diff, rank=20),
+    ),
     RESULTS(ResultRow("Compared", _compared)),
     JUDGES_REPORTERS(_several),
 )

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.contenders import Compared, chosen, compare_calibrations
+from markscheme.features.compare import view_choice as of_several
+from markscheme.features.compare.contenders import Compared, chosen, compare_calibrations
 from markscheme.report.document import Document
 from markscheme.report.results import DocumentReporter
 from markscheme.report.views import calibration as of_one
-from markscheme.report.views import choice as of_several
 
 COMPARED_REPORTER = DocumentReporter[Compared](
     lambda result: of_several.json_of(result.choice),

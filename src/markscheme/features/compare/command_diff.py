@@ -31,9 +31,9 @@ def diff(
     Exit status:
         0 no change, 1 changed, 2 invalid arguments.
     """
-    from markscheme.calibration.rubric_change import rubric_change
     from markscheme.commands.output import put, rendered, show
-    from markscheme.report.views.rubric_change import json_of, view
+    from markscheme.features.compare.rubric_change import rubric_change
+    from markscheme.features.compare.view_rubric_change import json_of, view
 
     change = rubric_change(rubric, since, report)
     if markdown:

@@ -4,12 +4,14 @@ import io
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.choice import Choice, Contender, choose
+from markscheme.features.compare.choice import Choice, Contender, choose
+from markscheme.features.compare.view_choice import json_of, shown_pairs, view
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
@@ -18,7 +20,6 @@ from markscheme.report.figures import chance
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
-from markscheme.report.views.choice import json_of, shown_pairs, view
 from markscheme.stats.shares import share
 from markscheme.submission import Submission
 from tests.golden_files import GoldenFiles
@@ -26,6 +27,7 @@ from tests.golden_files import GoldenFiles
 RUBRIC = Rubric.from_dict(
     {"criteria": [{"name": "polite", "description": "Polite"}, {"name": "short", "requirement": "Short"}]}
 )
+HERE = Path(__file__).parent / "golden"
 
 
 def rating(unit: int, rater: str, polite: int, short: bool, kind: str = "model") -> Rating:
@@ -69,16 +71,16 @@ def shown(choice: Choice) -> str:
 
 
 def test_the_terminal_shows_the_choice_and_the_evidence(choice: Choice, golden: GoldenFiles) -> None:
-    golden.check("compare.txt", shown(choice))
+    golden.check("compare.txt", shown(choice), HERE)
 
 
 def test_the_markdown_shows_the_same(choice: Choice, golden: GoldenFiles) -> None:
-    golden.check("compare.md", render_markdown(view(choice)))
+    golden.check("compare.md", render_markdown(view(choice)), HERE)
 
 
 def test_without_labels_the_terminal_shows_what_moved(golden: GoldenFiles) -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1), judge("claude", 0.1, None, seed=2)], None)
-    golden.check("compare-without-labels.txt", shown(choice))
+    golden.check("compare-without-labels.txt", shown(choice), HERE)
 
 
 def test_text_from_outside_makes_no_markup(choice: Choice) -> None:

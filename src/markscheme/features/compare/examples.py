@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from markscheme.calibration.choice import Contender
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.contenders import Compared
+from markscheme.features.compare.choice import Contender
+from markscheme.features.compare.contenders import Compared
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, RatingCell

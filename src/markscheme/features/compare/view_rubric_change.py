@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.rubric_change import RubricChange, RubricVerdict
+from markscheme.features.compare.rubric_change import RubricChange, RubricVerdict
 from markscheme.phrases import counted
 from markscheme.receipt import ALLOWS
 from markscheme.report.document import Block, Command, Document, Items, Line, Name, Paragraph, Table, word_difference

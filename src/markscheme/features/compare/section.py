@@ -13,7 +13,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
-    from markscheme.calibration.contenders import Compared
+    from markscheme.features.compare.contenders import Compared
 
 MOST_TEXTS = 25
 """Flipped texts next to each other: a few screens; the list of examples has all."""

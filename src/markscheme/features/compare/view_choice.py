@@ -4,9 +4,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
 from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, compare
 from markscheme.calibration.findings.commands import Commands
+from markscheme.features.compare.choice import Choice, Differences, Flip, Standing, Switch
+from markscheme.features.compare.examples import examples_of_choice
+from markscheme.features.compare.section import flipped_texts
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -22,9 +24,7 @@ from markscheme.report.figures import (
 )
 from markscheme.report.json import attributes
 from markscheme.report.sections.criteria import criteria_blocks
-from markscheme.report.sections.examples_of_choice import examples_of_choice
 from markscheme.report.sections.first_screen import agreement_bars, agreement_of
-from markscheme.report.sections.flips import flipped_texts
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.pictures import scatter
 from markscheme.report.sections.run import cost_line
@@ -33,7 +33,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.score_linking import Linked
 
 if TYPE_CHECKING:
-    from markscheme.calibration.contenders import Compared
+    from markscheme.features.compare.contenders import Compared
 
 _MOST_FLIPS = 8
 """Flipped decisions that are listed, so that the section fits on a screen."""

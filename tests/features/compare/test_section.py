@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.contenders import Compared
+from markscheme.features.compare.choice import Contender, choose
+from markscheme.features.compare.contenders import Compared
+from markscheme.features.compare.section import flipped_texts
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.page_blocks import JudgeAnswer
-from markscheme.report.sections.flips import flipped_texts
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 

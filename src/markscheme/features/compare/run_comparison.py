@@ -6,14 +6,14 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.calibration.calibration import Options
-from markscheme.calibration.choice import Contender
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
-from markscheme.calibration.contenders import Compared, compare_sides, files_among
 from markscheme.calibration.decision import decide
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import UsageError
+from markscheme.features.compare.choice import Contender
+from markscheme.features.compare.contenders import Compared, compare_sides, files_among
 from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched

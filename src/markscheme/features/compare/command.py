@@ -15,7 +15,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
-    from markscheme.calibration.contenders import Compared
+    from markscheme.features.compare.contenders import Compared
     from markscheme.rubrics.rubric import Rubric
 
 SIDES = (
@@ -52,10 +52,10 @@ def compare(
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
-    from markscheme.calibration.requests.comparison import ComparisonRequest
     from markscheme.commands.output import put, rendered, show
+    from markscheme.features.compare.run_comparison import ComparisonRequest
+    from markscheme.features.compare.view_choice import json_of, view
     from markscheme.files import refuse_unwritable
-    from markscheme.report.views.choice import json_of, view
 
     if json and markdown:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")

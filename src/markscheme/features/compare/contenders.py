@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options
-from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
+from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of

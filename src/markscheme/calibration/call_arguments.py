@@ -1,0 +1,76 @@
+"""What Python calls are given: a rubric, examples and the meaning of files, each in several forms."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from markscheme.calibration.requests.calibration import ToolFileHints
+from markscheme.errors import UsageError
+from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+from markscheme.text import folded_word
+
+_Word = TypeVar("_Word", bound=str)
+PlainRow: TypeAlias = Mapping[str, Any]
+"""An example, a rating or a unit as plain data, with the keys of its file."""
+
+
+def rubric_given(rubric: Rubric | str | Path) -> Rubric:
+    """Return a rubric that is given as itself, by name or by its file."""
+    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
+
+
+def examples_given(
+    examples: str | Path | Iterable[Example | PlainRow] | None, rubric: Rubric | str | Path | None
+) -> Path | ExampleSet | None:
+    """Return the file of examples, or examples in memory as a set."""
+    if examples is None or isinstance(examples, str | Path):
+        return None if examples is None else Path(examples)
+    if rubric is None:
+        raise UsageError("examples in memory need their rubric: compare(…, rubric=…)")
+    return examples_from(examples, rubric_given(rubric))
+
+
+def tool_file_hints(
+    kind: Kind | None,
+    rater: str | None,
+    judge_names: Iterable[str],
+    fields: Mapping[str, str] | None,
+    levels: Mapping[str, str] | None,
+    scale: Mapping[str, tuple[float, float]] | None = None,
+) -> ToolFileHints:
+    """Return what files of other tools mean that they don't say themselves."""
+    return ToolFileHints(
+        kind=one_of("kind", kind, KINDS),
+        rater=rater,
+        judges=frozenset(judge_names),
+        fields=dict(fields or {}),
+        words={folded_word(word): str(level) for word, level in (levels or {}).items()},
+        scales=spans_given(scale),
+    )
+
+
+def spans_given(scale: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
+    """Return the scales of files and columns, once each has a lowest and a highest value."""
+    for side, (low, high) in (scale or {}).items():
+        if not low < high:
+            raise UsageError(f"`scale` gives the lowest and the highest value, got {low!r} and {high!r} of {side!r}")
+    return {side: (float(low), float(high)) for side, (low, high) in (scale or {}).items()}
+
+
+def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | None:
+    """Return a value that is one of those allowed."""
+    if value is not None and value not in allowed:
+        raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
+    return value
+
+
+def number_given(name: str, value: float | None) -> float | None:
+    """Return a number above 0, or None."""
+    if value is not None and not 0 < value < math.inf:
+        raise UsageError(f"`{name}` must be a number above 0, got {value!r}")
+    return value
