@@ -28,17 +28,17 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.improvement.trial import difference
-from markscheme.stats.selection import (
+from markscheme.features.improve.selection import (
     FINALISTS,
     HELD_OUT_LEVEL,
     confirmed_gain,
-    dev_size,
     first_size,
     held_out_test,
     opening_alpha,
     survivors,
 )
+from markscheme.features.improve.trial import difference
+from markscheme.ratings.splits import dev_size
 
 Floats = npt.NDArray[np.float64]
 Rule = Callable[[Floats, Floats, Floats], int | None]

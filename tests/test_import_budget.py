@@ -96,7 +96,7 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
         "stats.davidson",
         "features.decision_models.statistics",
         "stats.reliability",
-        "stats.selection",
+        "features.improve.selection",
     }
     assert not loaded & {f"markscheme.{name}" for name in unneeded}
 

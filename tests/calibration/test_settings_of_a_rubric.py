@@ -1,4 +1,4 @@
-"""However a setting is tried, on the command line, in Python, in `compare` or `improve`, it is on record and counts."""
+"""However a setting is tried, on the command line or in Python, it is on record and counts."""
 
 import json
 import shutil
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from markscheme import calibrate, compare
+from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
 from markscheme.receipt import load_receipt
 from markscheme.report.views.calibration import json_of, view
@@ -23,9 +23,8 @@ def wrong(place: int, judge: int) -> bool:
     return place in (judge, judge + 10, judge + 20)
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a rubric, examples that two people labelled, and the ratings of three judges."""
+def make_project(tmp_path: Path) -> Path:
+    """Write a project with a rubric, examples that two people labelled, and the ratings of three judges."""
     folder = tmp_path / "calibration" / "reply"
     folder.mkdir(parents=True)
     (tmp_path / "rubrics").mkdir()
@@ -47,8 +46,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for place in range(N)
         ]
         (tmp_path / f"j{judge}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ratings))
-    monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return make_project(tmp_path)
 
 
 def write_rubric(project: Path, words: str, **keys: Any) -> None:
@@ -103,28 +108,6 @@ def test_the_command_line_and_python_share_one_record(project: Path) -> None:
     )
     assert "95% for all 3 settings tried on these labels together" in " ".join(shown.stdout.split())
     assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
-
-
-def test_judges_that_are_compared_count(project: Path) -> None:
-    compare("j0.jsonl", "j1.jsonl", rubric="reply")
-    assert [line["judge"] for line in lines(project)] == ["j0", "j1"]
-    assert calibrated(2).decision.settings == 3
-
-
-def test_candidates_of_improve_count(project: Path) -> None:
-    verdicts = {"polite": {"quote": "", "reason": "x", "level": "MET"}}
-    always = f"def judge(system_prompt, user_prompt):\n    return {{'verdicts': {verdicts}}}\n"
-    (project / "judge.py").write_text(always)
-    for number in range(2):
-        data = {"name": "reply", "criteria": [{"name": "polite", "requirement": f"The reply is polite ({number})."}]}
-        (project / f"candidate{number}.yaml").write_text(json.dumps(data))
-    done = run(
-        "markscheme", "improve", "reply", "--judge", "function:judge:judge",
-        "--candidates", "candidate0.yaml", "candidate1.yaml", cwd=project,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    assert {line["split"] for line in lines(project)} == {"dev"}
-    assert len({line["setting"] for line in lines(project)}) == 3
 
 
 def test_the_held_out_part_counts_only_what_it_was_opened_for(project: Path) -> None:

@@ -58,12 +58,6 @@ def _calibrate() -> CommandFunction:
     return calibrate
 
 
-def _improve() -> CommandFunction:
-    from markscheme.commands.improve import improve
-
-    return improve
-
-
 def _tune() -> CommandFunction:
     from markscheme.commands.tune import tune
 
@@ -98,7 +92,6 @@ COMMANDS = OpenTable(
     CommandRow(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
     ),
-    CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10),
     CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),

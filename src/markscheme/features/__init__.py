@@ -10,6 +10,7 @@ from markscheme.features.decision_models import DECISION_MODELS
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.experiment import EXPERIMENT
+from markscheme.features.improve import IMPROVE
 from markscheme.features.init import INIT
 from markscheme.features.label import LABEL
 from markscheme.features.lint import LINT
@@ -32,6 +33,7 @@ FEATURES: tuple[Feature, ...] = (
     DEMO,
     DISCOVER,
     EXPERIMENT,
+    IMPROVE,
     INIT,
     LABEL,
     LINT,

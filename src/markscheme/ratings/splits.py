@@ -299,12 +299,19 @@ def in_drawn_order(tasks: Iterable[str]) -> list[str]:
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
 
 
+def dev_size(n: int) -> int:
+    """Return how many of `n` tasks are for development; the rest is held out.
+
+    >>> [dev_size(n) for n in (40, 60, 80, 200)]
+    [13, 20, 27, 67]
+    """
+    return round(n / 3)
+
+
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
     """A set with its labelled examples divided by task: a third dev, the rest test. Existing parts are kept."""
     if examples.has_splits:
         return examples
-    from markscheme.stats.selection import dev_size
-
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
     dev = set(order[: dev_size(len(order))])
 

@@ -35,7 +35,7 @@ WAITING = 512
 
 AFTER_VERDICTS = frozenset(
     (
-        *("readers", "calibration", "improvement", "pages", "report"),
+        *("readers", "calibration", "pages", "report"),
         "commands",
     )
 )

@@ -12,7 +12,6 @@ from markscheme.report.sections import accepted_run
 from markscheme.report.sections.annotators import annotators
 from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.sections.examples import is_one_decision
-from markscheme.report.sections.other_words import other_words
 from markscheme.report.sections.pairs import (
     orders_of_calibration,
     orders_section,
@@ -39,10 +38,6 @@ def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Se
 def _criteria(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     blocks = criteria_blocks(calibration.comparison, calibration.findings)
     yield doc.Section("Criteria", tuple(blocks), "criteria")
-
-
-def _other_words(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
-    yield other_words(calibration)
 
 
 def _to_read_first(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
@@ -105,7 +100,6 @@ def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.
 OWN_SECTIONS: Final = (
     SectionRow(10, _criteria),
     SectionRow(20, _of_pairs),
-    SectionRow(40, _other_words),
     SectionRow(50, _to_read_first),
     SectionRow(60, _annotators),
     SectionRow(70, _labels_against_width),

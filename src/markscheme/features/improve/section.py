@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.features.improve.selection import held_out_needed, labels_needed
 from markscheme.report import document as doc
-from markscheme.stats.selection import held_out_needed, labels_needed
 
 
 def other_words(calibration: Calibration) -> doc.Section:

@@ -6,13 +6,14 @@ from functools import partial
 from pathlib import Path
 
 from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
+from markscheme.features.improve.candidates import LabelledTexts, read_candidates, refuse_unwritten
+from markscheme.features.improve.confirmation import confirm
+from markscheme.features.improve.outcome import ImprovementPlan, ImprovementRun
+from markscheme.features.improve.search import Proposing, Search
+from markscheme.features.improve.selection import FINALISTS, first_size, opening_alpha, survivors
+from markscheme.features.improve.setting import ImprovableSet
+from markscheme.features.improve.trial import Asker, Tried, refuse_ungraded
 from markscheme.grading import scorers_for
-from markscheme.improvement.candidates import LabelledTexts, read_candidates, refuse_unwritten
-from markscheme.improvement.confirmation import confirm
-from markscheme.improvement.outcome import ImprovementPlan, ImprovementRun
-from markscheme.improvement.search import Proposing, Search
-from markscheme.improvement.setting import ImprovableSet
-from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
 from markscheme.judges.judge import replying
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
@@ -20,7 +21,6 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.rubrics.edit import Changes, edit
-from markscheme.stats.selection import FINALISTS, first_size, opening_alpha, survivors
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.commands.console import environment
-from tests.improvement.reading import PROPOSER, make_project
+from tests.features.improve.reading import PROPOSER, make_project
 from tests.real import messages_front as front
 
 COMMAND = (

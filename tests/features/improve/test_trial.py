@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from markscheme.improvement.trial import TrialPart, difference, ungraded_share
+from markscheme.features.improve.trial import TrialPart, difference, ungraded_share
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating

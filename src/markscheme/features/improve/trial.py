@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 
 from markscheme.errors import NothingGraded
+from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.selection import first_size, survivors
 from markscheme.grading import MOST_UNGRADED, Grading, grade_many
 from markscheme.grading.checks import Scorer
-from markscheme.improvement.candidates import Wording
 from markscheme.judges.judge import GradingJudge, Usage, replying
 from markscheme.judges.rerun import FromSample
 from markscheme.progress import Watch
@@ -20,7 +21,6 @@ from markscheme.ratings.splits import in_drawn_order, task_of
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.selection import first_size, survivors
 
 SAME_TRIAL_SCORE = 1e-9
 """Differences below this are rounding, and count as none."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.commands.console import environment
-from tests.improvement import reader
-from tests.improvement.reader import HARMS, HELPS, gold_level
+from tests.features.improve import reader
+from tests.features.improve.reader import HARMS, HELPS, gold_level
 from tests.judges.chat_server import Answer, completion
 
 RUBRIC = """\

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
-from markscheme.improvement.candidates import LabelledTexts, NotTried, Refusal, Wording, new_among
-from markscheme.improvement.proposer import NARROW, Shown, prompts_for, read_proposal
-from markscheme.improvement.trial import Asker, TrialPart, Tried, screen
+from markscheme.features.improve.candidates import LabelledTexts, NotTried, Refusal, Wording, new_among
+from markscheme.features.improve.proposer import NARROW, Shown, prompts_for, read_proposal
+from markscheme.features.improve.selection import FINALISTS
+from markscheme.features.improve.trial import Asker, TrialPart, Tried, screen
 from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.selection import FINALISTS
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaincinv, log_ndtr, ndtr, ndtri, owens_t, stdtrit
 
+from markscheme.ratings.splits import dev_size
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, withhold
@@ -35,15 +36,6 @@ SIGNS_SEED = 1
 
 
 # --- how many -------------------------------------------------------------------------------------------------------
-
-
-def dev_size(n: int) -> int:
-    """How many of `n` tasks are for development; the rest is held out.
-
-    >>> [dev_size(n) for n in (40, 60, 80, 200)]
-    [13, 20, 27, 67]
-    """
-    return round(n / 3)
 
 
 def first_size(n_dev: int) -> int:

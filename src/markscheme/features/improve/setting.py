@@ -12,10 +12,10 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.tried_settings import SETTINGS, TriedSetting, tried_settings
 from markscheme.errors import RatingError, UsageError, writing
+from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.confirmation import Answer, Ledger
+from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
-from markscheme.improvement.candidates import Wording
-from markscheme.improvement.confirmation import Answer, Ledger
-from markscheme.improvement.trial import Asker, TrialPart
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of

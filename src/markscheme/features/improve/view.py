@@ -4,20 +4,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.improvement.candidates import Wording
-from markscheme.improvement.outcome import (
+from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.outcome import (
     PLANNED_AGREEMENT,
     ImprovementPlan,
     ImprovementRun,
     examples_in_words,
 )
-from markscheme.improvement.trial import TrialOutcome, Tried
+from markscheme.features.improve.selection import FINALISTS, chance_to_find
+from markscheme.features.improve.trial import TrialOutcome, Tried
 from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
 from markscheme.report.views.tuning import NOT_HUMAN_WARNINGS
-from markscheme.stats.selection import FINALISTS, chance_to_find
 
 _IN_WORDS: dict[TrialOutcome, str] = {
     "better": "better than yours",

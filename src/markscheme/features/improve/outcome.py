@@ -2,14 +2,20 @@
 
 from dataclasses import dataclass
 
-from markscheme.improvement.candidates import Wording
-from markscheme.improvement.confirmation import Answer
-from markscheme.improvement.search import Search
-from markscheme.improvement.trial import TrialPart
+from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.confirmation import Answer
+from markscheme.features.improve.search import Search
+from markscheme.features.improve.selection import (
+    PLANNED_GAIN,
+    PLANNED_SD,
+    chance_to_find,
+    held_out_needed,
+    labels_needed,
+)
+from markscheme.features.improve.trial import TrialPart
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number, percent
-from markscheme.stats.selection import PLANNED_GAIN, PLANNED_SD, chance_to_find, held_out_needed, labels_needed
 
 PLANNED_AGREEMENT = 0.10
 """The gain in agreement that corresponds to a planned gain in MAE."""

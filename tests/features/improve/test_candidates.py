@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.improvement.candidates import (
+from markscheme.features.improve.candidates import (
     LabelledTexts,
     NotTried,
     Wording,

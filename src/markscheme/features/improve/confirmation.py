@@ -6,9 +6,17 @@ from typing import Literal
 
 import numpy as np
 
+from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.selection import (
+    confirmed_gain,
+    expected_gain,
+    held_out_test,
+    kept_share,
+    opening_alpha,
+    outside_test,
+)
+from markscheme.features.improve.trial import Asker, TrialPart, difference, refuse_ungraded, ungraded_share
 from markscheme.grading import MOST_UNGRADED
-from markscheme.improvement.candidates import Wording
-from markscheme.improvement.trial import Asker, TrialPart, difference, refuse_ungraded, ungraded_share
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
@@ -17,14 +25,6 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import close
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
-from markscheme.stats.selection import (
-    confirmed_gain,
-    expected_gain,
-    held_out_test,
-    kept_share,
-    opening_alpha,
-    outside_test,
-)
 
 AGAIN = 1_000
 """Samples of the first opening are numbered from here, of the second from twice this. So no cached reply of an earlier

@@ -29,7 +29,7 @@ from markscheme.files import refuse_unwritable
 from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
-    from markscheme.improvement.outcome import ImprovementRun
+    from markscheme.features.improve.outcome import ImprovementRun
 
 NOT_ADOPTED = 1
 """Exit status where the old wording stays."""
@@ -94,9 +94,9 @@ def improve(
         0 adopted, 1 not, 2 invalid arguments, 3 no judge to ask, 4 not enough labels.
     """
     from markscheme.commands.tune import refuse_uncommitted
-    from markscheme.improvement.run import ImprovementRequest
-    from markscheme.improvement.setting import ImprovableSet
-    from markscheme.report.views.improvement import json_of, plan_json, plan_view, view
+    from markscheme.features.improve.run import ImprovementRequest
+    from markscheme.features.improve.setting import ImprovableSet
+    from markscheme.features.improve.view import json_of, plan_json, plan_view, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
-from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
+from markscheme.features.improve.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import json_amid_prose
 from markscheme.prompt import Prompt, about_material, fenced_material

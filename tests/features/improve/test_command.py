@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from markscheme.stats.selection import chance_to_find
+from markscheme.features.improve.selection import chance_to_find
 from tests.commands.console import run
-from tests.improvement.reader import ASKED, HARMS, HEARD, HELPS, number_of
-from tests.improvement.reading import (
+from tests.features.improve.reader import ASKED, HARMS, HEARD, HELPS, number_of
+from tests.features.improve.reading import (
     PROPOSER,
     SECRET,
     edit,

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import stdtrit
 
-from markscheme.stats.selection import (
+from markscheme.features.improve.selection import (
     FINALISTS,
     chance_to_find,
     confirmed_gain,
     confirmed_t,
     critical_t,
-    dev_size,
     first_size,
     held_out_needed,
     held_out_test,
@@ -25,6 +24,7 @@ from markscheme.stats.selection import (
     outside_test,
     survivors,
 )
+from markscheme.ratings.splits import dev_size
 from tests.reference import selection_cases as cases
 
 columns = arrays(np.float64, (24, 2), elements=st.floats(-1, 1, width=32)).filter(lambda d: d.std(axis=0).min() > 0.01)
