@@ -25,9 +25,10 @@ import numpy as np
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Baseline, Since, drift_since
-from markscheme.calibration.drift.setting import MOST_RUNS, Accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted
+from markscheme.calibration.earlier_runs.since import Since
+from markscheme.features.drift.baseline import Baseline, drift_since
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.rerun import FromSample
@@ -161,7 +162,7 @@ def rater_of(judge: NoisyJudge) -> Rater:
 
 def baseline(calibration: Calibration) -> Baseline:
     """The comparison with the accepted run, which is there."""
-    assert calibration.baseline is not None
+    assert isinstance(calibration.baseline, Baseline)
     return calibration.baseline
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.stats.accepted_runs import RunComparison, compare_runs
+from markscheme.features.drift.statistics import RunComparison, compare_runs
 from markscheme.stats.change import holm, moved
 
 Floats = npt.NDArray[np.float64]

@@ -85,13 +85,13 @@ def test_the_first_screen_of_a_run_that_nothing_was_accepted_before_loads_no_dri
     assert "markscheme.report.terminal" in loaded
     unneeded = {
         "calibration.accepted.acceptance",
-        "calibration.drift.baseline",
+        "features.drift.baseline",
         "calibration.accepted.history",
         "calibration.comparison.preferences",
         "features.cards.card",
         "report.plot",
         "report.sections.details",
-        "stats.accepted_runs",
+        "features.drift.statistics",
         "features.certify.statistics",
         "stats.davidson",
         "features.decision_models.statistics",

@@ -150,9 +150,6 @@ LATE: dict[str, dict[str, str]] = {
         "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
     },
     "calibration.accepted.acceptance": {"importlib.metadata": FOR_THE_START},
-    "calibration.calibration": {
-        "calibration.drift.baseline": ACCEPTED,
-    },
     "calibration.requests.calibration": {
         **dict.fromkeys(
             ("calibration.labelled_files", "readers.formats", "readers.imported", "readers.rated"),
@@ -190,9 +187,7 @@ LATE: dict[str, dict[str, str]] = {
     "stats.planning": {"stats.prevalence": "few plans are for a promise"},
     "report.reported": {"report.results": "reports of results load when one is asked to show itself"},
     "report.document": {"difflib": "few reports compare wordings"},
-    "report.sections.first_screen": {"report.sections": ACCEPTED},
     "report.views.calibration": {
-        "report.sections": ACCEPTED,
         "report.sections.details": "the first screen has no details",
         "report.sections.pairs": PAIRS,
     },

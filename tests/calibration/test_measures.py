@@ -12,8 +12,8 @@ from markscheme.calibration.calibration import Calibration, Options, Rater, cali
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.policy import states_of
 from markscheme.calibration.decision import decide
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example, ExampleSet
@@ -151,22 +151,6 @@ def test_slices_follow_what_is_compared(seed: int, of: str, rubric: Rubric) -> N
         assert (part.part.called, part.n, part.rest) == (twin.part.called, twin.n, twin.rest)
         assert part.agreement == twin.agreement
         assert part.signed_error == twin.signed_error
-
-
-@each_measure
-@pytest.mark.parametrize("seed", SEEDS)
-def test_drift_since_accepted_runs_follows_what_is_compared(seed: int, of: str, rubric: Rubric, tmp_path: Path) -> None:
-    world = World(seed)
-    (tmp_path / "all").mkdir()
-    baseline = world.calibrated(tmp_path / "all", of=of).baseline
-    expected = world.calibrated(tmp_path, rubric).baseline
-    assert baseline is not None
-    assert expected is not None
-    assert baseline.agreement_then == expected.agreement_then
-    assert baseline.agreement_now == expected.agreement_now
-    assert baseline.score is not None
-    assert expected.score is not None
-    assert baseline.score.drift == expected.score.drift
 
 
 @pytest.mark.parametrize("seed", SEEDS)

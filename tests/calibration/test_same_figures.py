@@ -1,16 +1,10 @@
 """The same two columns give the same figures, whichever command asks for them."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from markscheme.calibration.accepted.acceptance import accept
-from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Since
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
@@ -75,28 +69,6 @@ class World:
                 levels[name] = Rated(level)
         passed = bool(self.draw.random() > 0.5) if sample % 2 else None
         return Rating(f"e{place}", rater, kind, levels, passed=passed, sample=sample)  # type: ignore[arg-type]
-
-
-@each_seed
-def test_drift_since_an_accepted_run_prints_the_agreement_that_calibrate_prints_of_each_run(
-    seed: int, tmp_path: Path
-) -> None:
-    world = World(seed)
-    first = [rating for rating in world.judges["good"] if rating.sample == 0]
-    then = calibration_of(RUBRIC, world.examples, first, Rater("good", "", "ratings"))
-    accept(then, tmp_path / "accepted.json")
-    since = Since(load_accepted(tmp_path / "accepted.json"))
-    now = calibration_of(RUBRIC, world.examples, world.judges["poor"], Rater("poor", "", "ratings"), since=since)
-    assert now.baseline is not None
-    assert now.baseline.agreement_then == then.comparison.agreement
-    assert now.baseline.agreement_now == now.comparison.agreement
-    for name, drift in now.baseline.criteria.items():
-        assert drift.gold is not None
-        rated = ~np.isnan(then.comparison.criteria[name].judge + now.comparison.criteria[name].judge)
-        before, after = (compare(run.comparison.table.rows(rated)).criteria[name].headline.value for run in (then, now))
-        assert before is not None
-        assert after is not None
-        assert drift.gold.change.value == pytest.approx(after - before, abs=1e-12)
 
 
 @pytest.mark.parametrize("groups", [None, [f"task {i // 4}" for i in range(60)]])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from markscheme import Rubric, Submission, calibrate
-from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.grading import Grading, receipt_of
 from markscheme.judges.judge import Identity, Judge, Reply

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
-from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
 from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.recorded import RecordedJudge

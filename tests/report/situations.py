@@ -11,8 +11,8 @@ from benchmarks.drift import CHANGED, NoisyJudge, calibrated
 from benchmarks.drift import rubric as drift_rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.since import Since
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Rubric

@@ -12,8 +12,8 @@ import pytest
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import gold_of

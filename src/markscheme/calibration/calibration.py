@@ -18,7 +18,8 @@ from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.comparison.policy import UseQuestion, VerdictName
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import by_old_words, decide
-from markscheme.calibration.drift.setting import Setting, template_fingerprint
+from markscheme.calibration.earlier_runs.comparing import COMPARE_RUNS
+from markscheme.calibration.earlier_runs.setting import Setting, template_fingerprint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
@@ -39,7 +40,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import GoldRule
 
 if TYPE_CHECKING:
-    from markscheme.calibration.drift.baseline import Baseline, Since
+    from markscheme.calibration.earlier_runs.since import RunsCompared, Since
 
 TOO_FEW_GRADED = 5
 """Exit status where over a tenth of the examples couldn't be graded."""
@@ -184,7 +185,7 @@ class Calibration(Reported):
     counts: Counts
     cost: Usage
     judge_ratings: tuple[Rating, ...]
-    baseline: "Baseline | None" = None
+    baseline: "RunsCompared | None" = None
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
     openings: Openings | None = None
@@ -377,11 +378,11 @@ def calibration_of(
     comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)
     slices = slices_of(comparison)
     findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
-    baseline = None
+    baseline: RunsCompared | None = None
     if since is not None:
-        from markscheme.calibration.drift.baseline import drift_since
-
-        baseline = drift_since(since, rater.setting(rubric), comparison, ratings)
+        compare_runs = next(iter(COMPARE_RUNS), None)
+        baseline = None if compare_runs is None else compare_runs(since, rater.setting(rubric), comparison, ratings)
+    if baseline is not None:
         changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
         findings = (*changes, *findings, *(finding for finding in baseline.findings if finding not in changes))
     return Calibration(
@@ -426,7 +427,7 @@ def decision_of(
     comparison: Comparison,
     target: float | None,
     findings: Sequence[Finding],
-    baseline: "Baseline | None",
+    baseline: "RunsCompared | None",
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.calibration.comparison.policy import UseQuestion
-from markscheme.calibration.drift.baseline import Since
+from markscheme.calibration.earlier_runs.since import Since
 from markscheme.errors import ComparisonError, RatingError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of

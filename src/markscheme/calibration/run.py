@@ -15,7 +15,7 @@ from markscheme.calibration.call_arguments import (
     spans_given,
     tool_file_hints,
 )
-from markscheme.calibration.drift.rule import DriftRule
+from markscheme.calibration.earlier_runs.rule import DriftRule
 from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options

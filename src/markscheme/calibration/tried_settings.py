@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, Measure
-from markscheme.calibration.drift.setting import template_fingerprint
+from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, exclusive, set_aside_damaged_end
 from markscheme.fingerprint import fingerprint, words_alone

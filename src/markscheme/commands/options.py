@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
     from markscheme.calibration.calibration import Options
-    from markscheme.calibration.drift.rule import DriftRule
+    from markscheme.calibration.earlier_runs.rule import DriftRule
     from markscheme.calibration.requests.calibration import ToolFileHints
     from markscheme.judges.asking import Asking
     from markscheme.ratings.examples_choice import ExamplesChoice
@@ -405,7 +405,7 @@ class DriftOptions:
     @property
     def rule(self) -> "DriftRule":
         """The same, for whatever calibrates."""
-        from markscheme.calibration.drift.rule import DriftRule
+        from markscheme.calibration.earlier_runs.rule import DriftRule
 
         return DriftRule(**vars(self))
 

@@ -9,6 +9,7 @@ from markscheme.features.compatibility import COMPATIBILITY
 from markscheme.features.decision_models import DECISION_MODELS
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
+from markscheme.features.drift import DRIFT
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.improve import IMPROVE
 from markscheme.features.init import INIT
@@ -32,6 +33,7 @@ FEATURES: tuple[Feature, ...] = (
     DECISION_MODELS,
     DEMO,
     DISCOVER,
+    DRIFT,
     EXPERIMENT,
     IMPROVE,
     INIT,

@@ -27,6 +27,9 @@ from markscheme.stats.intervals import (
 )
 from markscheme.stats.shares import share
 
+NO_SHIFT_MARGIN = 1 / 16
+"""Share of the range within which a shift counts as none: a quarter of a level on five levels, 6 points on yes/no; a
+judgement."""
 _FINEST = 100
 """Finer differences are rounded to hundredths, the unit in which overall scores are tested."""
 MOST_STEPS = 20_000_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.cli import main
 from markscheme.features.demo.faults import FAULTS, NO_FAULT, Charge
 from markscheme.features.demo.naming import Diagnosis, charge_of, diagnosed, write_project

@@ -7,7 +7,7 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import (
     AMBIGUOUS,
-    DRIFT,
+    DRIFT_BY_JUDGE,
     DRIFT_GOLD,
     LENGTH,
     LENIENT,
@@ -45,7 +45,7 @@ def test_one_fault_on_several_criteria_is_one_cause_and_on_the_whole_another() -
 
 
 def test_a_judge_s_error_on_a_criterion_that_drifted_is_part_of_the_drift() -> None:
-    findings = [finding(DRIFT, "tone"), finding(LENIENT, "tone"), finding(LENIENT, "facts"), finding(LENGTH)]
+    findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(LENIENT, "tone"), finding(LENIENT, "facts"), finding(LENGTH)]
     assert causes(*findings) == [
         [("drift", "tone"), ("lenient", "tone")],
         [("lenient", "facts")],
@@ -54,7 +54,7 @@ def test_a_judge_s_error_on_a_criterion_that_drifted_is_part_of_the_drift() -> N
 
 
 def test_agreement_that_fell_is_reported_by_the_drift_of_its_criterion_and_by_itself_without_one() -> None:
-    findings = [finding(DRIFT, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
+    findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
 
@@ -142,7 +142,7 @@ def test_a_pair_is_named_where_no_criterion_repairs_a_fifth_and_what_stays_wrong
     assert "e0, e1" in pair
 
 
-@pytest.mark.parametrize("cause", [DRIFT, None])
+@pytest.mark.parametrize("cause", [DRIFT_BY_JUDGE, None])
 def test_what_changes_no_decision_stays_with_the_change_that_explains_it(cause: FindingKind | None) -> None:
     from markscheme.report.sections.fix_first import changes_no_decision
 

@@ -17,8 +17,8 @@ from markscheme.calibration.accepted.accepted_history import keep_point, kept_po
 from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.verdict import Decision
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.setting import (
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import (
     MOST_RUNS,
     Accepted,
     Setting,

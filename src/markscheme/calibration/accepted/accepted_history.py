@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
 from markscheme.files import append_text
 from markscheme.phrases import in_words

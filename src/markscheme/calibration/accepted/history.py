@@ -9,10 +9,10 @@ from typing import TypeVar
 from markscheme.calibration.accepted.acceptance import accept, joinable
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import DRIFT_MARGIN, Since, why_incomparable
-from markscheme.calibration.drift.rule import DriftRule
-from markscheme.calibration.drift.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.rule import DriftRule
+from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
+from markscheme.calibration.earlier_runs.since import DRIFT_MARGIN, Since, why_incomparable
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.files import append_text

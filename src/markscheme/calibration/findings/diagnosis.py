@@ -170,7 +170,7 @@ OWN_FINDINGS = (
     ),
     FindingRow(
         (
-            kinds.DRIFT,
+            kinds.DRIFT_BY_JUDGE,
             kinds.DRIFT_BY_EDIT,
             kinds.DRIFT_GOLD,
             kinds.DRIFT_GOLD_BY_EDIT,

@@ -143,7 +143,7 @@ STALE_LABELS: Final = FindingKind(
     command=_label,
     names_criterion=True,
 )
-DRIFT: Final = FindingKind(
+DRIFT_BY_JUDGE: Final = FindingKind(
     "drift",
     "moved since the accepted run",
     cause="change",
@@ -151,10 +151,12 @@ DRIFT: Final = FindingKind(
     stage="labels",
     names_criterion=True,
 )
-DRIFT_BY_EDIT: Final = replace(DRIFT, fixed_by="labels", command=_label_under_new_wording)
+DRIFT_BY_EDIT: Final = replace(DRIFT_BY_JUDGE, fixed_by="labels", command=_label_under_new_wording)
 """Drift that the rubric's author caused."""
-DRIFT_GOLD: Final = replace(DRIFT, code="drift-gold", short="agreement fell", part_of=DRIFT.code)
-DRIFT_GOLD_BY_EDIT: Final = replace(DRIFT_BY_EDIT, code="drift-gold", short="agreement fell", part_of=DRIFT.code)
+DRIFT_GOLD: Final = replace(DRIFT_BY_JUDGE, code="drift-gold", short="agreement fell", part_of=DRIFT_BY_JUDGE.code)
+DRIFT_GOLD_BY_EDIT: Final = replace(
+    DRIFT_BY_EDIT, code="drift-gold", short="agreement fell", part_of=DRIFT_BY_JUDGE.code
+)
 
 # --- then: the judge and the rubric ---------------------------------------------------------------------------------
 
@@ -165,7 +167,7 @@ LENIENT: Final = FindingKind(
     fixed_by="wording",
     command=_improve,
     stage="judge",
-    part_of=DRIFT.code,
+    part_of=DRIFT_BY_JUDGE.code,
     is_of_levels=True,
 )
 SEVERE: Final = FindingKind(
@@ -175,7 +177,7 @@ SEVERE: Final = FindingKind(
     fixed_by="wording",
     command=_improve,
     stage="judge",
-    part_of=DRIFT.code,
+    part_of=DRIFT_BY_JUDGE.code,
     is_of_levels=True,
 )
 CENTRAL_TENDENCY: Final = FindingKind(
@@ -185,11 +187,11 @@ CENTRAL_TENDENCY: Final = FindingKind(
     fixed_by="wording",
     command=_improve,
     stage="judge",
-    part_of=DRIFT.code,
+    part_of=DRIFT_BY_JUDGE.code,
     is_of_levels=True,
 )
 NOISY: Final = FindingKind(
-    "noisy", "noisy", cause="judge", fixed_by="rubric", stage="judge", part_of=DRIFT.code, is_of_levels=True
+    "noisy", "noisy", cause="judge", fixed_by="rubric", stage="judge", part_of=DRIFT_BY_JUDGE.code, is_of_levels=True
 )
 NOISY_JUDGE_OR_LABELS: Final = replace(NOISY, short="noisy judge or labels", command=_label_by_another)
 """Noise that single labels can't attribute to the judge."""
@@ -199,7 +201,7 @@ STUCK_JUDGE: Final = FindingKind(
     cause="judge",
     fixed_by="rubric",
     stage="judge",
-    part_of=DRIFT.code,
+    part_of=DRIFT_BY_JUDGE.code,
     voids_agreement=True,
     needs_scores=False,
     is_of_levels=True,
@@ -211,7 +213,7 @@ RARELY_FOUND: Final = FindingKind(
     fixed_by="wording",
     command=_improve,
     stage="judge",
-    part_of=DRIFT.code,
+    part_of=DRIFT_BY_JUDGE.code,
     needs_scores=False,
     is_of_levels=True,
 )
@@ -221,7 +223,7 @@ NO_SKILL: Final = FindingKind(
     cause="judge",
     fixed_by="rubric",
     stage="judge",
-    part_of=DRIFT.code,
+    part_of=DRIFT_BY_JUDGE.code,
     voids_agreement=True,
     is_of_levels=True,
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Options, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.drift.rule import DriftRule
+from markscheme.calibration.earlier_runs.rule import DriftRule
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
@@ -38,8 +38,8 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
 if TYPE_CHECKING:
-    from markscheme.calibration.drift.baseline import Since
-    from markscheme.calibration.drift.setting import Setting
+    from markscheme.calibration.earlier_runs.setting import Setting
+    from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.readers.imported import Meanings
     from markscheme.readers.table_meaning import TableMeaning

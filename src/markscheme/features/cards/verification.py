@@ -12,8 +12,8 @@ from markscheme.calibration.accepted.recomputed import FileDifference, Recompute
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.differences import differences_between
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.setting import Accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import Accepted
 from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.tried_settings import (

@@ -19,7 +19,7 @@ from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CascadeFile, StageRecord
 from markscheme.features.certify.kind import CASCADE_FILE
-from markscheme.features.certify.labels import certified_examples, checked_labels
+from markscheme.features.certify.labels import certified_examples, changed_labels
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions, id_digest
 from markscheme.grading import asking_fingerprint
@@ -96,10 +96,12 @@ def check_certificate(path: Path) -> CertificateCheck:
     differences = [*_of_fingerprints(file, rubric)]
     if rubric is None:
         unchecked.append(f"the labels: no rubric {path.resolve().parent.name} in this project")
-    elif (labels := checked_labels(file, rubric)).state == "changed":
-        differences.append(FileDifference("labels", now=labels.why))
-    elif labels.state == "not checked":
-        unchecked.append(f"the labels: {labels.why}")
+    else:
+        try:
+            changed = changed_labels(file, rubric)
+            differences += [FileDifference("labels", now=changed)] if changed else []
+        except RatingError as error:
+            unchecked.append(f"the labels: {str(error).splitlines()[0]}")
     if document.get("decisions") is None:
         return CertificateCheck(
             file,

@@ -1,9 +1,9 @@
 """The labels behind a certificate, and whether they are still those that it was certified on."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.features.certify.certificate_file import CascadeFile
@@ -17,20 +17,6 @@ from markscheme.rubrics.rubric import Rubric
 
 _ID_DIGITS = 8
 """Hexadecimal digits kept of an example's id, as in settings.jsonl."""
-LabelsState = Literal["same", "changed", "not checked"]
-
-
-@dataclass(frozen=True)
-class LabelsCheck:
-    """What the labels behind a certificate are today.
-
-    Attributes:
-        state: Whether they are the same; "not checked" where they aren't here, or can't be read.
-        why: What differs, or why they weren't checked; "" where they are the same.
-    """
-
-    state: LabelsState
-    why: str = ""
 
 
 def certified_labels(path: Path, rubric: Rubric, split: str) -> dict[str, Any]:
@@ -64,19 +50,19 @@ def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
     return replace(part, examples=tuple(e for e in part.examples if _short(e.id) in certified))
 
 
-def checked_labels(file: CascadeFile, rubric: Rubric) -> LabelsCheck:
-    """Compare the labels next to a certificate with those that it was certified on."""
+def changed_labels(file: CascadeFile, rubric: Rubric) -> str:
+    """Say how the labels next to a certificate differ from those that it was certified on; "" where they don't.
+
+    Raises:
+        RatingError: They weren't checked, with the reason.
+    """
     if not file.labels:
-        return LabelsCheck("not checked", "it doesn't say on which labels it was certified")
-    try:
-        examples = certified_examples(file, rubric)
-    except RatingError as error:
-        return LabelsCheck("not checked", str(error).splitlines()[0])
+        raise RatingError("it doesn't say on which labels it was certified")
+    examples = certified_examples(file, rubric)
     if examples is None:
-        return LabelsCheck("not checked", f"{_labels_path(file)} isn't here")
-    if labelling_digest(examples) != file.labels:
-        return LabelsCheck("changed", f"the labels in {file.path.parent} changed since {file.path.name} was certified")
-    return LabelsCheck("same")
+        raise RatingError(f"{_labels_path(file)} isn't here")
+    is_same = labelling_digest(examples) == file.labels
+    return "" if is_same else f"the labels in {file.path.parent} changed since {file.path.name} was certified"
 
 
 def _labels_path(file: CascadeFile) -> Path:
@@ -92,13 +78,16 @@ def with_checked_labels(judge: JudgeGroup, rubric: Rubric) -> JudgeGroup:
     """
     if not isinstance(judge, CertifiedJudges):
         return judge
-    check = checked_labels(judge.file, rubric)
-    if check.state == "same":
+    try:
+        changed = changed_labels(judge.file, rubric)
+    except RatingError as error:
+        why = str(error).splitlines()[0]
+        warnings.warn(f"{judge.file.path}: {why}, so its labels were not checked", RatingWarning, stacklevel=2)
         return judge
-    is_changed = check.state == "changed"
-    what = "so it decides nothing; certify again" if is_changed else "so its labels were not checked"
-    warnings.warn(f"{judge.file.path}: {check.why}, {what}", RatingWarning, stacklevel=2)
-    return replace(judge, labels_changed=check.why) if is_changed else judge
+    if not changed:
+        return judge
+    warnings.warn(f"{judge.file.path}: {changed}, so it decides nothing; certify again", RatingWarning, stacklevel=2)
+    return replace(judge, labels_changed=changed)
 
 
 def _loaded(path: Path, rubric: Rubric) -> ExampleSet:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.drift.setting import Setting, SettingChange, changes_between
+from markscheme.calibration.earlier_runs.setting import Setting, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
 from markscheme.git import commit_of, content_at

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from markscheme.calibration.drift.accepted import load_accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.rates.decisions import Decided, both_decided
 from markscheme.calibration.rates.pass_rates import PassRates
 from markscheme.errors import ComparisonError

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint, load_history
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.setting import labels_digest
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import labels_digest
 from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError, RatingError
 from markscheme.grading import asking_fingerprint

@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.accepted_runs import NO_SHIFT_MARGIN
-from markscheme.stats.change import any_change, holm, sign_flip
+from markscheme.stats.change import NO_SHIFT_MARGIN, any_change, holm, sign_flip
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, known_in_groups, t_quantile
 

@@ -24,7 +24,7 @@ from markscheme.report.document import (
 )
 from markscheme.report.figures import NONE, cut_short, dollars, share
 from markscheme.report.json import attributes
-from markscheme.stats.accepted_runs import NO_SHIFT_MARGIN
+from markscheme.stats.change import NO_SHIFT_MARGIN
 
 _IN_WORDS: Mapping[State, str] = {
     "finding": "moves the judge",

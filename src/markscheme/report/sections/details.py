@@ -8,7 +8,6 @@ import numpy as np
 from markscheme.calibration.calibration import Calibration
 from markscheme.phrases import counted
 from markscheme.report import document as doc
-from markscheme.report.sections import accepted_run
 from markscheme.report.sections.annotators import annotators
 from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.sections.examples import is_one_decision
@@ -54,12 +53,6 @@ def _labels_against_width(calibration: Calibration, _: doc.Examples) -> Iterator
         yield width
 
 
-def _accepted_run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
-    accept = calibration.commands.calibrate(" --accept")
-    if calibration.rater.may_be_accepted:
-        yield accepted_run.section(calibration.baseline, accept, is_usable=calibration.decision.is_usable)
-
-
 def _slices(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     if calibration.slices:
         yield slices_section(calibration.slices)
@@ -103,7 +96,6 @@ OWN_SECTIONS: Final = (
     SectionRow(50, _to_read_first),
     SectionRow(60, _annotators),
     SectionRow(70, _labels_against_width),
-    SectionRow(80, _accepted_run),
     SectionRow(90, _slices),
     SectionRow(100, _run),
 )

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +19,8 @@ from markscheme.report.figures import NONE, cut_short, share, share_with_ci, sha
 from markscheme.report.sections.decisions import decision_bars
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.table import CAVEATS, MOVED_CALLOUTS
 from markscheme.stats import Estimate
-
-if TYPE_CHECKING:
-    from markscheme.calibration.drift.baseline import Baseline
 
 _THEY_COUNT = {True: "it still counts", False: "they still count"}
 _CANT_TELL = "Can't tell whether it can gate."
@@ -56,9 +53,8 @@ _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good 
 def callout(calibration: Calibration) -> doc.Callout:
     """The use in words, its evidence, and what to run next."""
     decision = calibration.decision
-    baseline = calibration.baseline
     decides = "gates" if decision.use == "gate" else "is used for trends"
-    moved = _moved(baseline, decides)
+    moved = _moved(calibration, decides)
     if not calibration.counts.graded:
         return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
@@ -74,13 +70,11 @@ def callout(calibration: Calibration) -> doc.Callout:
     return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
 
 
-def _moved(baseline: "Baseline | None", decides: str) -> doc.Callout | None:
-    """What drifted most since the accepted runs; None without any, or if no drift is shown."""
-    if baseline is None:
+def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
+    """Say what moved most since the accepted runs; None without any, or if nothing is shown to have moved."""
+    if calibration.baseline is None:
         return None
-    from markscheme.report.sections import accepted_run
-
-    return accepted_run.headline(baseline, decides)
+    return next(filter(None, (say(calibration, decides) for say in MOVED_CALLOUTS)), None)
 
 
 def offer(calibration: Calibration) -> doc.Paragraph:
@@ -347,10 +341,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     gold = calibration.comparison.gold
     if not gold.has_people:
         yield f"Warning: {LABELS_IN_WORDS[gold.reference]}; agreement with them is no evidence about people."
-    if calibration.baseline is not None:
-        from markscheme.report.sections import accepted_run
-
-        yield from filter(None, [accepted_run.in_short(calibration.baseline)])
+    for say in CAVEATS:
+        yield from say(calibration)
     yield from _unseen(calibration)
     yield from _other_measure(calibration.comparison)
     ties = calibration.comparison.ties

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.drift.setting import template_fingerprint
+from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc

@@ -8,7 +8,7 @@ from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.report.document import Examples, Section
+    from markscheme.report.document import Callout, Examples, Line, Section
 
 SectionMaker: TypeAlias = "Callable[[Calibration, Examples], Iterable[Section]]"
 """Makes the sections of a calibration, or none where it has nothing to show; examples come in the order of the page."""
@@ -29,3 +29,8 @@ class SectionRow:
 
 SECTIONS: OpenTable[SectionRow] = OpenTable()
 """The sections of features; `report.sections.details` has the core's."""
+MovedCallout: TypeAlias = "Callable[[Calibration, str], Callout | None]"
+MOVED_CALLOUTS: OpenTable[MovedCallout] = OpenTable()
+"""What says on the first screen what moved since the accepted runs, and what the judge then does; None if nothing."""
+CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
+"""What limits the figures on the first screen, said before all else."""

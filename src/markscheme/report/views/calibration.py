@@ -94,7 +94,6 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
     """The calibration by the keys of the file format."""
-    from markscheme.report.sections import accepted_run
 
     comparison = calibration.comparison
     decision = calibration.decision
@@ -131,7 +130,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "raters": _raters(comparison),
         **attributes(comparison, "false_passes false_fails"),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),
-        "baseline": accepted_run.json_of(calibration.baseline),
+        "baseline": calibration.baseline,
         **attributes(calibration, "test_labels=openings slices"),
         "findings": findings_json(calibration.findings),
         "repairs": comparison.repairs,

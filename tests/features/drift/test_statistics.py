@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtr
 
-from markscheme.stats.accepted_runs import RUN_SD, compare_runs, run_agreement_change
+from markscheme.features.drift.statistics import RUN_SD, compare_runs, run_agreement_change
 from markscheme.stats.change import holm
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.pairs import Moments

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.calibration.drift.setting import SettingChange
+from markscheme.calibration.earlier_runs.setting import SettingChange
+from markscheme.calibration.earlier_runs.since import FALSE_ALARM
+from markscheme.features.drift.statistics import RunComparison, RunShift
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
-from markscheme.stats.accepted_runs import RunComparison, RunShift
 from markscheme.stats.change import Changed, Moved, holm
-
-FALSE_ALARM = 0.05
-"""Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
 
 RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
 """What the runs show of one criterion."""

@@ -10,11 +10,12 @@ import pytest
 
 from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
 from markscheme.calibration.accepted.acceptance import accept
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Baseline, Since
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.since import Since
+from markscheme.features.drift import section as accepted_run
+from markscheme.features.drift.baseline import Baseline
 from markscheme.report.document import Document
 from markscheme.report.json import dumps
-from markscheme.report.sections import accepted_run
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import json_of
 
@@ -123,5 +124,4 @@ def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
 
 
 def test_without_an_accepted_run_there_is_no_baseline(tmp_path: Path) -> None:
-    assert accepted_run.json_of(None) is None
     assert json_of(calibrated(_still(), rubric()))["baseline"] is None

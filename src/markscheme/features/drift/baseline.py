@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, Measure, compare, headline
-from markscheme.calibration.drift.account import account, drift_findings, unsteady_findings
-from markscheme.calibration.drift.setting import (
+from markscheme.calibration.earlier_runs.setting import (
     MOST_RUNS,
     Accepted,
     Setting,
@@ -21,8 +21,13 @@ from markscheme.calibration.drift.setting import (
     same_scale,
     submission_digest,
 )
-from markscheme.calibration.drift.shift import (
-    FALSE_ALARM,
+from markscheme.calibration.earlier_runs.since import FALSE_ALARM, Since, why_incomparable
+from markscheme.calibration.findings.evidence import worst_places
+from markscheme.calibration.findings.finding import Finding
+from markscheme.errors import ComparisonError
+from markscheme.features.drift.account import account, drift_findings, unsteady_findings
+from markscheme.features.drift.json import json_of
+from markscheme.features.drift.shift import (
     CriterionDrift,
     DriftVerdict,
     Explanation,
@@ -33,9 +38,7 @@ from markscheme.calibration.drift.shift import (
     adjusted_p,
     run_verdict,
 )
-from markscheme.calibration.findings.evidence import worst_places
-from markscheme.calibration.findings.finding import Finding
-from markscheme.errors import ComparisonError
+from markscheme.features.drift.statistics import RUN_SD, RunComparison, compare_runs, run_agreement_change
 from markscheme.phrases import counted
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import GOLD
@@ -43,13 +46,10 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of, positions, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
-from markscheme.stats.accepted_runs import RUN_SD, RunComparison, compare_runs, run_agreement_change
-from markscheme.stats.change import alarm_level, any_change, holm, moved, sign_flip
+from markscheme.stats.change import any_change, holm, moved, sign_flip
 from markscheme.stats.intervals import Floats
 from markscheme.stats.pairs import Moments
 
-DRIFT_MARGIN = 1 / 16
-"""Share of a scale's range by which the mean may move and still count as unmoved."""
 REPLAYED_ENOUGH = 0.9
 """Share of the examples that a replay must cover to separate causes."""
 _MOST_MOVERS = 5
@@ -58,35 +58,6 @@ COARSEST_STEP = 0.05
 """Upper limit of the score's step, from which its minimum noise is computed."""
 NOW, REPLAYED = "now", "replayed"
 """Names of columns: this run, and today's judge asked with the accepted rubric."""
-
-
-@dataclass(frozen=True)
-class Since:
-    """The accepted runs and the settings of the comparison with them.
-
-    Attributes:
-        accepted: The runs.
-        run: Number of this comparison with them, from 1; later ones need a smaller p for an alarm.
-        planned: How many comparisons there will be, where that is fixed beforehand; the level is split over them.
-        margin: Share of a scale's range by which the mean may move and still count as unmoved.
-        replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
-            rubric's.
-        accepting: Whether this run is about to be accepted, and so raises no alarm.
-        start_over: Whether it then replaces the accepted runs instead of joining them.
-    """
-
-    accepted: Accepted
-    run: int = 1
-    planned: int | None = None
-    margin: float = DRIFT_MARGIN
-    replayed: tuple[Rating, ...] = ()
-    accepting: bool = False
-    start_over: bool = False
-
-    @property
-    def level(self) -> float:
-        """The p up to which this run raises an alarm."""
-        return alarm_level(self.run, planned=self.planned, level=FALSE_ALARM)
 
 
 @dataclass(frozen=True)
@@ -172,6 +143,10 @@ class Baseline:
         others = ", ".join(drift.criterion.name for drift in self._moved if drift is not self.foremost)
         return f" Moved as well: {others}." if others else ""
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison by the keys of the file format."""
+        return json_of(self)
+
     def states(self, finding: Finding) -> bool:
         """Whether the headline says what a finding says."""
         foremost = self.foremost
@@ -197,21 +172,6 @@ class Baseline:
         if self.samples > 1:
             sentences.append(f"This run enters by the median of its {self.samples} samples.")
         return tuple(sentences)
-
-
-def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
-    """Why nothing can be compared with an accepted run, whatever the judge answers; None where something can."""
-    then = accepted.setting.rubric
-    if then.name != rubric.name:
-        return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
-    rated_then = [example for example in examples if example.id in accepted.submissions]
-    if not any(accepted.submissions[example.id] == submission_digest(example) for example in rated_then):
-        why = "their responses or inputs changed" if rated_then else "no example has an id it knows"
-        return f"nothing in common with the accepted run {accepted.path}: {why}"
-    scales = {criterion.name: criterion.scale for criterion in then.criteria}
-    if not any(c.name in scales and same_scale(scales[c.name], c.scale) for c in rubric.criteria):
-        return f"nothing in common with the accepted run {accepted.path}: no criterion is rated on the same scale"
-    return None
 
 
 def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:

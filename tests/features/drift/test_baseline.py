@@ -24,10 +24,11 @@ from benchmarks.drift import (
 )
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.baseline import Baseline, Since
-from markscheme.calibration.drift.setting import MOST_RUNS, Accepted
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted
+from markscheme.calibration.earlier_runs.since import Since
 from markscheme.errors import ComparisonError
+from markscheme.features.drift.baseline import Baseline
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale

@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from benchmarks.drift import NAMES, rubric
-from markscheme.calibration.drift.setting import Setting, SettingChange, can_explain, changes_between, need_replay
+from markscheme.calibration.earlier_runs.setting import (
+    Setting,
+    SettingChange,
+    can_explain,
+    changes_between,
+    need_replay,
+)
 from markscheme.judges.judge import Identity
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 

@@ -12,8 +12,8 @@ from benchmarks.drift import NoisyJudge, calibrated, rubric
 from markscheme import Rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.drift.accepted import load_accepted
-from markscheme.calibration.drift.setting import MOST_RUNS, labels_digest, submission_digest
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import MOST_RUNS, labels_digest, submission_digest
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.examples import Example, load_examples
 from markscheme.ratings.rating import Rated, Rating

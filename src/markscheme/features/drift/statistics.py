@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtrc, ndtri, stdtr, stdtrit
 
-from markscheme.stats.change import complete_runs, examples_to_affirm, least_n, run_columns, shift_interval
+from markscheme.stats.change import (
+    NO_SHIFT_MARGIN,
+    complete_runs,
+    examples_to_affirm,
+    least_n,
+    run_columns,
+    shift_interval,
+)
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, spread
 from markscheme.stats.pairs import Moments, paired
@@ -32,9 +39,6 @@ SHIFT_COVERAGE = 0.90
 """Coverage of the printed interval; its ends are the bounds of the two one-sided tests for no shift at .05."""
 AFFIRMED = 0.90
 """Confidence with which "no shift" is stated: two one-sided tests at .05."""
-NO_SHIFT_MARGIN = 1 / 16
-"""Share of the range within which a shift counts as none: a quarter of a level on five levels, 6 points on yes/no; a
-judgement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from markscheme.calibration.drift.shift import FALSE_ALARM, CriterionDrift, Explanation, ShiftPart, adjusted_p
+from markscheme.calibration.earlier_runs.since import FALSE_ALARM
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.finding import Finding, Severity
+from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
 from markscheme.phrases import brief, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
 
@@ -41,7 +42,7 @@ def drift_findings(
             evidence = {"shift": drift.shift.to_json(), "p": drift.p, **flips, **causes}
             severity: Severity = "low" if why.is_own_edit else "high"
             cost = abs(drift.shift.value or 0.0) * share
-            kind = kinds.DRIFT_BY_EDIT if why.is_own_edit else kinds.DRIFT
+            kind = kinds.DRIFT_BY_EDIT if why.is_own_edit else kinds.DRIFT_BY_JUDGE
             text = account(drift, level=level, is_asked=is_asked)
             yield Finding(kind, name, severity, text, evidence, drift.movers, advice, cost, options)
         if gold is not None and gold.fell(level):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.drift.setting import Accepted, Setting
+from markscheme.calibration.earlier_runs.setting import Accepted, Setting
 from markscheme.errors import RatingError, RubricError
 from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines, refuse_other_shape

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
-from markscheme.calibration.drift.baseline import Baseline
-from markscheme.calibration.drift.shift import FALSE_ALARM, CriterionDrift, ScoreDrift
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.earlier_runs.since import FALSE_ALARM
+from markscheme.features.drift.baseline import Baseline
+from markscheme.features.drift.shift import CriterionDrift, ScoreDrift
 from markscheme.phrases import brief, counted, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import chance, share
-from markscheme.report.json import attributes
 
 _ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
@@ -169,58 +169,28 @@ def _notes(baseline: Baseline) -> Iterator[doc.Line]:
         yield "Not compared: " + ", ".join(f"{name} ({why})" for name, why in baseline.not_compared.items()) + "."
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
+# --- rows of tables ---------------------------------------------------------------------------------------------------
 
 
-def json_of(baseline: Baseline | None) -> dict[str, Any] | None:
-    """The comparison with the accepted run, by the keys of the file format."""
-    if baseline is None:
-        return None
-    accepted = baseline.since.accepted
-    return {
-        "accepted": {
-            **attributes(accepted, "file=path date version use judge=setting.judge split"),
-            "runs": len(accepted.runs),
-        },
-        **attributes(baseline.since, "run planned_runs=planned level"),
-        **attributes(baseline, "alarm notes samples changes not_compared"),
-        "headline": baseline.headline or None,
-        "examples": attributes(baseline, "shared other_response gone new"),
-        "agreement": {
-            "accepted": accepted.agreement,
-            **attributes(baseline, "then=agreement_then now=agreement_now"),
-        },
-        "score": None if baseline.score is None else _score_json(baseline.score),
-        "criteria": {name: _criterion_json(drift) for name, drift in baseline.criteria.items()},
-    }
+def sections(calibration: Calibration) -> Iterator[doc.Section]:
+    """Yield the section on the accepted run, where a run of this judge may be accepted."""
+    accept = calibration.commands.calibrate(" --accept")
+    if calibration.rater.may_be_accepted:
+        yield section(_baseline(calibration), accept, is_usable=calibration.decision.is_usable)
 
 
-def _score_json(score: ScoreDrift) -> dict[str, Any]:
-    passes = {"more": score.passes.shift * score.passes.n, "p": score.passes.mid_p, "flipped": score.flipped}
-    return {
-        **attributes(score, "shift=drift.moved.shift p=drift.moved.p within_margin=drift.within_margin by_weights"),
-        "passes": passes,
-    }
+def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
+    """Say what drifted most and why; None if no drift is shown."""
+    baseline = _baseline(calibration)
+    return None if baseline is None else headline(baseline, decides)
 
 
-def _criterion_json(drift: CriterionDrift) -> dict[str, Any]:
-    moved = drift.drift.moved
-    gold = drift.gold
-    causes = drift.explanation
-    compared = "measure change p worse=is_worse margin then=moved.then now=moved.now"
-    return {
-        **attributes(drift, "verdict watch needed shift margin=drift.margin p exact_p means=drift.means movers"),
-        **attributes(moved, "n run_sd runs_alike_p=p_alike"),
-        "detectable": moved.detectable if moved.n > 1 else None,
-        "flips": attributes(drift.changed, "now=flips_now stored=flips_stored"),
-        "changed": {**attributes(drift.changed, "excess undefined"), "p": drift.changed_p},
-        "gold": None if gold is None else attributes(gold, compared),
-        "causes": {
-            "changes": [change.key for change in causes.changes],
-            "separable": causes.separable,
-            "replay": [
-                {"changes": [change.key for change in part.changes], "shift": part.drift.moved.shift, "p": part.p}
-                for part in causes.parts
-            ],
-        },
-    }
+def caveats(calibration: Calibration) -> Iterator[doc.Line]:
+    """Yield that no drift is shown, where a run was compared with accepted ones."""
+    baseline = _baseline(calibration)
+    if baseline is not None:
+        yield from filter(None, [in_short(baseline)])
+
+
+def _baseline(calibration: Calibration) -> Baseline | None:
+    return calibration.baseline if isinstance(calibration.baseline, Baseline) else None

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from markscheme.calibration.drift.shift import adjusted_p, run_verdict
-from markscheme.stats.accepted_runs import compare_runs
+from markscheme.features.drift.shift import adjusted_p, run_verdict
+from markscheme.features.drift.statistics import compare_runs
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""What moved since the accepted runs, and what may have caused it."""

@@ -1,0 +1,98 @@
+"""The accepted runs that a run is compared with, and the table of what compares them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from markscheme.calibration.earlier_runs.setting import Accepted, same_scale, submission_digest
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.change import alarm_level
+
+if TYPE_CHECKING:
+    from markscheme.calibration.findings.finding import Finding
+
+FALSE_ALARM = 0.05
+"""Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
+
+DRIFT_MARGIN = 1 / 16
+"""Share of a scale's range by which the mean may move and still count as unmoved."""
+
+
+@dataclass(frozen=True)
+class Since:
+    """The accepted runs and the settings of the comparison with them.
+
+    Attributes:
+        accepted: The runs.
+        run: Number of this comparison with them, from 1; later ones need a smaller p for an alarm.
+        planned: How many comparisons there will be, where that is fixed beforehand; the level is split over them.
+        margin: Share of a scale's range by which the mean may move and still count as unmoved.
+        replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
+            rubric's.
+        accepting: Whether this run is about to be accepted, and so raises no alarm.
+        start_over: Whether it then replaces the accepted runs instead of joining them.
+    """
+
+    accepted: Accepted
+    run: int = 1
+    planned: int | None = None
+    margin: float = DRIFT_MARGIN
+    replayed: tuple[Rating, ...] = ()
+    accepting: bool = False
+    start_over: bool = False
+
+    @property
+    def level(self) -> float:
+        """The p up to which this run raises an alarm."""
+        return alarm_level(self.run, planned=self.planned, level=FALSE_ALARM)
+
+
+def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
+    """Why nothing can be compared with an accepted run, whatever the judge answers; None where something can."""
+    then = accepted.setting.rubric
+    if then.name != rubric.name:
+        return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
+    rated_then = [example for example in examples if example.id in accepted.submissions]
+    if not any(accepted.submissions[example.id] == submission_digest(example) for example in rated_then):
+        why = "their responses or inputs changed" if rated_then else "no example has an id it knows"
+        return f"nothing in common with the accepted run {accepted.path}: {why}"
+    scales = {criterion.name: criterion.scale for criterion in then.criteria}
+    if not any(c.name in scales and same_scale(scales[c.name], c.scale) for c in rubric.criteria):
+        return f"nothing in common with the accepted run {accepted.path}: no criterion is rated on the same scale"
+    return None
+
+
+class RunsCompared(Protocol):
+    """A run compared with the accepted ones."""
+
+    @property
+    def since(self) -> Since:
+        """The accepted runs, and how this one is compared with them."""
+
+    @property
+    def findings(self) -> "tuple[Finding, ...]":
+        """What moved, and what differs among the accepted runs."""
+
+    @property
+    def alarm(self) -> bool:
+        """Whether what moved counts against the judge."""
+
+    @property
+    def why_not_joined(self) -> str | None:
+        """Why this run can't be added to the accepted ones; None where it can."""
+
+    @property
+    def headline(self) -> str:
+        """What moved most, the cause first; "" where nothing is shown to have moved."""
+
+    @property
+    def foremost(self) -> Any:
+        """The criterion that moved most; None where nothing is shown to have moved."""
+
+    def states(self, finding: "Finding") -> bool:
+        """Return True if the headline says what a finding says."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison by the keys of the file format."""

@@ -1,0 +1,51 @@
+"""What moved since the accepted runs: a run compared with them, and what may have moved the judge."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from markscheme.calibration.earlier_runs.comparing import COMPARE_RUNS
+from markscheme.report.sections.table import CAVEATS, MOVED_CALLOUTS, SECTIONS, SectionRow
+from markscheme.seam import Feature
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.comparison.comparison import Comparison
+    from markscheme.calibration.earlier_runs.setting import Setting
+    from markscheme.calibration.earlier_runs.since import RunsCompared, Since
+    from markscheme.ratings.rating import Rating
+    from markscheme.report.document import Callout, Examples, Line, Section
+
+
+def _compare(since: "Since", now: "Setting", comparison: "Comparison", ratings: "Sequence[Rating]") -> "RunsCompared":
+    from markscheme.features.drift.baseline import drift_since
+
+    return drift_since(since, now, comparison, ratings)
+
+
+def _sections(calibration: "Calibration", _: "Examples") -> "Iterable[Section]":
+    from markscheme.features.drift.section import sections
+
+    return sections(calibration)
+
+
+def _moved(calibration: "Calibration", decides: str) -> "Callout | None":
+    from markscheme.features.drift.section import moved
+
+    return moved(calibration, decides)
+
+
+def _caveats(calibration: "Calibration") -> "Iterable[Line]":
+    if calibration.baseline is None:
+        return ()
+    from markscheme.features.drift.section import caveats
+
+    return caveats(calibration)
+
+
+DRIFT = Feature(
+    "drift",
+    COMPARE_RUNS(_compare),
+    SECTIONS(SectionRow(80, _sections)),
+    MOVED_CALLOUTS(_moved),
+    CAVEATS(_caveats),
+)

@@ -1,0 +1,58 @@
+"""A run compared with the accepted ones, by the keys of its JSON."""
+
+from typing import Any
+
+from markscheme.features.drift.shift import CriterionDrift, ScoreDrift
+from markscheme.report.json import attributes
+
+
+def json_of(baseline: Any) -> dict[str, Any]:
+    """Return a `Baseline` by the keys of the file format."""
+    accepted = baseline.since.accepted
+    return {
+        "accepted": {
+            **attributes(accepted, "file=path date version use judge=setting.judge split"),
+            "runs": len(accepted.runs),
+        },
+        **attributes(baseline.since, "run planned_runs=planned level"),
+        **attributes(baseline, "alarm notes samples changes not_compared"),
+        "headline": baseline.headline or None,
+        "examples": attributes(baseline, "shared other_response gone new"),
+        "agreement": {
+            "accepted": accepted.agreement,
+            **attributes(baseline, "then=agreement_then now=agreement_now"),
+        },
+        "score": None if baseline.score is None else _score_json(baseline.score),
+        "criteria": {name: _criterion_json(drift) for name, drift in baseline.criteria.items()},
+    }
+
+
+def _score_json(score: ScoreDrift) -> dict[str, Any]:
+    passes = {"more": score.passes.shift * score.passes.n, "p": score.passes.mid_p, "flipped": score.flipped}
+    return {
+        **attributes(score, "shift=drift.moved.shift p=drift.moved.p within_margin=drift.within_margin by_weights"),
+        "passes": passes,
+    }
+
+
+def _criterion_json(drift: CriterionDrift) -> dict[str, Any]:
+    moved = drift.drift.moved
+    gold = drift.gold
+    causes = drift.explanation
+    compared = "measure change p worse=is_worse margin then=moved.then now=moved.now"
+    return {
+        **attributes(drift, "verdict watch needed shift margin=drift.margin p exact_p means=drift.means movers"),
+        **attributes(moved, "n run_sd runs_alike_p=p_alike"),
+        "detectable": moved.detectable if moved.n > 1 else None,
+        "flips": attributes(drift.changed, "now=flips_now stored=flips_stored"),
+        "changed": {**attributes(drift.changed, "excess undefined"), "p": drift.changed_p},
+        "gold": None if gold is None else attributes(gold, compared),
+        "causes": {
+            "changes": [change.key for change in causes.changes],
+            "separable": causes.separable,
+            "replay": [
+                {"changes": [change.key for change in part.changes], "shift": part.drift.moved.shift, "p": part.p}
+                for part in causes.parts
+            ],
+        },
+    }
