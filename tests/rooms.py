@@ -46,13 +46,13 @@ LIMITS: Mapping[str, Limit] = {
     "imports by a string": Limit(0, slack=0),
     "code lines of the core": Limit(37_942, slack=300),
     "public classes": Limit(591, slack=3),
-    "dataclasses": Limit(547, slack=3),
+    "dataclasses": Limit(546, slack=3),
     "options declared in two places": Limit(83, slack=1),
-    'defaults that are ""': Limit(227, slack=3),
+    'defaults that are ""': Limit(226, slack=3),
     "imports inside functions": Limit(371, slack=3),
     "names that could hold anything, % of bound names": Limit(3.39, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(78.91, slack=0.5),
-    "docstrings of functions that begin in mid-thought, %": Limit(23.14, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(78.71, slack=0.5),
+    "docstrings of functions that begin in mid-thought, %": Limit(23.07, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
 

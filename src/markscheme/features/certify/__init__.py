@@ -58,6 +58,10 @@ def _stages(request: "StagesAsked", json: bool) -> int:
 
 
 def _may_decide(calibration: "Calibration") -> float | None:
+    gate = calibration.decision.gate
+    is_shown = calibration.use == "gate" if gate is None else gate.state == "shown"
+    if is_shown or calibration.labels_needed is not None or calibration.rubric.is_of_pairs:
+        return None  # the commonest answers come before the statistics are loaded
     from markscheme.features.certify.parts import may_decide
 
     return may_decide(calibration)

@@ -25,15 +25,11 @@ def votes_of_panel(calibration: Calibration) -> float | None:
 def may_decide(calibration: Calibration) -> float | None:
     """Estimate the share of responses that a judge might decide alone under the usual promise.
 
-    None where decisions are shown right on both sides or labels may still show that they are, where annotators'
-    labels come to no decision, or where it would decide none.
+    It is for a judge whose decisions are neither shown right on both sides nor may still be by more labels. None where
+    annotators' labels come to no decision, or where it would decide none.
     """
     comparison = calibration.comparison
     gold = comparison.gold
-    gate = calibration.decision.gate
-    is_shown = calibration.use == "gate" if gate is None else gate.state == "shown"
-    if is_shown or calibration.labels_needed is not None or calibration.rubric.is_of_pairs:
-        return None
     counts = ~np.isnan(gold.decisions)
     if not gold.has_people or not counts.any():
         return None
