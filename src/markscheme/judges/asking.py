@@ -79,11 +79,11 @@ class Asking:
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Where a judge's replies are kept; None for no cache."""
+        """Return where a judge's replies are kept, or None for no cache."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """The parameters that are set, for a model that takes those in `names`.
+        """Return the parameters that are set, for a model that takes those in `names`.
 
         Raises:
             UsageError: One is set that the model doesn't take.

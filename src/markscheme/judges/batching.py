@@ -83,7 +83,7 @@ class BatchApi(Protocol):
     most_bytes: ClassVar[int]
 
     def request(self, key: str, prompt: Prompt, sample: int) -> Mapping[str, Any]:
-        """A prompt as an entry of a batch, under its key."""
+        """Return a prompt as an entry of a batch, under its key."""
         ...
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
@@ -91,15 +91,15 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
-        """The batches that may be the one with that token: sent after `since` (s since 1970) with `asked` prompts."""
+        """Return the batches that may have that token: sent after `since` (s since 1970) with `asked` prompts."""
         ...
 
     async def state(self, id: str) -> BatchState:
-        """The batch's current state."""
+        """Return the batch's current state."""
         ...
 
     def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """The results of an ended batch, in any order: keys with replies or errors."""
+        """Return the results of an ended batch, in any order: keys with replies or errors."""
         ...
 
     async def cancel(self, id: str) -> None:

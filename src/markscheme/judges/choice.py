@@ -20,7 +20,7 @@ def choose_judge(
     replies: Path | None,
     opening: Callable[[str, str | None], GradingJudge],
 ) -> GradingJudge:
-    """The judge to use if none was named.
+    """Return the judge to use if none was named.
 
     None is needed if code decides every criterion. Otherwise the rubric's own default comes first; then the default
     kind, if there is a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen
@@ -68,12 +68,12 @@ def _recordings(replies: Path | None) -> list[RecordedJudge]:
 
 
 def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) -> RecordedJudge | None:
-    """The first recording that answers all of the prompts."""
+    """Return the first recording that answers all of the prompts."""
     return next((recording for recording in recordings if prompts and not recording.lacks(prompts)), None)
 
 
 def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
-    """The default judge, which points to the recorded replies where it can't be asked."""
+    """Return the default judge, which points to the recorded replies where it can't be asked."""
     if replies is None or not prompts:
         return opened
     if isinstance(opened, Remembering):
@@ -94,7 +94,7 @@ class BesideRecordings(Wrapping):
     replies: Path
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The wrapped judge's reply.
+        """Return the wrapped judge's reply.
 
         Raises:
             JudgeError: As from the wrapped judge; a refused key is raised with the recording that needs none.

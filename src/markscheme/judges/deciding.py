@@ -191,7 +191,7 @@ TWICE: Final = "two answers"
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """The probabilities in an answer, or that it was refused; anything else as a text, which no reader takes."""
+    """Return an answer's probabilities, or that it was refused; anything else as a text, which no reader takes."""
     if answer == TWICE:
         return TWICE
     if not isinstance(answer, Mapping):
@@ -205,7 +205,7 @@ def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> 
 
 
 def _as_received(p: Any) -> Any:
-    """A probability as received; null for what JSON can't hold or no number is."""
+    """Return a probability as received; null for what JSON can't hold or no number is."""
     if isinstance(p, float) and not math.isfinite(p):
         return None
     return p if isinstance(p, int | float) else f"{p!r:.80}"

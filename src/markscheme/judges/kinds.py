@@ -36,11 +36,11 @@ LISTED_LAST: Final = 1000
 
 
 def _always() -> None:
-    """None: always ready."""
+    """Return None: always ready."""
 
 
 def _unknown(_: "Identity") -> None:
-    """None: no price is known."""
+    """Return None: no price is known."""
 
 
 def _nothing(_: str) -> None:
@@ -105,7 +105,7 @@ class JudgeKind:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
 
     def shown(self) -> str:
-        """What it would use here, for a reader; values of variables are never shown."""
+        """Return what it would use here, for a reader; values of variables are never shown."""
         if self.uses:
             return self.uses()
         variable = next((name for name in self.environment if os.environ.get(name)), None)
@@ -113,7 +113,7 @@ class JudgeKind:
 
 
 def kind_of(name: str) -> JudgeKind | None:
-    """The kind that a judge's name begins with, of a panel that of its first member; None if there is no such kind.
+    """Return the kind that a judge's name, or that of a panel's first member, begins with; None without one.
 
     Example:
         >>> [kind_of(name).name for name in ("openai:m", "anthropic", "anthropic+openai:m")]
@@ -133,7 +133,7 @@ def _kind_named(kind_name: str) -> JudgeKind | None:
 
 
 def known_kind(name: str) -> JudgeKind:
-    """The kind that a judge's name begins with.
+    """Return the kind that a judge's name begins with.
 
     Raises:
         UsageError: There is no such kind.
@@ -148,7 +148,7 @@ def known_kind(name: str) -> JudgeKind:
 
 
 def means_file_of_rubric(name: str) -> bool:
-    """Whether a judge's name is that of its kind alone, and so means a file that the rubric has for it.
+    """Return True if a judge's name is that of its kind alone, and so means a file that the rubric has for it.
 
     Example:
         >>> [means_file_of_rubric(name) for name in ("cascade", "cascade:here.json", "anthropic")]
@@ -159,7 +159,7 @@ def means_file_of_rubric(name: str) -> bool:
 
 
 def in_full(name: str, rubric: str, folder: Path | None) -> str:
-    """A judge's name, with the file of the rubric that it means where it names none.
+    """Return a judge's name, with the file of the rubric that it means where it names none.
 
     Args:
         name: As a user writes it.
@@ -180,7 +180,7 @@ def in_full(name: str, rubric: str, folder: Path | None) -> str:
 
 
 def panel_names(name: str) -> list[str]:
-    """The names of judges joined by `+`; a `+` that no kind of judge follows is part of a name, as in a path.
+    """Split names of judges at each `+`; one that no kind of judge follows is part of a name, as in a path.
 
     Example:
         >>> panel_names("anthropic+recorded:a+b.jsonl+openai:m")
@@ -197,7 +197,7 @@ def panel_names(name: str) -> list[str]:
 
 
 def names_code(name: str) -> bool:
-    """Whether a judge's name, or that of any member of a panel, is that of code to import.
+    """Return True if a judge's name, or that of any member of a panel, is that of code to import.
 
     Example:
         >>> names_code("anthropic"), names_code("function:judges:good"), names_code("anthropic+function:judges:good")
@@ -221,19 +221,19 @@ def shipped_kinds() -> list[JudgeKind]:
 
 
 def kinds() -> Iterator[JudgeKind]:
-    """All kinds, those of installed packages last; one that cannot be loaded is not ready and says why."""
+    """Yield all kinds, those of installed packages last; one that cannot be loaded is not ready and says why."""
     yield from shipped_kinds()
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 
 
 def judge_forms() -> str:
-    """How judges are named, for help and messages; kinds of installed packages are listed without loading them."""
+    """List how judges are named, for help and messages; kinds of installed packages are listed unloaded."""
     forms = [*(kind.form for kind in shipped_kinds()), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
 
 
 def names_that(can: Callable[[JudgeKind], bool]) -> str:
-    """The built-in kinds that can do something, for help and messages: "anthropic or openai"."""
+    """List the built-in kinds that can do something, for help and messages: "anthropic or openai"."""
     *others, last = [kind.name for kind in shipped_kinds() if can(kind)]
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -260,7 +260,7 @@ def in_words(help_text: str) -> str:
 
 
 def ways_out() -> str:
-    """What to do if no judge is available."""
+    """Return what to do if no judge is available."""
     others = "; ".join(f"{kind.form} ({kind.about})" for kind in shipped_kinds() if kind is not DEFAULT)
     return f"set {DEFAULT.environment[0]}, or name a judge with --judge: {others}"
 
@@ -270,7 +270,7 @@ def ways_out() -> str:
 
 @lru_cache(maxsize=1)
 def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
-    """The entry points that packages on `path` declare, by name; they cannot replace a built-in kind."""
+    """Return the entry points that packages on `path` declare, by name; they cannot replace a built-in kind."""
     if not any(map(_declares, path)):
         return {}
     from importlib.metadata import entry_points
@@ -280,7 +280,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Whether a package installed in `folder` adds a kind; ten times faster than importlib.metadata."""
+    """Return True if a package installed in `folder` adds a kind; ten times faster than importlib.metadata."""
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True
     try:
@@ -299,7 +299,7 @@ def _text(file: str) -> str:
 
 
 def _loaded(point: "EntryPoint") -> JudgeKind:
-    """The kind behind an entry point; if it cannot be loaded, a kind that says why when it is used."""
+    """Return the kind behind an entry point; if it cannot be loaded, a kind that says why when it is used."""
     package = point.dist.name if point.dist else point.value
     try:
         loaded: Any = point.load()
@@ -383,7 +383,7 @@ def _openai_ready() -> str | None:
 
 
 def _recordings() -> list[str]:
-    """The files of recorded replies found from the working directory."""
+    """Return the files of recorded replies found from the working directory."""
     from markscheme.rubrics.search import calibrations
 
     here = Path.cwd()

@@ -14,7 +14,7 @@ from markscheme.judges.wrappers import WRAPPERS
 
 
 def open_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> Judge:
-    """The judge of that name, limited and cached; nothing heavy is imported before its first reply.
+    """Return the judge of that name, limited and cached; nothing heavy is imported before its first reply.
 
     Args:
         name: Its kind and, after a colon, which one: `openai:MODEL`; several joined by `+` make a panel.
@@ -72,7 +72,7 @@ def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
 
 
 def price_of(identity: Identity, asking: Asking) -> Price | None:
-    """The price of a judge's tokens: the price given, else the list price if wanted and known; a panel has none."""
+    """Return the price of a judge's tokens: as given, else the list price if wanted and known; a panel has none."""
     if not asking.wants_list_price:
         return asking.price
     is_panel = len(panel_names(identity.name)) > 1
@@ -81,7 +81,7 @@ def price_of(identity: Identity, asking: Asking) -> Price | None:
 
 
 def _price_of_calls(identity: Identity, asking: Asking) -> Price | ListPrice | None:
-    """The same for calls that may never be made; a list price that no budget needs is loaded with the first one."""
+    """Return the price of calls that may never be made; a list price that no budget needs comes with the first."""
     if asking.wants_list_price and asking.limiter.budget is None:
         return ListPrice(identity, lambda identity: price_of(identity, asking))
     return price_of(identity, asking)

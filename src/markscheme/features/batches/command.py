@@ -71,7 +71,7 @@ async def _cancel(batches: "list[BatchRecord]") -> None:
 
 
 def _judge_of(batch: "BatchRecord") -> Any:
-    """The judge that was asked, with the key and address of this environment."""
+    """Return the judge that was asked, with the key and address of this environment."""
     from markscheme.judges.asking import Asking
 
     kind = known_kind(batch.judge.name)

@@ -39,7 +39,7 @@ READ_AT_ONCE: Final = 500
 
 
 def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) -> "Batched":
-    """The judge, using batches.
+    """Wrap a judge so that it asks in batches.
 
     Args:
         opened: A judge that calls a provider; `batches()` gives its provider's batch API.
@@ -69,7 +69,7 @@ class Batched(Remembering):
     queue: "BatchQueue"
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The cached reply, or the one that a batch brings.
+        """Return the cached reply, or the one that a batch brings.
 
         Raises:
             BudgetError: It could cost more than the budget leaves.
@@ -134,7 +134,7 @@ class BatchQueue:
         self._sender: asyncio.Task[None] | None = None
 
     async def ask(self, key: str, prompt: Prompt, sample: int) -> Reply:
-        """The reply that a batch brings; concurrent callers with the same prompt share it, and only the first pays.
+        """Return the reply that a batch brings; callers with one prompt share it, and only the first pays.
 
         Raises:
             BudgetError: As in `Batched.reply`.
@@ -208,7 +208,7 @@ class BatchQueue:
             self._start(token, keys, self._follow(token))
 
     def _portion(self) -> dict[str, Mapping[str, Any]]:
-        """Entries for the next prompts that fit into one batch and into the budget."""
+        """Return entries for the next prompts that fit into one batch and into the budget."""
         portion: dict[str, Mapping[str, Any]] = {}
         size = 0
         for key, question in list(self._unsent.items()):
@@ -308,7 +308,7 @@ class BatchQueue:
             await asyncio.sleep(self.batching.longest_poll)
 
     async def _adopted(self, token: str, *, is_ours: bool) -> str:
-        """The provider's id of a batch; "" if the provider never received it, in which case it is forgotten."""
+        """Return a batch's id at its provider, or "" if that never received it; then it is forgotten."""
         record = self.ledger.batch(token)
         while record is not None and record.is_being_sent and not is_ours:
             await asyncio.sleep(min(1.0, self.batching.poll))
@@ -329,7 +329,7 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Whether the results of a batch have our keys; waits until it has ended."""
+        """Return True if the results of a batch have our keys; waits until it has ended."""
         await self._ended(token, remote)
 
         async def first() -> str:
@@ -354,7 +354,7 @@ class BatchQueue:
     async def _patiently(
         self, ask: Callable[[], Awaitable[Response]], passing: Callable[[JudgeError], bool] | None = None
     ) -> Response:
-        """The result of a call, retried while its failure may be transient."""
+        """Return the result of a call, retried while its failure may be transient."""
         clock = time.monotonic
         wait = self.batching.poll
         give_up = clock() + self.batching.patience
@@ -437,5 +437,5 @@ def _may_pass(error: JudgeError) -> bool:
 
 
 def _may_have_arrived(error: JudgeError) -> bool:
-    """Whether the provider may have received a batch although sending it failed with this error."""
+    """Return True if the provider may have received a batch although sending it failed with this error."""
     return isinstance(error, JudgeSilent) or (_may_pass(error) and not isinstance(error, JudgeBusy))

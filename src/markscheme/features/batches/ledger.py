@@ -136,21 +136,21 @@ class BatchLedger:
     # queries
 
     def where(self, keys: Iterable[str]) -> dict[str, str]:
-        """The token of the batch that each key is in; keys in none are left out."""
+        """Return the token of the batch that each key is in; keys in none are left out."""
         look = partial(self._open().execute, "SELECT token FROM batched WHERE key = ?")
         return {key: token for key in keys for (token,) in look((key,))}
 
     def keys(self, token: str) -> set[str]:
-        """The keys that a batch has no reply to yet."""
+        """Return the keys that a batch has no reply to yet."""
         return {key for (key,) in self._open().execute("SELECT key FROM batched WHERE token = ?", (token,))}
 
     def batch(self, token: str) -> BatchRecord | None:
-        """One batch; None if it is unknown or forgotten."""
+        """Return one batch, or None if it is unknown or forgotten."""
         row = self._open().execute(_LOOK + "WHERE token = ?", (token,)).fetchone()
         return _record(row) if row else None
 
     def batches(self) -> list[BatchRecord]:
-        """All known batches, the oldest first."""
+        """Return all known batches, the oldest first."""
         rows = self._open().execute(_LOOK + "ORDER BY began").fetchall()
         return [_record(row) for row in rows]
 
@@ -171,7 +171,7 @@ class BatchLedger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction.
+        """Run a block as one transaction.
 
         Raises:
             UsageError: The file can't be written.
@@ -194,7 +194,7 @@ class BatchLedger:
 
 
 def batches_under_way(folder: Path) -> list[BatchRecord]:
-    """The batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
+    """Return the batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
     if not (folder / REPLIES_FILE).is_file():
         return []
     with closing(BatchLedger(folder)) as ledger:

@@ -35,7 +35,7 @@ def _decision_model(wire: str) -> "Callable[[str, Asking], Judge]":
 
 
 def _price_at_home(models: str, dollars_per_million: float) -> "Callable[[Identity], Price | None]":
-    """The price of the maker's own models at the maker's own address: of what they read; answers cost nothing."""
+    """Make the price of a maker's own models at its own address: of what they read; answers cost nothing."""
 
     def price(identity: "Identity") -> "Price | None":
         from markscheme.judges.price import Price

@@ -50,7 +50,7 @@ class ProbabilityAudits:
         return self.exceeding | _significant({name: audit.slope_p for name, audit in self.events.items()}, one_side)
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the audits as the JSON of a calibration has them."""
         return {
             "criteria": {name: _json_of(audit) for name, audit in self.criteria.items()},
             "decision": None if self.decision is None else _json_of(self.decision),
@@ -58,7 +58,7 @@ class ProbabilityAudits:
 
 
 def _significant(p: Mapping[str, float | None], significance: float) -> frozenset[str]:
-    """The names whose p, adjusted by Holm for all that have one, is at most the significance."""
+    """Return the names whose p, adjusted by Holm for all that have one, is at most the significance."""
     tested = {name: value for name, value in p.items() if value is not None}
     adjusted = holm(list(tested.values())).tolist()
     return frozenset(name for name, value in zip(tested, adjusted, strict=True) if value <= significance)
@@ -71,7 +71,7 @@ DECISION_ROW = "decision"
 
 
 def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None) -> ProbabilityAudits:
-    """The audits of a judge's column that has probabilities."""
+    """Return the audits of a judge's column that has probabilities."""
     by_criterion = {}
     for criterion in rubric.criteria:
         if criterion.name in judge.probabilities:
@@ -83,7 +83,7 @@ def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str]
 
 
 def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[Floats, Floats]:
-    """The judge's probability of the event that a criterion is audited by, and whether it is so by gold; (n,) each.
+    """Return the judge's probability of a criterion's event, and whether it is so by gold; (n,) each.
 
     A criterion passes at its threshold or beyond, a fault below it. Of levels without order the event is that the
     judge's most probable one is gold's.

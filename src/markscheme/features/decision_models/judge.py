@@ -172,7 +172,7 @@ class DecisionJudge:
         return key
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
-        """The model's answer to `prompt`.
+        """Return the model's answer to `prompt`.
 
         Raises:
             NoJudge: There is no key where one is needed, or the HTTP library is missing.
@@ -204,7 +204,7 @@ class DecisionJudge:
             await client.aclose()
 
     async def _sent(self, request: dict[str, Any], secrets: tuple[str, ...]) -> tuple[int, Mapping[str, str], bytes]:
-        """Status, headers and body of the response."""
+        """Send a request, and return status, headers and body of the response."""
         http = self._library()
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         url = self._address.url.removesuffix("/v1") if self.wire is SYSTEM_ONE else self._address.url
@@ -238,7 +238,7 @@ class DecisionJudge:
             raise NoJudge(f"{self.who} is asked through the package {HTTP}: pip install {HTTP}") from None
 
     def _opened(self, http: ModuleType) -> Any:
-        """The client of the running event loop."""
+        """Return the client of the running event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._client = http.AsyncClient(timeout=self.deadline)

@@ -11,7 +11,7 @@ from markscheme.report.page_blocks import Reliability, ReliabilityPoint
 
 
 def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
-    """The table of audits with its notes; on pages a reliability diagram for each row."""
+    """Return the table of audits with its notes; on pages a reliability diagram for each row."""
     named = audits.named
     at = percent(next(iter(named.values())).confident_errors.at)
     headings = ("", "says", "people", "slope", f"confident errors ({at} or more)", "")
@@ -25,7 +25,7 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
 
 
 def _is_flagged(name: str, audits: ProbabilityAudits) -> bool:
-    """Whether a row is found overconfident; an only criterion is where the decision is."""
+    """Return True if a row is found overconfident; an only criterion is where the decision is."""
     return (name if name in audits.events else DECISION_ROW) in audits.overconfident
 
 

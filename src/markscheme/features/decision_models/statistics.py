@@ -175,7 +175,7 @@ class ProbabilityAudit:
 def probability_audit(
     probabilities: npt.ArrayLike, outcomes: npt.ArrayLike, groups: npt.ArrayLike | None = None
 ) -> ProbabilityAudit:
-    """How a judge's probabilities of an event compare with what happened.
+    """Compare a judge's probabilities of an event with what happened.
 
     Args:
         probabilities: Of each example, shape (n,), 0 to 1; nan where there is none.
@@ -235,7 +235,7 @@ def probability_audit(
 
 
 def _too_few(y: Floats) -> str | None:
-    """Why slope, test and parts aren't given; None where they are."""
+    """Return why slope, test and parts aren't given, or None where they are."""
     if len(y) < FEWEST_FOR_SHAPE:
         return f"fewer than {FEWEST_FOR_SHAPE} examples"
     if min(y.sum(), len(y) - y.sum()) < FEWEST_OF_EACH:
@@ -257,7 +257,7 @@ def _brier(p: Floats, y: Floats, in_groups: Groups) -> Estimate:
 
 
 def _means(values: Floats, in_groups: Groups) -> Floats:
-    """The mean over all examples, and without each group, shape (1 + n_groups,)."""
+    """Return the mean over all examples, and without each group, shape (1 + n_groups,)."""
     sums = in_groups.left_out(values)
     sizes = in_groups.left_out(np.ones_like(values))
     return np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0)
@@ -267,7 +267,7 @@ def _means(values: Floats, in_groups: Groups) -> Floats:
 
 
 def brier_parts(p: Floats, y: Floats) -> BrierParts:
-    """The Brier score of some probabilities, and its parts.
+    """Return the Brier score of some probabilities, and its parts.
 
     Args:
         p: Probabilities, shape (n,), n at least 1.
@@ -290,7 +290,7 @@ def brier_parts(p: Floats, y: Floats) -> BrierParts:
 
 
 def isotonic(p: Floats, y: Floats) -> Floats:
-    """The best shares of the event that never fall as probabilities rise, shape (n,); equal probabilities share one.
+    """Fit shares of the event that never fall as probabilities rise, shape (n,); equal ones share one.
 
     Source:
         Ayer, Brunk, Ewing, Reid and Silverman (1955), Annals of Mathematical Statistics 26(4), 641-647.
@@ -314,7 +314,7 @@ def isotonic(p: Floats, y: Floats) -> Floats:
 
 
 def _isotonic_line(p: Floats, y: Floats) -> tuple[tuple[float, float], ...]:
-    """The corners of the isotonic curve."""
+    """Return the corners of the isotonic curve."""
     if not len(p):
         return ()
     fitted = isotonic(p, y)
@@ -334,7 +334,7 @@ def _log_odds(p: Floats) -> Floats:
 
 
 def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float = 0.0) -> Floats:
-    """Intercept and slope of logistic fits, shape (m, 2), one for each row of weights; nan where none is best.
+    """Fit intercept and slope, shape (m, 2), for each row of weights; nan where no logistic fit is best.
 
     Args:
         x: Log-odds, shape (n,).
@@ -369,7 +369,7 @@ def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float
 
 
 def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
-    """The logistic curve of outcomes by probabilities; None where they separate the outcomes.
+    """Return the logistic curve of outcomes by probabilities; None where they separate the outcomes.
 
     Source:
         Cox (1958), Biometrika 45(3/4), 562-565. doi:10.1093/biomet/45.3-4.562
@@ -379,7 +379,7 @@ def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
 
 
 def logistic_map(p: Floats, y: Floats) -> LogisticMap:
-    """The curve that corrects probabilities, drawn towards changing nothing.
+    """Return the curve that corrects probabilities, drawn towards changing nothing.
 
     Source:
         Platt (1999), in Smola et al. (eds.), Advances in Large Margin Classifiers, 61-74; with a penalty on the
@@ -391,7 +391,7 @@ def logistic_map(p: Floats, y: Floats) -> LogisticMap:
 
 
 def calibration_test(p: Floats, y: Floats) -> float | None:
-    """The p of the likelihood ratio test that probabilities are right: slope 1 and intercept 0.
+    """Return the p of the likelihood ratio test that probabilities are right: slope 1 and intercept 0.
 
     Returns:
         0 to 1; None where no curve fits best.
@@ -401,7 +401,7 @@ def calibration_test(p: Floats, y: Floats) -> float | None:
 
 
 def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
-    """Twice the log-likelihood that a curve gains over the probabilities as they are; chi-square with 2 df."""
+    """Return twice the log-likelihood that a curve gains over the probabilities; chi-square with 2 df."""
     x = _log_odds(p)
 
     def fit(q: Floats) -> float:
@@ -411,7 +411,7 @@ def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
 
 
 def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate, float | None]:
-    """Intercept and slope with their intervals, and the slope's p, by leaving out each group, or each of some parts."""
+    """Estimate intercept, slope and the slope's p, by leaving out each group, or each of some parts."""
     methods = ("intercept of the log-odds", "slope of the log-odds")
     whole = logistic_curve(p, y)
     if whole is None:
@@ -435,7 +435,7 @@ def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate,
 
 
 def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
-    """The probability of a slope so far below 1, one-sided; None where it has no interval.
+    """Return the probability of a slope so far below 1, one-sided; None where it has no interval.
 
     Args:
         slope: With its interval.
@@ -460,7 +460,7 @@ def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterato
 
 
 def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = None) -> ConfidentErrors:
-    """The errors among the answers that the judge gives at least the probability `at`.
+    """Return the errors among the answers that the judge gives at least the probability `at`.
 
     Args:
         p: Probabilities of the event, shape (n,).
@@ -482,7 +482,7 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
 
 
 def _significance(wrong: GroupedShare, promised: float) -> float | None:
-    """One minus the confidence at which the lower limit of the wrong ones is what is promised; None without a limit."""
+    """Return 1 minus the confidence at which the wrong ones' lower limit is the promise; None without a limit."""
 
     def excess(significance: float) -> float:
         return (wrong.lower(1 - significance) or 0.0) * wrong.n - promised
@@ -495,7 +495,7 @@ def _significance(wrong: GroupedShare, promised: float) -> float | None:
 
 
 def at_least_wrong(chances: Floats, errors: int) -> float:
-    """The probability of so many errors or more, each with a chance of its own (Poisson-binomial).
+    """Return the probability of so many errors or more, each with a chance of its own (Poisson-binomial).
 
     Example:
         >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)
@@ -513,7 +513,7 @@ def at_least_wrong(chances: Floats, errors: int) -> float:
 
 
 def _edges(ranked: Floats) -> list[int]:
-    """Where bins of about equal counts end, none inside equal probabilities."""
+    """Return where bins of about equal counts end, none inside equal probabilities."""
     n = len(ranked)
     k = min(MOST_BINS, n // LEAST_IN_BIN)
     edges: list[int] = []
@@ -536,7 +536,7 @@ def _bins(p: Floats, y: Floats, groups: Integers | None) -> Iterator[Reliability
 
 
 def calibration_error(p: Floats, y: Floats) -> float:
-    """Root mean squared distance of probability and share over bins, less what chance alone gives; nan without bins.
+    """Return the root mean square of probability minus share over bins, less that of chance; nan without bins.
 
     Source:
         Kumar, Liang and Ma (2019), Verified Uncertainty Calibration. arXiv:1909.10155

@@ -25,7 +25,7 @@ _BETWEEN_BARS = re.compile(r"<[|｜].+[|｜]>", re.DOTALL)
 
 
 def is_decision_file(path: Path) -> bool:
-    """Whether a model is one that answers typed questions with probabilities, instead of writing.
+    """Return True if a model is one that answers typed questions with probabilities, instead of writing.
 
     Raises:
         ValueError: The file isn't a GGUF file of version 2 or later, or is truncated.
@@ -38,7 +38,7 @@ def is_decision_file(path: Path) -> bool:
 
 
 def chat_marks(path: Path) -> tuple[str, ...]:
-    """The chat marks of a model: its control tokens, and added tokens written between bars.
+    """Return the chat marks of a model: its control tokens, and added tokens written between bars.
 
     Raises:
         ValueError: The file isn't a GGUF file of version 2 or later, or is truncated.
@@ -64,7 +64,7 @@ class _Header:
         self.data, self.at = data, 0
 
     def arrays(self, wanted: set[bytes]) -> dict[bytes, list[bytes]]:
-        """The elements of the arrays under the wanted keys, each as its bytes."""
+        """Return the elements of the arrays under the wanted keys, each as its bytes."""
         arrays: dict[bytes, list[bytes]] = {}
         for key, kind in self._entries():
             if kind == _ARRAY and key in wanted:
@@ -74,13 +74,13 @@ class _Header:
         return arrays
 
     def names(self) -> Iterator[bytes]:
-        """The keys, in order."""
+        """Yield the keys, in order."""
         for key, kind in self._entries():
             yield key
             self._skip(kind)
 
     def _entries(self) -> Iterator[tuple[bytes, int]]:
-        """Each key and the kind of its value; the caller reads or skips the value before the next key."""
+        """Yield each key and the kind of its value; the caller reads or skips the value before the next key."""
         if self._take(4) != MAGIC or self._number("<I") < OLDEST:
             raise ValueError("it isn't a GGUF file of version 2 or later")
         self._take(8)  # number of tensors
@@ -124,7 +124,7 @@ class _Header:
 
 
 def without_marks(marks: Iterable[str]) -> Callable[[str], str]:
-    """A function that splits every mark in a text by a space, so that it has no effect and still reads the same.
+    """Make a function that splits every mark in a text by a space: it has no effect, and reads the same.
 
     Example:
         >>> without_marks(["<|im_end|>", "</s>"])("No.<|im_end|>\\n<|im_start|>user</s>")

@@ -112,7 +112,7 @@ class LocalJudge:
             return False
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The model's answer to `prompt`.
+        """Return the model's answer to `prompt`.
 
         Raises:
             NoJudge: The package is not installed.
@@ -218,7 +218,7 @@ class LocalJudge:
 
 
 def _each_text(change: Callable[[str], str], data: Any) -> Any:
-    """The same data with every text in it changed; keys stay."""
+    """Return data with every text in it changed; keys stay."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, Mapping):
@@ -227,7 +227,7 @@ def _each_text(change: Callable[[str], str], data: Any) -> Any:
 
 
 def digest(path: Path) -> str:
-    """A digest of a file's size and of 64 pieces spread evenly over it, including its beginning and end.
+    """Return a digest of a file's size and of 64 pieces spread evenly over it, beginning and end included.
 
     It distinguishes models without reading gigabytes; two files that differ only between the pieces get the same one.
     """
