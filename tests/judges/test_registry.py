@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,6 +14,7 @@ from markscheme import Rubric, Submission
 from markscheme.errors import NoJudge, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.asking import Asking
+from markscheme.judges.batching import Batching
 from markscheme.judges.choice import choose_judge
 from markscheme.judges.judge import Judge, replying
 from markscheme.judges.limited import Limited
@@ -20,6 +22,7 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.judges.scripted import ScriptedJudge
+from markscheme.seam import features, offer
 from tests.judges.asking import asked
 
 RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"requirement": "Polite"}]})
@@ -140,3 +143,16 @@ def test_a_recording_with_gaps_is_not_chosen_and_the_gaps_are_counted(opening: O
         choose_judge(RUBRIC, PROMPTS, folder, opening)
     with pytest.raises(NoJudge, match="no recorded replies cover rubric 'r'"):
         choose_judge(RUBRIC, PROMPTS, None, opening)
+
+
+def test_without_any_feature_judges_of_the_core_are_opened_but_not_in_batches(asking: Asking) -> None:
+    before = features()
+    offer(tuple)
+    try:
+        assert open_judge("anthropic:m", asking=asking).identity.name == "anthropic"
+        with pytest.raises(UsageError, match="judges can't be asked in batches here: leave out --batch"):
+            open_judge("anthropic:m", asking=replace(asking, batch=Batching()))
+        with pytest.raises(UsageError, match=r"unknown judge 'local:m\.gguf'; expected anthropic"):
+            open_judge("local:m.gguf", asking=asking)
+    finally:
+        offer(lambda: before)
