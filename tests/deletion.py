@@ -93,15 +93,15 @@ def _copy_script(script: Path, copy: Path) -> None:
     copy.chmod(0o755)
 
 
-def run_core_tests(deleted: Iterable[str], arguments: Iterable[str] = ()) -> int:
-    """Run the core's tests in a copy without some features; return pytest's exit status."""
+def run_core_tests(deleted: Iterable[str], arguments: Iterable[str] = ("tests",)) -> int:
+    """Run the core's tests, or those that arguments name, in a copy without some features; return the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         home = copy_of_checkout(Path(folder))
         for feature in deleted:
             delete(feature, home)
         scripts = environment_for(home)
         ignored = [f"--ignore={name}" for name in TESTS_OF_THE_WHOLE]
-        command = [str(scripts / "python"), "-m", "pytest", "-q", "tests", *ignored, *arguments]
+        command = [str(scripts / "python"), "-m", "pytest", "-q", *ignored, *arguments]
         paths = {"PATH": f"{scripts}:{environment()['PATH']}", "VIRTUAL_ENV": str(scripts.parent)}
         return subprocess.run(command, cwd=home, env=environment(paths), check=False).returncode
 
@@ -111,7 +111,7 @@ def main(arguments: list[str]) -> int:
     named, _, passed_on = " ".join(arguments).partition("-- ")
     sets = {ALL: names_of_features()} | {name: [name] for name in names_of_features()}
     chosen = named.split() or names_of_features()
-    failed = [name for name in chosen if run_core_tests(sets[name], passed_on.split())]
+    failed = [name for name in chosen if run_core_tests(sets[name], passed_on.split() or ["tests"])]
     print(f"core without {', '.join(chosen)}: {'failed without ' + ', '.join(failed) if failed else 'all pass'}")
     return bool(failed)
 
