@@ -215,7 +215,7 @@ def test_nobody_to_ask_exits_3_with_the_ways_out(project: Path) -> None:
     done = run("calibrate", "polite", cwd=project)
     assert done.returncode == 3
     assert "ANTHROPIC_API_KEY" in done.stderr
-    assert "local:PATH.gguf" in done.stderr
+    assert "function:module:name" in done.stderr
 
 
 def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) -> None:

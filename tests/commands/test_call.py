@@ -70,13 +70,7 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
         ("calibrate", ["r", "--rating", "a", "b"], "unknown option `--rating`; did you mean `--ratings`?"),
         ("calibrate", ["r", "--ratings", "--quiet"], "`--ratings` needs a value: FILE..."),
         ("grade", ["r", "--no-json"], "unknown option `--no-json`"),
-        ("label", ["r", "--rater"], "`--rater` needs a value: NAME"),
-        ("label", [], "RUBRIC is missing, as in: markscheme label code-quality"),
-        ("pass-rate", ["f"], "`--calibration FILE` is missing"),
         ("session", ["status", "more"], "unexpected 'more'"),
-        ("status", ["--json", "out.json"], "`--json` prints to standard output here: `--json > out.json` writes it"),
-        ("tune", ["x", "--json=out.json"], "`--json` prints to standard output here"),
-        ("compare", ["--json", "nowhere.json", "b"], "`--json` prints to standard output here"),
     ],
 )
 def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
@@ -95,13 +89,6 @@ def test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only() -> N
         "--help-all",
     ]  # fmt: skip
     assert len(names) <= 18
-
-
-def test_examples_are_exported_one_per_line_with_their_labels(tmp_path: Path) -> None:
-    done = run("markscheme", "export", "manners", "--split", "all", cwd=make_project(tmp_path, n=5))
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 5
-    assert '"labels"' in done.stdout
 
 
 def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
+from tests.commands.judged_project import make_project
 from tests.promptfoo.answering import project
 from tests.real.promptfoo import PromptfooInstall, run_eval
 
@@ -95,3 +96,10 @@ def test_what_cannot_be_exported_is_reported(tmp_path: Path, arguments: list[str
     done = run("markscheme", "export", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_examples_are_exported_one_per_line_with_their_labels(tmp_path: Path) -> None:
+    done = run("markscheme", "export", "manners", "--split", "all", cwd=make_project(tmp_path, n=5))
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 5
+    assert '"labels"' in done.stdout

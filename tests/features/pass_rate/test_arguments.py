@@ -1,0 +1,19 @@
+"""Faults in the words that follow `pass-rate`."""
+
+import pytest
+
+from markscheme.commands.call import parse
+from markscheme.errors import UsageError
+from markscheme.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"),
+    [
+        ("pass-rate", ["f"], "`--calibration FILE` is missing"),
+    ],
+)
+def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(command, words, Settings())
+    assert message in str(refused.value)

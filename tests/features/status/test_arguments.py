@@ -1,0 +1,19 @@
+"""Faults in the words that follow `status`."""
+
+import pytest
+
+from markscheme.commands.call import parse
+from markscheme.errors import UsageError
+from markscheme.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"),
+    [
+        ("status", ["--json", "out.json"], "`--json` prints to standard output here: `--json > out.json` writes it"),
+    ],
+)
+def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(command, words, Settings())
+    assert message in str(refused.value)
