@@ -13,8 +13,8 @@ from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import COMMANDS, command_names
 from markscheme.features import FEATURES
+from markscheme.options.settings import Settings
 from markscheme.seam import Feature, features, offer
-from markscheme.settings import Settings
 from tests.commands.console import ROOT, environment
 from tests.deletion import delete, names_of_features, run_core_tests
 from tests.recipes import copy_of_package
@@ -27,7 +27,7 @@ import markscheme
 from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import command_names
-from markscheme.settings import Settings
+from markscheme.options.settings import Settings
 
 for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
     if not module.name.startswith({NEVER_LOADED!r}):

@@ -33,7 +33,7 @@ LAYERS = [
     "material",
     "prompt",
     "judges",
-    "settings",
+    "options",
     "grading",
     "verdict",
     "sockets",
@@ -143,7 +143,7 @@ LATE: dict[str, dict[str, str]] = {
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
     "judges.registry": {"judges.panel": "few judges are panels"},
     "judges.remembering": {"platformdirs": FOR_THE_START},
-    "settings": {"tomllib": FOR_THE_START},
+    "options.settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
     "user_code": {"name": "users name the modules with their code"},
     "ratings.examples_choice": {

@@ -7,7 +7,7 @@ import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
-from markscheme.settings import Settings, find_settings
+from markscheme.options.settings import Settings, find_settings
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from markscheme.commands.call import parse
-from markscheme.settings import Settings
+from markscheme.options.settings import Settings
 from tests.commands.console import ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")

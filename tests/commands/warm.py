@@ -30,10 +30,10 @@ from rich.cells import cell_len
 import markscheme
 from markscheme.commands import call
 from markscheme.commands.table import all_commands, command_names
+from markscheme.options.settings import Settings
 from markscheme.pages.template import environment
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
-from markscheme.settings import Settings
 from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
 LIBRARIES = (

@@ -13,8 +13,8 @@ from markscheme import Rubric
 from markscheme.commands.call import described, parse
 from markscheme.commands.table import command_names
 from markscheme.errors import UsageError
+from markscheme.options.settings import Settings
 from markscheme.promptfoo.assertion import CONFIG_KEYS
-from markscheme.settings import Settings
 from tests.commands.console import ROOT
 
 JOINTS = {"&&", "||", "|", ";", "&"}

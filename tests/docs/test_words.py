@@ -8,7 +8,7 @@ import pytest
 from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import command_names
-from markscheme.settings import Settings
+from markscheme.options.settings import Settings
 from tests.commands.console import ROOT
 from tests.docs.pages import DOCS
 from tests.golden_files import GOLDEN

@@ -13,8 +13,8 @@ import pytest
 from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.errors import UsageError
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, options_in, read_options
+from markscheme.options.settings import find_settings
 from markscheme.promptfoo.assertion import check_config
-from markscheme.settings import find_settings
 from tests.commands.console import ROOT, environment
 from tests.recipes import PACKAGE, copy_of_package, follow
 

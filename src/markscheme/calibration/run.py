@@ -20,6 +20,7 @@ from markscheme.calibration.requests.calibration import CalibrationRequest, name
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
+from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
@@ -30,7 +31,6 @@ from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.table_meaning import TableMeaning, ValueOptions
 from markscheme.rubrics.rubric import Rubric
-from markscheme.settings import find_settings
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling

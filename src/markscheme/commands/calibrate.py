@@ -27,9 +27,9 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
+from markscheme.options.settings import find_settings
 from markscheme.progress import unwatched
 from markscheme.report.several_judges import JUDGES_REPORTERS
-from markscheme.settings import find_settings
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration

@@ -14,7 +14,7 @@ from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
-from markscheme.settings import Settings, find_settings
+from markscheme.options.settings import Settings, find_settings
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection

@@ -12,8 +12,8 @@ from markscheme.commands.options import MORE_OPTIONS
 from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
 from markscheme.judges.kinds import in_words
 from markscheme.judges.options import ASK_OPTIONS
+from markscheme.options.settings import COMMAND_KEYS, Settings
 from markscheme.phrases import counted
-from markscheme.settings import COMMAND_KEYS, Settings
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection

@@ -15,10 +15,10 @@ from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.options import AskOptions, read_options, refuse_opening
+from markscheme.options.settings import find_settings
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.settings import find_settings
 from markscheme.submission import Submission, submission_of
 
 _T = TypeVar("_T")

@@ -17,11 +17,11 @@ from markscheme.judges.limited import Limiter
 from markscheme.judges.options import AskOptions, options_in, read_options
 from markscheme.judges.registry import open_grading_judge
 from markscheme.judges.remembering import Memory
+from markscheme.options.settings import find_settings
 from markscheme.prompt import Prompt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.settings import find_settings
 
 OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
 """Options that were set, and what a key of them is called in messages, such as "config.{}"."""

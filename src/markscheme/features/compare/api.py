@@ -18,6 +18,7 @@ from markscheme.features.compare.contenders import Compared, compare_calibration
 from markscheme.features.compare.run_comparison import ComparisonRequest
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
+from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
@@ -28,7 +29,6 @@ from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.rubric import Rubric
-from markscheme.settings import find_settings
 from markscheme.stats.annotators import GoldRule
 
 
