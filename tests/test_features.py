@@ -13,7 +13,7 @@ from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import COMMANDS, command_names
 from markscheme.features import FEATURES
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 from markscheme.seam import Feature, features, offer
 from tests.commands.console import ROOT, environment
 from tests.deletion import delete, names_of_features, run_core_tests
@@ -27,12 +27,12 @@ import markscheme
 from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import command_names
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 
 for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
     if not module.name.startswith({NEVER_LOADED!r}):
         importlib.import_module(module.name)
-texts = {{name: command_help(described(name), Settings(), everything=True) for name in command_names()}}
+texts = {{name: command_help(described(name), SettingsFile(), everything=True) for name in command_names()}}
 print(json.dumps([overview(everything=True), texts]))
 """
 
@@ -75,7 +75,9 @@ def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_othe
     lines = overview(everything=True).splitlines()
     assert listed.splitlines() == [line for line in lines if (line.split() or [""])[0] not in lost]
     with offered_without(feature):
-        assert texts == {name: command_help(described(name), Settings(), everything=True) for name in command_names()}
+        assert texts == {
+            name: command_help(described(name), SettingsFile(), everything=True) for name in command_names()
+        }
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)

@@ -47,7 +47,8 @@ def test_without_features_a_table_has_the_rows_of_the_core(offered: list[str]) -
 
 
 def test_the_package_offers_its_features_when_it_is_imported() -> None:
+    from markscheme.core_options import CORE_OPTIONS
     from markscheme.features import FEATURES
     from markscheme.report.reported import RESULT_REPORTS
 
-    assert seam.features() == (RESULT_REPORTS, *FEATURES)
+    assert seam.features() == (CORE_OPTIONS, RESULT_REPORTS, *FEATURES)

@@ -97,6 +97,12 @@ if not TYPE_CHECKING:  # a type checker knows the names from the imports above
     __all__ = sorted(_PUBLIC)
 
 
+def _of_core() -> tuple[_Feature, ...]:
+    from markscheme.core_options import CORE_OPTIONS
+
+    return (CORE_OPTIONS,)
+
+
 def _features() -> tuple[_Feature, ...]:
     from markscheme.features import FEATURES
     from markscheme.report.reported import RESULT_REPORTS
@@ -104,7 +110,7 @@ def _features() -> tuple[_Feature, ...]:
     return (RESULT_REPORTS, *FEATURES)
 
 
-_offer(_features)
+_offer(_of_core, _features)
 
 
 def __getattr__(name: str) -> Any:

@@ -22,9 +22,10 @@ from markscheme.grading.verdict import Holistic
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import GradingJudge, Judge
-from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening, unknown_option
+from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
+from markscheme.options.table import OptionSource, unknown_option
 from markscheme.phrases import brief, number
-from markscheme.promptfoo.engine import Engine, OptionSource
+from markscheme.promptfoo.engine import Engine
 from markscheme.receipt import CALIBRATION, calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
@@ -182,7 +183,7 @@ def pytest_source(judge: str | None, pairs: Sequence[str], place: str) -> Option
         if not equals:
             raise UsageError(f"{place} must be KEY=VALUE, got {pair!r}")
         if key not in ASK_OPTIONS:
-            raise unknown_option(key)
+            raise unknown_option(key, ASK_OPTIONS)
         options[key] = ASK_OPTIONS[key].read_text(value, f"{place} {key}")
     return ({**options, "judge": judge} if judge else options), f"{place} {{}}"
 

@@ -5,7 +5,7 @@ own `__init__` offers the list of all features, and it is loaded when a table's 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 _Row = TypeVar("_Row")
 Addition: TypeAlias = "tuple[OpenTable[Any], tuple[Any, ...]]"
@@ -34,7 +34,7 @@ class OpenTable(Generic[_Row]):
     def __iter__(self) -> Iterator[_Row]:
         """Yield the core's rows, then those of features, which are loaded when the core's have been read."""
         yield from self._own
-        for feature in features():
+        for feature in _features():
             for table, rows in feature.adds:
                 if table is self:
                     yield from rows
@@ -57,18 +57,28 @@ class Feature:
 class _Offered:
     """The features that are offered: how they are loaded, and they themselves once they are."""
 
-    load: Callable[[], Iterable[Feature]] = tuple
-    loaded: tuple[Feature, ...] | None = None
+    loads: tuple[Callable[[], Iterable[Feature]], ...] = ()
+    loaded: ClassVar[dict[Callable[[], Iterable[Feature]], tuple[Feature, ...]]] = {}
 
 
-def offer(load: Callable[[], Iterable[Feature]]) -> None:
-    """Offer features in place of those offered before; they are loaded when a table first asks for them."""
-    _Offered.load = load
-    _Offered.loaded = None
+def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
+    """Offer features in place of those offered before.
+
+    Args:
+        loads: Return features, each called when a table first asks for rows beyond those of the one before.
+    """
+    _Offered.loads = loads
+    _Offered.loaded = {}
 
 
 def features() -> tuple[Feature, ...]:
     """Return the features that are offered."""
-    if _Offered.loaded is None:
-        _Offered.loaded = tuple(_Offered.load())
-    return _Offered.loaded
+    return tuple(_features())
+
+
+def _features() -> Iterator[Feature]:
+    """Yield the features that are offered, and load only those that are asked for."""
+    for load in _Offered.loads:
+        if load not in _Offered.loaded:
+            _Offered.loaded[load] = tuple(load())
+        yield from _Offered.loaded[load]

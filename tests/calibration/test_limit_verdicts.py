@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.comparison.policy import interval_level, side_confidence
 from markscheme.calibration.comparison.verdict import GateAnswer
 from markscheme.calibration.decision import decide
+from markscheme.calibration.options import LabelOptions
 from markscheme.report.views.calibration import json_of, view
 from tests.calibration.made import examples, judged, yes_no_rubric
 from tests.report.reading import text_of
@@ -39,7 +40,7 @@ def calibrated(false_passes: int, fails: int, *, n: int = 100, hits: int = 94, *
         labelled,
         judged(RUBRIC, judge[:, None]),
         Rater("judge", "", "ratings"),
-        options=Options(**options),  # type: ignore[arg-type]
+        options=LabelOptions(**options),  # type: ignore[arg-type]
     )
 
 

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.accepted.acceptance import accept
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.policy import states_of
 from markscheme.calibration.decision import decide
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.findings.slices import slices_of
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -77,7 +78,7 @@ class World:
 
     def calibrated(self, folder: Path, rubric: Rubric = RUBRIC, of: str = "score") -> Calibration:
         """The judge's second run, compared with the first one as accepted."""
-        rater, options = Rater("judge", "", "ratings"), Options(of=of)
+        rater, options = Rater("judge", "", "ratings"), LabelOptions(of=of)
         first = calibration_of(rubric, self.examples(rubric), under(rubric, self.runs[0]), rater, options=options)
         accept(first, folder / "accepted.json")
         since = Since(load_accepted(folder / "accepted.json"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric, calibrate
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.comparison.policy import (
     BecauseCode,
@@ -23,6 +23,7 @@ from markscheme.calibration.comparison.policy import (
     against_gate,
     verdict_row,
 )
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import offer_in_words
 from markscheme.calibration.tried_settings import EXAMPLE_DIGITS, SETTINGS
 from markscheme.fingerprint import fingerprint
@@ -50,7 +51,7 @@ def calibrated(
     gold, judge = (np.array(column)[:, None] for column in decisions(*counts))
     labelled = examples(RUBRIC, {f"p{person}": gold for person in range(people)})
     rater = Rater("judge", "", "ratings")
-    asked = Options(**options)  # type: ignore[arg-type]
+    asked = LabelOptions(**options)  # type: ignore[arg-type]
     return calibration_of(RUBRIC, labelled, judged(RUBRIC, judge), rater, options=asked).after(settings)
 
 

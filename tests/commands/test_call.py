@@ -7,17 +7,17 @@ import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
-NONE = Settings()
+NONE = SettingsFile()
 
 
 def test_operands_may_stand_between_options_and_the_last_of_two_values_counts() -> None:
     _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
     assert bound.arguments["rubric"] == ("a.json", "b.json")
-    assert (bound.arguments["report"].quiet, bound.arguments["target"]) == (True, 0.9)
+    assert (bound.arguments["report"].quiet, bound.arguments["labels"].target) == (True, 0.9)
 
 
 @pytest.mark.parametrize(

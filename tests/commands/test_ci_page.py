@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from markscheme.commands.call import parse
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 from tests.commands.console import ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def _ran(workflow: dict[str, Any], start: str) -> list[str]:
 
 @pytest.mark.parametrize(("name", "arguments"), list(_commands()), ids=str)
 def test_every_command_on_the_page_is_understood(name: str, arguments: list[str]) -> None:
-    assert parse(NAMES[name], arguments, Settings())
+    assert parse(NAMES[name], arguments, SettingsFile())
 
 
 def test_the_page_shows_accepting_a_gate_a_weekly_run_and_the_status() -> None:

@@ -30,7 +30,7 @@ from rich.cells import cell_len
 import markscheme
 from markscheme.commands import call
 from markscheme.commands.table import all_commands, command_names
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 from markscheme.pages.template import environment
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
@@ -85,7 +85,7 @@ def prepare_parsing() -> None:
 
     Where pydantic is loaded, cyclopts makes a model of it for every option; a fresh command parses before it is.
     """
-    commands = call.app_with(Settings(), all_commands())
+    commands = call.app_with(SettingsFile(), all_commands())
     described = {
         commands[name].default_command: commands[name].assemble_argument_collection(
             default_parameter=commands.default_parameter  # which a command inherits while a line is parsed

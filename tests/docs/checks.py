@@ -13,7 +13,7 @@ from markscheme import Rubric
 from markscheme.commands.call import described, parse
 from markscheme.commands.table import command_names
 from markscheme.errors import UsageError
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 from markscheme.promptfoo.assertion import CONFIG_KEYS
 from tests.commands.console import ROOT
 
@@ -64,7 +64,7 @@ def understood(part: list[str]) -> dict[str, Any]:
     if not command:
         raise UnknownError(f"{' '.join(part)} isn't one of our commands")
     try:
-        return dict(parse(command, arguments, Settings())[1].arguments)
+        return dict(parse(command, arguments, SettingsFile())[1].arguments)
     except UsageError as refused:
         raise UnknownError(f"refused: {' '.join(part)}: {refused}") from refused
 

@@ -8,7 +8,7 @@ import pytest
 from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import command_names
-from markscheme.options.settings import Settings
+from markscheme.options.settings import SettingsFile
 from tests.commands.console import ROOT
 from tests.docs.pages import DOCS
 from tests.golden_files import GOLDEN
@@ -144,7 +144,7 @@ def test_no_report_has_a_phrase_that_readers_stumble_over(path: Path) -> None:
 
 @pytest.mark.parametrize("command", command_names())
 def test_no_help_has_a_phrase_that_readers_stumble_over(command: str) -> None:
-    assert found_in(command_help(described(command), Settings(), everything=True)) == []
+    assert found_in(command_help(described(command), SettingsFile(), everything=True)) == []
     assert found_in(overview(everything=True)) == []
 
 
@@ -195,7 +195,7 @@ def test_the_terms_of_the_field_are_where_readers_look_for_them(path: str, terms
     ],
 )
 def test_help_uses_the_terms_of_the_field(command: str, terms: tuple[str, ...]) -> None:
-    text = " ".join(command_help(described(command), Settings(), everything=True).lower().split())
+    text = " ".join(command_help(described(command), SettingsFile(), everything=True).lower().split())
     assert [term for term in terms if term not in text] == []
 
 

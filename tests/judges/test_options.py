@@ -12,8 +12,9 @@ import pytest
 
 from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.errors import UsageError
-from markscheme.judges.options import ASK_OPTIONS, AskOptions, options_in, read_options
+from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.settings import find_settings
+from markscheme.options.table import options_in, read_options
 from markscheme.promptfoo.assertion import check_config
 from tests.commands.console import ROOT, environment
 from tests.recipes import PACKAGE, copy_of_package, follow
@@ -156,25 +157,27 @@ def test_a_wrong_value_is_refused_in_the_same_words_everywhere(key: str, tmp_pat
 
 
 def test_the_strongest_source_counts_option_by_option() -> None:
-    options = read_options(({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
+    options = read_options(AskOptions, ({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
     assert options == AskOptions(samples=5, cache=False)
 
 
 def test_a_model_counts_only_for_the_judge_it_is_named_with() -> None:
     file = ({"judge": "openai", "model": "gpt-5-mini"}, "{}")
-    assert read_options(({"judge": "anthropic"}, "{}"), file).model is None
-    assert read_options(({"model": "gpt-5"}, "{}"), file) == AskOptions(judge="openai", model="gpt-5")
-    assert read_options(({}, "{}"), file) == AskOptions(judge="openai", model="gpt-5-mini")
+    assert read_options(AskOptions, ({"judge": "anthropic"}, "{}"), file).model is None
+    assert read_options(AskOptions, ({"model": "gpt-5"}, "{}"), file) == AskOptions(judge="openai", model="gpt-5")
+    assert read_options(AskOptions, ({}, "{}"), file) == AskOptions(judge="openai", model="gpt-5-mini")
 
 
 def test_variables_set_limits_and_the_cache() -> None:
-    assert options_in({"MARKSCHEME_CONCURRENCY": "3", "MARKSCHEME_NO_CACHE": "1", "MARKSCHEME_BUDGET": ""}) == {
+    assert options_in(
+        AskOptions, {"MARKSCHEME_CONCURRENCY": "3", "MARKSCHEME_NO_CACHE": "1", "MARKSCHEME_BUDGET": ""}
+    ) == {
         "concurrency": 3,
         "cache": False,
     }
-    assert options_in({"MARKSCHEME_NO_CACHE": "0"}) == {"cache": True}
+    assert options_in(AskOptions, {"MARKSCHEME_NO_CACHE": "0"}) == {"cache": True}
     with pytest.raises(UsageError, match="MARKSCHEME_PRICE must be IN:OUT"):
-        options_in({"MARKSCHEME_PRICE": "3"})
+        options_in(AskOptions, {"MARKSCHEME_PRICE": "3"})
 
 
 def test_an_unknown_option_is_refused_with_the_nearest() -> None:

@@ -24,6 +24,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
@@ -32,12 +33,10 @@ from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import Openings
 from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.annotators import GoldRule
 
 if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.since import RunsCompared, Since
@@ -130,27 +129,6 @@ class Counts:
     def too_few_graded(self) -> bool:
         """Whether over a tenth of the examples could not be graded."""
         return self.not_graded > MOST_UNGRADED * self.examples
-
-
-@dataclass(frozen=True)
-class Options:
-    """The settings of one run; None means the rubric's."""
-
-    gold: Kind | None = None
-    gold_by: GoldRule = "median"
-    tolerance: float | None = None
-    target: float | None = None
-    of: str | None = None
-    """What agreement of scores is of: "score", "decision", or a criterion's name."""
-    max_false_pass: float | None = None
-    max_false_fail: float | None = None
-
-    def most_wrong(self, rubric: Rubric) -> MostWrong:
-        """The limits on wrong decisions, those of the rubric where the run sets none."""
-        return MostWrong(
-            rubric.max_false_pass if self.max_false_pass is None else self.max_false_pass,
-            rubric.max_false_fail if self.max_false_fail is None else self.max_false_fail,
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -347,7 +325,7 @@ def calibration_of(
     ratings: Sequence[Rating],
     rater: Rater,
     *,
-    options: Options = Options(),
+    options: LabelOptions = LabelOptions(),
     cost: Usage | None = None,
     from_cache: int = 0,
     since: "Since | None" = None,
@@ -389,7 +367,7 @@ def calibration_of(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
-        decision=decision_of(comparison, options.target, findings, baseline, options.most_wrong(rubric), slices),
+        decision=decision_of(comparison, options.target, findings, baseline, MostWrong.of(options, rubric), slices),
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),

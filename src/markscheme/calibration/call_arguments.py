@@ -1,6 +1,5 @@
 """What Python calls are given: a rubric, examples and the meaning of files, each in several forms."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -66,11 +65,4 @@ def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | No
     """Return a value that is one of those allowed."""
     if value is not None and value not in allowed:
         raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
-    return value
-
-
-def number_given(name: str, value: float | None) -> float | None:
-    """Return a number above 0, or None."""
-    if value is not None and not 0 < value < math.inf:
-        raise UsageError(f"`{name}` must be a number above 0, got {value!r}")
     return value

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import ComparisonError, RatingError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
@@ -27,7 +28,7 @@ FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
 
 
 def calibrate_results(
-    paths: Sequence[Path], *, options: Options, split: Part | None, since: FindSince
+    paths: Sequence[Path], *, options: LabelOptions, split: Part | None, since: FindSince
 ) -> tuple[Calibration, ExampleSet]:
     """The graders in the results compared with the labels in them, and the labelled examples.
 
@@ -66,7 +67,7 @@ def calibrate_results(
 
 
 def calibrate_table(
-    path: Path, meanings: Meanings, options: Options, as_written: str = ""
+    path: Path, meanings: Meanings, options: LabelOptions, as_written: str = ""
 ) -> tuple[list[Calibration], list[str]]:
     """Each judge's column of a table compared with the people's, and what the caller may want to say otherwise.
 
@@ -149,7 +150,7 @@ def _agreement(calibration: Calibration) -> float:
     return 1.0 if value is None else value
 
 
-def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Options) -> ToolFilesAnswer:
+def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: LabelOptions) -> ToolFilesAnswer:
     """Calibrate each judge of an export on each of its metrics.
 
     Raises:

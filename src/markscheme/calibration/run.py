@@ -1,64 +1,48 @@
 """The main job from Python: calibrate a judge, measure agreement. Commands do it by the same code."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
-from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
-    number_given,
     one_of,
     rubric_given,
     spans_given,
     tool_file_hints,
 )
-from markscheme.calibration.earlier_runs.rule import DriftRule
+from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
+from markscheme.options.calls import CallOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
-from markscheme.ratings.examples_choice import ExamplesChoice, Part
-from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.ratings.kinds import Kind
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.table_meaning import TableMeaning, ValueOptions
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.annotators import GoldRule
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
 
+CALIBRATING = CallOptions("calibrate", LabelOptions, DriftOptions, without=("examples", "of"))
 
+
+@CALIBRATING.describe
 def calibrate(
     rubric: Rubric | str | Path,
     examples: str | Path | Iterable[Example | PlainRow] | None = None,
     judge: Judge | str | None = None,
     ratings: str | Path | Iterable[str | Path] | Iterable[Rating | PlainRow] | None = None,
     *,
-    target: float | None = None,
-    tolerance: float | None = None,
-    max_false_pass: float | None = None,
-    max_false_fail: float | None = None,
-    gold: Kind | None = None,
-    gold_by: GoldRule = "median",
-    split: Part | None = None,
-    only: Sequence[str] = (),
-    accept: bool = False,
-    replace: bool = False,
-    accepted: str | Path | None = None,
-    run_number: int | None = None,
-    planned_runs: int | None = None,
-    drift_margin: float | None = None,
-    replay: bool = False,
-    check: bool = False,
-    anyway: bool = False,
     kind: Kind | None = None,
     rater: str | None = None,
     judge_names: Iterable[str] = (),
@@ -69,7 +53,7 @@ def calibrate(
     skip_damaged: bool = False,
     watch: Watch = unwatched,
     notify: Callable[[str], None] | None = None,
-    **asking: Any,
+    **options: Any,
 ) -> Calibration:
     """A judge compared with labels: whether it can decide, and what to fix.
 
@@ -83,23 +67,6 @@ def calibrate(
         judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
             is available. Of a table, the judge's column.
         ratings: The judge's ratings, or files of them; nothing is asked then.
-        target: Share of examples that the judge must agree on; by default the rubric's.
-        tolerance: How far a score may miss and still agree; by default the rubric's.
-        max_false_pass: Largest share of the responses failed by gold that the judge may pass; by default the rubric's.
-        max_false_fail: Largest share of the responses passed by gold that the judge may fail; likewise.
-        gold: Only labels of this kind count.
-        gold_by: How several labels of an example are combined.
-        split: The part of the examples; by default dev, once a set has splits.
-        only: Values that examples have, each as "FIELD=VALUE".
-        accept: Whether the run joins the accepted ones, with which later runs are compared.
-        replace: Whether the runs accepted before are dropped.
-        accepted: The file of accepted runs; by default the rubric's own.
-        run_number: Number of this comparison with the accepted runs; counted by default.
-        planned_runs: Planned comparisons, which share the 5% false-alarm rate.
-        drift_margin: Share of a scale that counts as unchanged.
-        replay: Whether the judge is asked by the accepted rubric too, to separate judge from wording.
-        check: Whether this comparison with the accepted runs counts as one of those that share the false-alarm rate.
-        anyway: Whether a run is accepted though its judge can neither gate nor be used for trends.
         kind: Who rated, where an export of another tool doesn't say.
         rater: The rater's name, where an export doesn't say.
         judge_names: Raters of an export that are judges.
@@ -110,7 +77,7 @@ def calibrate(
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         notify: Called with a sentence that says what was accepted, or how a table was read.
-        asking: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
+        options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
         NoJudge: No judge was named, and none is available.
@@ -123,34 +90,18 @@ def calibrate(
         >>> calibration.use, calibration.verdict, len(calibration.ratings)
         ('explore', 'not-enough-labels', 73)
     """
-    settings = find_settings(Path.cwd()).values
+    added, asking = CALIBRATING.read(options, find_settings(Path.cwd()))
     table_meaning = _columns_of_table(rubric, judge, human, scale)
+    labels = added.of(LabelOptions)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),),
         examples=examples_given(examples, rubric),
         judges=() if judge is None else (judge,),
         ratings=_ratings(ratings, rubric),
-        choice=ExamplesChoice(split=one_of("split", split, get_args(Part)), only=tuple(only)),
-        options=Options(
-            one_of("gold", gold, KINDS),
-            one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
-            number_given("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
-            _share("target", settings.get("target") if target is None else target),
-            max_false_pass=_limit("max_false_pass", max_false_pass, settings),
-            max_false_fail=_limit("max_false_fail", max_false_fail, settings),
-        ),
+        options=labels,
         ask=ask_options(judge, asking),
-        drift=DriftRule(
-            accept=accept,
-            replace=replace,
-            accepted=None if accepted is None else Path(accepted),
-            run_number=_count("run_number", run_number),
-            planned_runs=_count("planned_runs", settings.get("planned_runs") if planned_runs is None else planned_runs),
-            drift_margin=_share("drift_margin", settings.get("drift_margin") if drift_margin is None else drift_margin),
-            replay=replay,
-            check=check,
-            anyway=anyway,
-        ),
+        added=added,
+        drift=added.of(DriftOptions),
         hints=tool_file_hints(kind, rater, judge_names, map, levels, scale),
         table_meaning=table_meaning,
         watch=watch,
@@ -245,25 +196,3 @@ def _columns_of_table(
     return TableMeaning(
         judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(spans_given(scale))
     )
-
-
-# --- what a value may be --------------------------------------------------------------------------------------------
-
-
-def _share(name: str, value: float | None) -> float | None:
-    if value is not None and not 0 < value <= 1:
-        raise UsageError(f"`{name}` must be above 0 and at most 1, got {value!r}")
-    return value
-
-
-def _limit(name: str, value: float | None, settings: Mapping[str, Any]) -> float | None:
-    limit: float | None = settings.get(name) if value is None else value
-    if limit is not None and not 0 <= limit <= 1:
-        raise UsageError(f"`{name}` must be from 0 to 1, got {limit!r}")
-    return limit
-
-
-def _count(name: str, value: int | None) -> int | None:
-    if value is not None and (value < 1 or value != int(value)):
-        raise UsageError(f"`{name}` must be a whole number from 1, got {value!r}")
-    return value

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.commands.options import (
     AskFlags,
-    DriftOptions,
     JudgeNames,
-    LabelOptions,
-    LimitOptions,
     RatingsFiles,
     ReportOptions,
     TableOptions,
-    Target,
     ToolFileOptions,
     completed_rubrics,
     notify,
@@ -28,6 +25,7 @@ from markscheme.commands.options import (
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
 from markscheme.options.settings import find_settings
+from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.report.several_judges import JUDGES_REPORTERS
 
@@ -49,10 +47,9 @@ def calibrate(
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: LabelOptions = LabelOptions(),
-    target: Target = None,
-    limits: LimitOptions = LimitOptions(),
     require: Annotated[Literal["gate", "trend"] | None, Parameter(metavar="USE", help=REQUIRED)] = None,
     ask: AskFlags = AskFlags(),
+    added: AddedOptions = AddedOptions(),
     drift: DriftOptions = DriftOptions(),
     tool_files: ToolFileOptions = ToolFileOptions(),
     table: TableOptions = TableOptions(),
@@ -87,10 +84,10 @@ def calibrate(
         judges=judge,
         judge_is_configured=is_configured,
         ratings=ratings,
-        choice=labels.choice,
-        options=replace(labels.options(target), **vars(limits)),
+        options=labels,
         ask=ask,
-        drift=drift.rule,
+        added=added,
+        drift=drift,
         hints=replace(tool_files, levels=()).hints if is_table else tool_files.hints,
         table_meaning=table.meaning(() if is_configured else judge, tool_files) if is_table else None,
         watch=unwatched if report.quiet else progress,

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import cyclopts
 from cyclopts import App, CycloptsError, Parameter, Token
 
-from markscheme.commands.help import Description, Option, command_help, describe, setting_of
+from markscheme.commands.families import CommandLine, setting_of
+from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
-from markscheme.options.settings import Settings, find_settings
+from markscheme.options.settings import SettingsFile, find_settings
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
@@ -36,7 +37,7 @@ class _WordedApp(App):
         return arguments
 
 
-def app_with(settings: Settings, commands: Iterable[CommandRow], kind: type[App] = App) -> App:
+def app_with(settings: SettingsFile, commands: Iterable[CommandRow], kind: type[App] = App) -> App:
     """Return a parser of these commands; options that nobody gives are taken from `settings`."""
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
@@ -58,7 +59,7 @@ def app_with(settings: Settings, commands: Iterable[CommandRow], kind: type[App]
         result_action="return_value",
     )
     for command in commands:
-        app.command(command.load(), name=command.name, help_flags=(), version_flags=())
+        app.command(CommandLine(command.name, command.load()), name=command.name, help_flags=(), version_flags=())
     return app
 
 
@@ -87,7 +88,7 @@ def call(argv: Sequence[str]) -> int:
 @cache
 def described(command: str) -> Description:
     """What a command does and takes."""
-    app = app_with(Settings(), _only(command))[command]
+    app = app_with(SettingsFile(), _only(command))[command]
     function = app.default_command
     assert function is not None
     return describe(command, function, app.assemble_argument_collection())
@@ -98,7 +99,7 @@ def _only(name: str) -> tuple[CommandRow, ...]:
     return tuple(command for command in [command_named(name)] if command is not None)
 
 
-def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[CommandFunction, BoundArguments]:
+def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[CommandFunction, BoundArguments]:
     """The function of a command, and what it is to be called with.
 
     Raises:
@@ -114,12 +115,13 @@ def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Comman
     except CycloptsError as error:
         is_file = file and isinstance(error, cyclopts.UnusedCliTokensError | cyclopts.CoercionError)
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
-    return function, bound
+    assert isinstance(function, CommandLine)
+    return function.function, function.gathered(bound)
 
 
 def complete(argv: Sequence[str]) -> int:
     """Print a shell's completion script, or, for such a script, what may come next."""
-    app = app_with(Settings(), all_commands(), _WordedApp)
+    app = app_with(SettingsFile(), all_commands(), _WordedApp)
     if argv[0] == "__complete":
         app(argv)
         return 0

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import MORE_OPTIONS, AskFlags, JudgeName, RubricName, notify, pairs
+from markscheme.commands.families import MORE_OPTIONS
+from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify, pairs
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
 from markscheme.errors import (

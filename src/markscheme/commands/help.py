@@ -8,11 +8,10 @@ from dataclasses import dataclass, is_dataclass
 from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
-from markscheme.commands.options import MORE_OPTIONS
+from markscheme.commands.families import MORE_OPTIONS, setting_of
 from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
 from markscheme.judges.kinds import in_words
-from markscheme.judges.options import ASK_OPTIONS
-from markscheme.options.settings import COMMAND_KEYS, Settings
+from markscheme.options.settings import SettingsFile
 from markscheme.phrases import counted
 
 if TYPE_CHECKING:
@@ -143,17 +142,7 @@ def _names(argument: "Argument") -> tuple[str, ...]:
     return tuple(reversed(argument.names)) if argument.parameter.negative else argument.names
 
 
-def setting_of(argument: "Argument") -> str:
-    """The key of a configuration file that sets an argument's default; "" if none does.
-
-    An option of how a judge is asked is among those that commands share: a command may have another of that name.
-    """
-    key = argument.field_info.name
-    shared = bool(argument.keys) or key == "judge"
-    return key if key in COMMAND_KEYS or (key in ASK_OPTIONS and shared and argument.parse) else ""
-
-
-def command_help(description: Description, settings: Settings, *, everything: bool) -> str:
+def command_help(description: Description, settings: SettingsFile, *, everything: bool) -> str:
     """What `markscheme COMMAND --help` prints; with `everything` also the options that are rarely needed."""
     width = min(shutil.get_terminal_size((80, 40)).columns, 100)
     lines = [f"usage: {description.usage}", ""]
@@ -172,7 +161,7 @@ def command_help(description: Description, settings: Settings, *, everything: bo
     return "\n".join(lines)
 
 
-def _row(option: Option, settings: Settings, width: int) -> list[str]:
+def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
     text = option.text
     default = settings.texts(option.setting)
     if default and settings.path is not None:

@@ -2,15 +2,18 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from markscheme.commands.families import MORE_OPTIONS
 from markscheme.errors import UsageError, no_file
-from markscheme.judges.options import ASK_OPTIONS, AskOption, AskOptions
-from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
+from markscheme.judges.options import ASK_OPTIONS, AskOptions
+from markscheme.options.forms import FLAG
+from markscheme.options.table import option
+from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.text import folded_word
 
 if TYPE_CHECKING:
@@ -18,16 +21,11 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
-    from markscheme.calibration.calibration import Options
-    from markscheme.calibration.earlier_runs.rule import DriftRule
     from markscheme.calibration.requests.calibration import ToolFileHints
     from markscheme.judges.asking import Asking
-    from markscheme.ratings.examples_choice import ExamplesChoice
     from markscheme.readers.table_meaning import TableMeaning
     from markscheme.rubrics.rubric import Rubric
 
-MORE_OPTIONS = "more options"
-"""The group of options that only `--help-all` shows."""
 JUDGE_NAMES = "{judges}"
 """Where help lists how judges are named."""
 
@@ -69,10 +67,6 @@ def _is_share(value: float) -> bool:
     return 0 < value <= 1
 
 
-def _is_choice(value: str) -> bool:
-    return value.partition("=")[0] in CHOSEN_BY and "=" in value
-
-
 def completed_rubrics(_: object) -> list[str]:
     """What a shell completes RUBRIC to."""
     from markscheme.rubrics.search import known_rubrics
@@ -88,9 +82,7 @@ AS_NEEDED = 0
 """How many to draw where `--next` has no number: as many as the verdict needs."""
 COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
 """Of an option that is a whole number from 1, or stands alone."""
-ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
-_LIMIT = within(0, 1)
 WITHIN_1 = _must("above 0 and at most 1", _is_share)
 BETWEEN_0_AND_1 = _must("above 0 and below 1", lambda value: 0 < value < 1)
 
@@ -110,20 +102,13 @@ RatingsFiles = Annotated[
 GoldKind = Annotated[
     Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}", group=MORE_OPTIONS)
 ]
-Target = Annotated[
-    float | None, Parameter(metavar="P", help="share of examples the judge must agree on (0.8)", validator=WITHIN_1)
-]
 Scorers = Annotated[tuple[str, ...], Parameter(metavar="MODULE", help=ASK_OPTIONS["scorers"].about, group=MORE_OPTIONS)]
+_UNREADABLE = "leave out examples, ratings and records that can't be read, with a warning each"
 SplitName = Annotated[
     Literal["dev", "test", "all"] | None,
     Parameter(metavar="S", help="dev, test or all (dev, once a set has splits)"),
 ]
-SkipDamaged = Annotated[
-    bool,
-    Parameter(
-        help="leave out examples, ratings and records that can't be read, with a warning each", group=MORE_OPTIONS
-    ),
-]
+SkipDamaged = Annotated[bool, Parameter(help=_UNREADABLE, group=MORE_OPTIONS)]
 """Heeded by `commands.call`, for all that a command reads."""
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
@@ -135,55 +120,16 @@ JsonTarget = Annotated[
 # --- options that go together ---------------------------------------------------------------------------------------
 
 
-def _with_flags(options: type[AskOptions]) -> type[AskOptions]:
-    """Declare each option of the table as cyclopts reads it, with its name, type and default."""
-    types = get_type_hints(AskOptions)
-    for declared in fields(AskOptions):
-        flag = _flag(declared.name, ASK_OPTIONS[declared.name])
-        options.__annotations__[declared.name] = Annotated[types[declared.name], flag]
-        setattr(options, declared.name, declared)
-    return options
-
-
-def _flag(name: str, option: AskOption) -> Parameter:
-    """An option of the table on the command line."""
-    if name == "judge":  # each command declares its own: some take several
-        return Parameter(parse=False, show=False)
-    return Parameter(
-        negative=option.off or (),
-        help=option.about,
-        metavar=option.value or None,
-        group=() if option.common else MORE_OPTIONS,
-        converter=None if option.form.choices else _converter(option),
-    )
-
-
-def _converter(option: AskOption) -> "Callable[[type, Sequence[Token]], Any]":
-    """What reads an option's words, by the table."""
-
-    def convert(_: type, tokens: "Sequence[Token]") -> Any:
-        words = [token.value for token in tokens]
-        form = option.form
-        try:
-            return form.read(words if option.names_code else form.typed(words[-1]))
-        except (KeyError, TypeError, ValueError, OverflowError):
-            raise ValueError(f"must be {form.allowed}") from None
-
-    return convert
-
-
 def notify(sentence: str) -> None:
     """Print a sentence for the user, without delay."""
     print(sentence, file=sys.stderr, flush=True)
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-@_with_flags
 class AskFlags(AskOptions):
     """How a judge is asked, and within what limits, on the command line."""
 
-    skip_damaged: SkipDamaged = False
+    skip_damaged: bool = option(False, _UNREADABLE, FLAG)
 
     def rubric(self, name: str) -> "Rubric":
         """The rubric of a name, or in a file, with what was asked for."""
@@ -311,103 +257,15 @@ class TableOptions:
         Raises:
             UsageError: One is given.
         """
-        for option, value in vars(self).items():
+        for key, value in vars(self).items():
             if value not in ((), "", None, False):
-                flag = option.strip("_").replace("_", "-")
+                flag = key.strip("_").replace("_", "-")
                 raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
 
 
 def _columns(names: "Sequence[str]") -> tuple[str, ...]:
     """Column names, several after one option separated by commas."""
     return tuple(name.strip() for entry in names for name in entry.split(",") if name.strip())
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class LabelOptions:
-    """Which examples count, by which labels.
-
-    Attributes:
-        tolerance: how far a score may miss and still agree (0.1)
-        gold_by: how several labels combine: median, mean or majority (median)
-    """
-
-    examples: ExamplesFile = None
-    split: SplitName = None
-    tolerance: Annotated[float | None, Parameter(metavar="D", validator=ABOVE_ZERO)] = None
-    gold: GoldKind = None
-    gold_by: Annotated[Literal["median", "mean", "majority"], Parameter(metavar="RULE", group=MORE_OPTIONS)] = "median"
-    only: Annotated[
-        tuple[str, ...],
-        Parameter(
-            metavar="FIELD=VALUE",
-            help=f"use only examples with this value of {', '.join(CHOSEN_BY)}; may be repeated",
-            validator=_must(f"FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}", _is_choice),
-            group=MORE_OPTIONS,
-        ),
-    ] = ()
-
-    @property
-    def choice(self) -> "ExamplesChoice":
-        """Which examples count."""
-        from markscheme.ratings.examples_choice import ExamplesChoice
-
-        return ExamplesChoice(split=self.split, only=self.only)
-
-    def options(self, target: float | None = None) -> "Options":
-        """Which labels count, and what is enough."""
-        from markscheme.calibration.calibration import Options
-
-        return Options(self.gold, self.gold_by, self.tolerance, target)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class LimitOptions:
-    """How often a judge may pass what it should fail, and the reverse, and still gate.
-
-    Attributes:
-        max_false_pass: largest share of the fails by the labels that the judge may pass (110% - target)
-        max_false_fail: largest share of the passes by the labels that the judge may fail (110% - target)
-    """
-
-    max_false_pass: Annotated[float | None, Parameter(metavar="P", validator=_LIMIT, group=MORE_OPTIONS)] = None
-    max_false_fail: Annotated[float | None, Parameter(metavar="P", validator=_LIMIT, group=MORE_OPTIONS)] = None
-
-
-@Parameter(name="*", group=MORE_OPTIONS)
-@dataclass(frozen=True, kw_only=True)
-class DriftOptions:
-    """The accepted run, and how later runs are compared with it.
-
-    Attributes:
-        accept: accept this run, next to those accepted before: later runs are compared with them
-        replace: with --accept: drop the runs accepted before
-        accepted: accepted run, instead of the rubric's own
-        run_number: this is comparison T with the accepted run (counted)
-        planned_runs: planned comparisons, which share the 5% false-alarm rate
-        drift_margin: share of a scale that counts as unchanged (0.0625)
-        replay: ask the judge by the accepted rubric too, to separate judge from wording
-        check: count this comparison with the accepted run as one of the planned ones
-        anyway: with --accept: even if the judge shouldn't be used
-    """
-
-    accept: Annotated[bool, Parameter(group=())] = False
-    replace: bool = False
-    accepted: Annotated[Path | None, Parameter(metavar="FILE")] = None
-    run_number: Annotated[int | None, COUNT, Parameter(metavar="T")] = None
-    planned_runs: Annotated[int | None, COUNT] = None
-    drift_margin: Annotated[float | None, Parameter(metavar="P", validator=WITHIN_1)] = None
-    replay: bool = False
-    check: bool = False
-    anyway: bool = False
-
-    @property
-    def rule(self) -> "DriftRule":
-        """The same, for whatever calibrates."""
-        from markscheme.calibration.earlier_runs.rule import DriftRule
-
-        return DriftRule(**vars(self))
 
 
 @Parameter(name="*")

@@ -8,7 +8,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, MORE_OPTIONS, PORT
+from markscheme.commands.families import MORE_OPTIONS
+from markscheme.commands.options import COUNT, PORT
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from markscheme.grading.grades import Grade, grade_json
 from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
-from markscheme.judges.options import AskOptions, read_options, refuse_opening
+from markscheme.judges.options import AskOptions, refuse_opening
 from markscheme.options.settings import find_settings
+from markscheme.options.table import read_options
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -247,4 +248,4 @@ def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOpt
     if judge is not None and not isinstance(judge, str):
         refuse_opening(options)
     named = {"judge": judge} if isinstance(judge, str) else {}
-    return read_options(({**options, **named}, "{}"), (settings.asking, f"{settings.path}: `{{}}`"))
+    return read_options(AskOptions, ({**options, **named}, "{}"), settings.source_of(AskOptions))

@@ -4,38 +4,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from markscheme.errors import UsageError, suggestion
-from markscheme.judges.kinds import names_code
-from markscheme.judges.options import ASK_OPTIONS
+from markscheme.options.table import OptionSource, options_of, setting_named, settings_declared
 from markscheme.session.client import SETTINGS_FILES
-
-_NUMBER: Final = (int, float)
-_TABLE: Final = (dict,)
-COMMAND_KEYS: Final[Mapping[str, tuple[type, ...]]] = {
-    "target": _NUMBER,
-    "tolerance": _NUMBER,
-    "max_false_pass": _NUMBER,
-    "max_false_fail": _NUMBER,
-    "planned_runs": (int,),
-    "drift_margin": _NUMBER,
-    "annotators": (int,),
-    "map": _TABLE,
-}
-"""What a file may set for commands alone, and of which type; each is the option of the same name."""
-SETTING_KEYS: Final = (*(key for key, option in ASK_OPTIONS.items() if not option.names_code), *COMMAND_KEYS)
-"""All that a file may set."""
-_TYPES: Final[Mapping[tuple[type, ...], str]] = {
-    (int,): "a whole number",
-    (str,): "text",
-    _NUMBER: "a number",
-    _TABLE: "a table of names",
-}
 
 
 @dataclass(frozen=True)
-class Settings:
+class SettingsFile:
     """Defaults for options.
 
     Attributes:
@@ -46,10 +23,13 @@ class Settings:
     path: Path | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def asking(self) -> dict[str, Any]:
-        """The values that say how a judge is asked."""
-        return {key: value for key, value in self.values.items() if key in ASK_OPTIONS}
+    def values_of(self, family: type) -> dict[str, Any]:
+        """Return the values that the file sets of a family of options."""
+        return {key: value for key, value in self.values.items() if key in options_of(family)}
+
+    def source_of(self, family: type) -> OptionSource:
+        """Return the values that the file sets of a family, with what `read_options` calls a key of them."""
+        return self.values_of(family), f"{self.path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:
         """What a user would type after the option: none, one, or one for each entry of a table."""
@@ -61,7 +41,7 @@ class Settings:
         return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
-def find_settings(start: Path) -> Settings:
+def find_settings(start: Path) -> SettingsFile:
     """The settings of the nearest folder that has any, from `start` upwards to the one with `.git`.
 
     Raises:
@@ -74,10 +54,10 @@ def find_settings(start: Path) -> Settings:
                 return settings
         if (folder / ".git").exists():
             break
-    return Settings()
+    return SettingsFile()
 
 
-def _read(path: Path) -> Settings | None:
+def _read(path: Path) -> SettingsFile | None:
     if not path.is_file():
         return None
     is_shared = path.name != SETTINGS_FILES[0]
@@ -99,7 +79,7 @@ def _read(path: Path) -> Settings | None:
         data = ours
     for key, value in data.items():
         _check(key, value, f"{path}:{_line_of(key, text)}")
-    return Settings(path, data)
+    return SettingsFile(path, data)
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -108,22 +88,13 @@ def _parsed(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def _check(key: str, value: object, place: str) -> None:
-    if key in COMMAND_KEYS:
-        types = COMMAND_KEYS[key]
-        if not isinstance(value, types) or isinstance(value, bool):
-            raise UsageError(f"{place}: `{key}` must be {_TYPES[types]}, got {value!r}")
-        return
-    if key not in ASK_OPTIONS:
-        instead = suggestion(key, SETTING_KEYS, mark="`") or f"; allowed: {', '.join(SETTING_KEYS)}"
-        raise UsageError(f"{place}: unknown key `{key}`{instead}")
-    if ASK_OPTIONS[key].names_code:
-        raise UsageError(f"{place}: `{key}` must not name code here, got {value!r}; give it on the command line")
-    option_value = ASK_OPTIONS[key].read(value, f"{place}: `{key}`")
-    if key in ("judge", "model") and (names_code(option_value) or "://" in option_value):
-        raise UsageError(
-            f"{place}: `{key}` must not name code or an address here, got {value!r}; give it on the command line"
-        )
+def _check(key: str, value: object, source: str) -> None:
+    declared = setting_named(key)
+    if declared is None:
+        allowed = [name for name, row in settings_declared() if row.is_setting]
+        instead = suggestion(key, allowed, mark="`") or f"; allowed: {', '.join(allowed)}"
+        raise UsageError(f"{source}: unknown key `{key}`{instead}")
+    declared.check_in_file(key, value, source)
 
 
 def _line_of(key: str, text: str) -> int:

@@ -2,11 +2,11 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from markscheme.grading import as_of_today
 from markscheme.judges.asking import Asking
@@ -14,17 +14,15 @@ from markscheme.judges.function import files_read, is_own
 from markscheme.judges.judge import GradingJudge, Usage, total
 from markscheme.judges.kinds import known_kind, means_file_of_rubric
 from markscheme.judges.limited import Limiter
-from markscheme.judges.options import AskOptions, options_in, read_options
+from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_grading_judge
 from markscheme.judges.remembering import Memory
 from markscheme.options.settings import find_settings
+from markscheme.options.table import OptionSource, options_in, read_options
 from markscheme.prompt import Prompt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
-
-OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
-"""Options that were set, and what a key of them is called in messages, such as "config.{}"."""
 
 
 @dataclass(eq=False)
@@ -48,7 +46,7 @@ class Engine:
     _memory: Memory = field(default_factory=Memory, init=False)
 
     def __post_init__(self) -> None:
-        read_options(*self.defaults)
+        read_options(AskOptions, *self.defaults)
 
     @property
     def usage(self) -> Usage:
@@ -61,7 +59,7 @@ class Engine:
         Raises:
             UsageError: An unknown option, or a value that one can't have.
         """
-        return read_options(*sources, *self.defaults)
+        return read_options(AskOptions, *sources, *self.defaults)
 
     def rubric(self, file: Path) -> Rubric:
         """The rubric in a file, read again only when the file has changed."""
@@ -120,7 +118,7 @@ def environment_sources(folder: Path) -> list[OptionSource]:
         UsageError: A value that an option can't have.
     """
     settings = find_settings(folder)
-    return [(options_in(os.environ), "{}"), (settings.asking, f"{settings.path}: `{{}}`")]
+    return [(options_in(AskOptions, os.environ), "{}"), settings.source_of(AskOptions)]
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:

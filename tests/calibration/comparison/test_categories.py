@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from markscheme import ScriptedJudge, compare
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.grading.score import Score, weigh
@@ -58,7 +59,7 @@ def calibrated(
         examples.append(Example(Submission("x", {}, unit), labels))
     ratings = [rating(unit, "judge", rubric, *answers) for unit, answers in zip(units, judge, strict=True)]
     rater = Rater("judge", "", "ratings")
-    return calibration_of(rubric, ExampleSet(tuple(examples)), ratings, rater, options=Options(of=of))
+    return calibration_of(rubric, ExampleSet(tuple(examples)), ratings, rater, options=LabelOptions(of=of))
 
 
 def alone(labels: Sequence[str]) -> list[tuple[str | float | None, ...]]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.calibration.calibration import Options, Rater, calibration_of
+from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.calibration.options import LabelOptions
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
@@ -534,7 +535,7 @@ def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
         ratings,
         Rater("judge", "", "ratings"),
         repeats=again,
-        options=Options(gold_by=rule),  # type: ignore[arg-type]
+        options=LabelOptions(gold_by=rule),  # type: ignore[arg-type]
     )
     assert calibration.decision.verdict in ("ok", "adjust", "not-enough-labels")
     json.dumps([finding.to_json() for finding in calibration.findings], allow_nan=False)

@@ -4,7 +4,7 @@ import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
-from markscheme.settings import Settings
+from markscheme.options.settings import SettingsFile
 
 
 @pytest.mark.parametrize(
@@ -15,5 +15,5 @@ from markscheme.settings import Settings
 )
 def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        parse(command, words, Settings())
+        parse(command, words, SettingsFile())
     assert message in str(refused.value)

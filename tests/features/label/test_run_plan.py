@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.calibration import Options
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
 from markscheme.features.label.run_plan import PlanRequest
 from markscheme.rubrics.rubric import Rubric
@@ -41,7 +41,7 @@ def test_as_many_outputs_are_drawn_as_the_verdict_needs(planned: PlanRequest) ->
 def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(planned: PlanRequest) -> None:
     plan = replace(planned, pool=None).plan()
     assert plan.next is None
-    higher = replace(planned, pool=None, options=Options(target=0.9)).plan()
+    higher = replace(planned, pool=None, options=LabelOptions(target=0.9)).plan()
     assert plan.next_labels.labels is not None
     assert higher.next_labels.labels is not None
     assert higher.next_labels.labels.more > plan.next_labels.labels.more
@@ -49,4 +49,4 @@ def test_without_a_pool_nothing_is_drawn_and_a_higher_target_needs_more_labels(p
 
 def test_where_no_number_of_labels_is_needed_the_number_to_draw_has_to_be_given(planned: PlanRequest) -> None:
     with pytest.raises(UsageError, match="say how many"):
-        replace(planned, options=Options(target=1.0)).plan()
+        replace(planned, options=LabelOptions(target=1.0)).plan()

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.requests.pairs import compare_systems
 from markscheme.errors import RatingWarning
 from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
-from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.readers.rated import AS_WRITTEN
 from tests.promptfoo import shorter_judge
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
@@ -31,7 +31,7 @@ OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here"
 
 def pairs_in(path: Path) -> int:
     """How many pairs in a file can be compared."""
-    return compare_systems([path], choice=ExamplesChoice(), meanings=AS_WRITTEN).pairs
+    return compare_systems([path], labels=LabelOptions(), meanings=AS_WRITTEN).pairs
 
 
 def shorter(request: Request) -> Answer:

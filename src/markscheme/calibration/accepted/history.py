@@ -10,10 +10,10 @@ from markscheme.calibration.accepted.acceptance import accept, joinable
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.rule import DriftRule
 from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted, Setting, changes_between, need_replay
 from markscheme.calibration.earlier_runs.since import DRIFT_MARGIN, Since, why_incomparable
 from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.options import DriftOptions
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
@@ -60,7 +60,7 @@ def since_accepted(
     ratings: Sequence[Rating],
     path: Path,
     *,
-    drift: DriftRule,
+    drift: DriftOptions,
     of_other_examples: bool,
     count: bool,
 ) -> Since | None:
@@ -107,7 +107,7 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
         return None
 
 
-def _refuse(why: str, drift: DriftRule, *, of_other_examples: bool) -> None:
+def _refuse(why: str, drift: DriftOptions, *, of_other_examples: bool) -> None:
     """An error, unless a new run is accepted or other examples were named."""
     if drift.accept:
         return

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
-    from markscheme.calibration.calibration import Calibration, Options
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.options import LabelOptions
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.examples_choice import ExamplesChoice
 
@@ -25,7 +26,7 @@ class RunBasis:
 
     examples: "ExampleSet"
     choice: "ExamplesChoice"
-    options: "Options"
+    options: "LabelOptions"
 
 
 WriteKept: TypeAlias = Callable[[], None]

@@ -7,7 +7,9 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from markscheme.calibration.options import LabelOptions
 from markscheme.ratings.examples import Example, draws_of
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats
@@ -78,6 +80,14 @@ class MostWrong:
 
     false_pass: float | None = None
     false_fail: float | None = None
+
+    @classmethod
+    def of(cls, options: LabelOptions, rubric: Rubric) -> "MostWrong":
+        """Return the limits that options set, else the rubric."""
+        return cls(
+            rubric.max_false_pass if options.max_false_pass is None else options.max_false_pass,
+            rubric.max_false_fail if options.max_false_fail is None else options.max_false_fail,
+        )
 
     def least(self, side: SideName, target: float) -> float:
         """Return the least share that a judge must stop of gold's fails, or keep of its passes.

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.accepted.kept import RunBasis
-from markscheme.calibration.calibration import Calibration, Options, Rater, by_current_words, calibration_of
+from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.earlier_runs.rule import DriftRule
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
+from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import RubricError, UsageError
 from markscheme.files import refuse_unmakeable
@@ -23,6 +23,7 @@ from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.options.table import AddedOptions
 from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
@@ -83,9 +84,9 @@ class CalibrationRequest:
         judges: The judges to ask, by name or opened; none for the default.
         judge_is_configured: Whether a file of settings names the judge, so that a later call need not.
         ratings: Files of ratings, or ratings, instead of asking a judge.
-        choice: Which examples count.
         options: Which labels count, and what is enough.
         ask: How judges are asked.
+        added: Options that features add to `calibrate`.
         drift: How the run is compared with accepted ones, and whether it joins them.
         hints: What an export of another tool doesn't say.
         table_meaning: Which columns of a table without a rubric are judges' and people's; None for anything else.
@@ -98,14 +99,19 @@ class CalibrationRequest:
     judges: tuple[str | Judge, ...] = ()
     judge_is_configured: bool = False
     ratings: tuple[Path, ...] | list[Rating] = ()
-    choice: ExamplesChoice = ExamplesChoice()
-    options: Options = Options()
+    options: LabelOptions = LabelOptions()
     ask: AskOptions = field(default_factory=AskOptions)
-    drift: DriftRule = DriftRule()
+    added: AddedOptions = AddedOptions()
+    drift: DriftOptions = DriftOptions()
     hints: ToolFileHints = ToolFileHints()
     table_meaning: "TableMeaning | None" = None
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
+
+    @property
+    def choice(self) -> ExamplesChoice:
+        """Which examples count."""
+        return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def of_tool_files(self) -> "ToolFilesAnswer | None":
         """The calibrations of the judges in an export of another tool; None where none is named.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice
@@ -43,8 +44,7 @@ def compare_systems(
     files: Sequence[Path],
     rubric: Rubric | None = None,
     *,
-    examples: Path | None = None,
-    choice: ExamplesChoice,
+    labels: LabelOptions,
     meanings: Meanings,
 ) -> PairsCompared:
     """Compare the systems in files of pairs, by each rater.
@@ -52,8 +52,7 @@ def compare_systems(
     Args:
         files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
         rubric: Of all of them; None takes the one that the files imply.
-        examples: A file of the pairs, where `files` have ratings alone; None for the rubric's own.
-        choice: Which pairs count.
+        labels: Which pairs count, and their file, where `files` have ratings alone; None for the rubric's own.
         meanings: What is stated of the files: who preferred, as what kind.
 
     Raises:
@@ -65,7 +64,7 @@ def compare_systems(
     rated = open_rated(files, rubric, expected="anything", meanings=meanings)
     with naming(*files):
         refuse_singles(rated.rubric)
-        pairs = choice.of(_pairs(rated, examples))
+        pairs = ExamplesChoice(split=labels.split, only=labels.only).of(_pairs(rated, labels.examples))
         return _compared(rated.rubric, pairs, [rating for rating in rated.ratings if rating.kind in JUDGES])
 
 

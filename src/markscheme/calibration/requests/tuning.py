@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from markscheme.calibration.calibration import Options, Rater, calibration_of
+from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.certificates import CertificateEvidence, TunedCertificate
 from markscheme.calibration.certifiers import CERTIFY_TUNED
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning import Proposal, Source, propose
 from markscheme.calibration.tuning_labels import TuningLabels
@@ -124,7 +125,7 @@ class TuningRequest:
         )
         findings = None
         if judged.rater is not None:
-            options = Options(gold=self.gold)
+            options = LabelOptions(gold=self.gold)
             findings = calibration_of(self.rubric, dev, judged.ratings, judged.rater, options=options).findings
         certificate = self._certificate(proposal, judged, test, today)
         changes = proposal.changes()

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from markscheme.calibration.accepted.kept import RunBasis
-from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.file_names import name_of, place_of
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
@@ -73,7 +74,7 @@ class CardTerms:
         labels_in: The folder of labels, by its name on the card; "" where the examples bring all of theirs.
     """
 
-    options: Options
+    options: LabelOptions
     choice: ExamplesChoice
     asking: Mapping[str, Any]
     settings: int
@@ -82,10 +83,9 @@ class CardTerms:
 
     def to_json(self) -> dict[str, Any]:
         """As an entry of the card."""
-        options = {name: value for name, value in vars(self.options).items() if value is not None}
         chosen = {"split": self.choice.split, "only": list(self.choice.only)}
         return {
-            "labels": options | {name: value for name, value in chosen.items() if value},
+            "labels": self.options.of_one_run | {name: value for name, value in chosen.items() if value},
             "asking": dict(self.asking),
             "settings": self.settings,
             "runs": self.runs,
@@ -104,7 +104,7 @@ class CardTerms:
         asking = {key: entry["asking"][key] for key in ("pass_mark", "strategy", "samples")}
         settings = int(entry["settings"])
         runs = int(entry["runs"])
-        return cls(Options(**labels), choice, asking, settings, runs, str(entry["labels_in"]))
+        return cls(LabelOptions(**labels), choice, asking, settings, runs, str(entry["labels_in"]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,8 +5,6 @@ import numpy as np
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.promised import Promised
 from markscheme.features.certify.panels import independent_votes
-from markscheme.features.certify.ranked_decisions import RankedDecisions
-from markscheme.features.certify.statistics import ErrorLimit, automatic_part
 
 
 def votes_of_panel(calibration: Calibration) -> float | None:
@@ -33,9 +31,11 @@ def may_decide(calibration: Calibration) -> float | None:
     counts = ~np.isnan(gold.decisions)
     if not gold.has_people or not counts.any():
         return None
-    ranked = RankedDecisions.of_column(comparison.judge.rows(counts), calibration.rubric)
+    from markscheme.features.certify import ranked_decisions, statistics  # most runs have no part to look for
+
+    ranked = ranked_decisions.RankedDecisions.of_column(comparison.judge.rows(counts), calibration.rubric)
     groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
     wrong = ranked.passes != (gold.decisions[counts] == 1)
     usual = Promised()
-    part = automatic_part(ranked.certainty, wrong, ErrorLimit(usual.error, usual.level), groups)
+    part = statistics.automatic_part(ranked.certainty, wrong, statistics.ErrorLimit(usual.error, usual.level), groups)
     return part.automatic.value

@@ -2,46 +2,41 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
-    number_given,
-    one_of,
     rubric_given,
     tool_file_hints,
 )
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
 from markscheme.features.compare.run_comparison import ComparisonRequest
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
+from markscheme.options.calls import CallOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import Example
-from markscheme.ratings.examples_choice import ExamplesChoice, Part
-from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.ratings.kinds import Kind
 from markscheme.ratings.program_rows import rating_cells, refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.annotators import GoldRule
+
+COMPARING = CallOptions("compare", LabelOptions, without=("examples", "target", "max_false_pass", "max_false_fail"))
 
 
+@COMPARING.describe
 def compare(
     *sides: str | Path | Judge | Calibration | Iterable[Rating | PlainRow],
     rubric: Rubric | str | Path | None = None,
     examples: str | Path | Iterable[Example | PlainRow] | None = None,
-    of: str | None = None,
-    tolerance: float | None = None,
-    gold: Kind | None = None,
-    gold_by: GoldRule = "median",
-    split: Part | None = None,
-    only: Sequence[str] = (),
     kind: Kind | None = None,
     rater: str | None = None,
     judge_names: Iterable[str] = (),
@@ -50,7 +45,7 @@ def compare(
     scale: Mapping[str, tuple[float, float]] | None = None,
     skip_damaged: bool = False,
     watch: Watch = unwatched,
-    **asking: Any,
+    **options: Any,
 ) -> Compared:
     """Judges compared on the same examples: which agrees better with the labels, what moved, what each costs.
 
@@ -59,12 +54,6 @@ def compare(
             judges to ask, by name or opened.
         rubric: The rubric of all of them; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
-        of: What agreement is of: "score", "decision", or a criterion's name; by default as the rubric says.
-        tolerance: How far a score may miss and still agree; by default the rubric's.
-        gold: Only labels of this kind count.
-        gold_by: How several labels of an example are combined.
-        split: The part of the examples; by default dev, once a set has splits.
-        only: Values that examples have, each as "FIELD=VALUE".
         kind: Who rated, where an export of another tool doesn't say.
         rater: The rater's name, where an export doesn't say.
         judge_names: Raters of an export that are judges.
@@ -73,7 +62,7 @@ def compare(
         scale: The lowest and highest value of "judge" and of "human" in files where they differ.
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
-        asking: How judges are asked, as on the command line: `samples=3`, `budget=2`.
+        options: How judges are asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
         UsageError: Fewer than two sides, an unknown rubric or option, or judges without a rubric.
@@ -86,22 +75,17 @@ def compare(
         >>> compare(strict, kinder).choice.pairs[0].flips[0].id
         'b'
     """
+    added, asking = COMPARING.read(options, find_settings(Path.cwd()))
+    labels = added.of(LabelOptions)
     calibrations = [side for side in sides if isinstance(side, Calibration)]
     if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:
-        return compare_calibrations(calibrations, of=of, tolerance=number_given("tolerance", tolerance))
+        return compare_calibrations(calibrations, of=labels.of, tolerance=labels.tolerance)
     loaded = None if rubric is None else rubric_given(rubric)
-    settings = find_settings(Path.cwd()).values
     request = ComparisonRequest(
         sides=_sides(sides, loaded),
         rubric=loaded,
         examples=examples_given(examples, loaded),
-        choice=ExamplesChoice(split=one_of("split", split, get_args(Part)), only=tuple(only)),
-        options=Options(
-            one_of("gold", gold, KINDS),
-            one_of("gold_by", gold_by, get_args(GoldRule)) or gold_by,
-            number_given("tolerance", settings.get("tolerance") if tolerance is None else tolerance),
-            of=of,
-        ),
+        options=labels,
         ask=ask_options(None, asking),
         meanings=tool_file_hints(kind, rater, judge_names, map, levels, scale).meanings,
         watch=watch,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, LabelOptions, ToolFileOptions
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.families import spelled
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ToolFileOptions
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
@@ -30,7 +32,7 @@ def compare(
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
     pairs: bool = False,
-    labels: LabelOptions = LabelOptions(),
+    labels: Annotated[LabelOptions, spelled(target=None, max_false_pass=None, max_false_fail=None)] = LabelOptions(),
     details: Details = False,
     json: bool = False,
     markdown: bool = False,
@@ -69,8 +71,7 @@ def compare(
         sides=sides,
         rubric=None if rubric is None else ask.rubric(rubric),
         examples=labels.examples,
-        choice=labels.choice,
-        options=labels.options(),
+        options=labels,
         ask=ask,
         meanings=tool_files.hints.meanings,
         watch=progress,
@@ -104,9 +105,7 @@ def _compare_systems(
     from markscheme.report.views.systems import json_of, view
 
     files = tuple(existing_file(Path(path)) for path in sides)
-    compared = compare_systems(
-        files, rubric, examples=labels.examples, choice=labels.choice, meanings=tool_files.hints.meanings
-    )
+    compared = compare_systems(files, rubric, labels=labels, meanings=tool_files.hints.meanings)
     if html:
         put(rendered(view(compared), "html"), html)
     if markdown:

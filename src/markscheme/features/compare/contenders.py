@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from markscheme.calibration.calibration import Calibration, Options
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE
 from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.compare.choice import Choice, Contender, choose
@@ -88,7 +89,7 @@ def compare_sides(
     examples: ExampleSet | None,
     ask: Ask,
     *,
-    rule: Options,
+    rule: LabelOptions,
     split: Part | None,
     notes: Sequence[str],
     own_gold: bool,
@@ -198,7 +199,7 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
 
 
 def _gold(
-    examples: ExampleSet | None, rated: RatedFiles, rule: Options, split: Part | None, notes: list[str]
+    examples: ExampleSet | None, rated: RatedFiles, rule: LabelOptions, split: Part | None, notes: list[str]
 ) -> Gold | None:
     """Gold from the labelled examples, else from the labels in the files, else from the calibrations among them."""
     if examples is not None and examples.labels:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.calibration.calibration import Options
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.decision import decide
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import UsageError
 from markscheme.features.compare.choice import Contender
@@ -36,7 +36,6 @@ class ComparisonRequest:
             in use comes first.
         rubric: Of all of them; None takes the one that the files name or imply.
         examples: The labelled examples or their file; None for the rubric's own.
-        choice: Which examples count.
         options: Which labels count, what agreement is of, and the tolerance.
         ask: How judges are asked.
         meanings: What the files mean that they don't say themselves.
@@ -46,11 +45,15 @@ class ComparisonRequest:
     sides: tuple[str | Judge | RatedFile, ...]
     rubric: Rubric | None = None
     examples: Path | ExampleSet | None = None
-    choice: ExamplesChoice = ExamplesChoice()
-    options: Options = Options()
+    options: LabelOptions = LabelOptions()
     ask: AskOptions = field(default_factory=AskOptions)
     meanings: Meanings = AS_WRITTEN
     watch: Watch = unwatched
+
+    @property
+    def choice(self) -> ExamplesChoice:
+        """Which examples count."""
+        return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def compared(self) -> Compared:
         """The sides, compared on the same examples.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.commands.families import MORE_OPTIONS
 from markscheme.commands.options import (
     BETWEEN_0_AND_1,
     COUNT,
-    MORE_OPTIONS,
     AskFlags,
     existing_file,
 )

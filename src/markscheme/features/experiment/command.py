@@ -2,17 +2,17 @@
 
 import asyncio
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import JUDGE_NAMES, MORE_OPTIONS, AskFlags, Details, JsonTarget, JudgeName
+from markscheme.commands.families import spelled
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName
 from markscheme.commands.output import typed
 from markscheme.errors import UsageError
-from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,16 +27,6 @@ SUFFIX = ".experiment"
 WORSE = "worse"
 HIT, TOO_FEW_GRADED = 1, 5
 RULES = '"overall < 0.8", "tone < 4", "formal.pass_rate < 0.9", or worse (than the accepted run); may be repeated'
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class ExperimentAskFlags(AskFlags):
-    """How the judge is asked; `--model` is the model that makes the outputs here."""
-
-    model: Annotated[
-        str | None, Parameter(name="--judge-model", metavar="NAME", help=ASK_OPTIONS["model"].about, group=MORE_OPTIONS)
-    ] = None
 
 
 def experiment(
@@ -56,7 +46,7 @@ def experiment(
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     judge: JudgeName = None,
-    ask: ExperimentAskFlags = ExperimentAskFlags(),
+    ask: Annotated[AskFlags, spelled(model="--judge-model")] = AskFlags(),
 ) -> int:
     """Run prompt variants on cases, grade every output with a rubric, and show how the variants differ: mean, minimum
     and maximum of each criterion, the overall score, pass rates, and paired differences with intervals.
@@ -129,7 +119,7 @@ def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool)
 
 
 def _request(
-    experiment: "Experiment", ask: ExperimentAskFlags, file: Path, model: str | None, judge: str | None
+    experiment: "Experiment", ask: AskFlags, file: Path, model: str | None, judge: str | None
 ) -> "ExperimentRequest":
     """The experiment in a file as it is run, with the outputs of earlier runs."""
     from markscheme.commands.progress import progress

@@ -4,16 +4,16 @@ import asyncio
 import datetime
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     COUNT,
-    MORE_OPTIONS,
     AskFlags,
     Details,
     ExamplesFile,
@@ -26,7 +26,6 @@ from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
-from markscheme.judges.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from markscheme.features.improve.outcome import ImprovementRun
@@ -34,14 +33,6 @@ if TYPE_CHECKING:
 NOT_ADOPTED = 1
 """Exit status where the old wording stays."""
 FILES = "wordings to try: rubric files, or JSON edits"
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class ImproveAskFlags(AskFlags):
-    """How the judge is asked; `--batch` is the number of proposals here."""
-
-    batch: Annotated[bool, Parameter(name="--in-batches", help=ASK_OPTIONS["batch"].about, group=MORE_OPTIONS)] = False
 
 
 def improve(
@@ -63,7 +54,7 @@ def improve(
     html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     details: Details = False,
     json: JsonFlag = False,
-    ask: ImproveAskFlags = ImproveAskFlags(),
+    ask: Annotated[AskFlags, spelled(batch="--in-batches")] = AskFlags(),
 ) -> int:
     """Find better words for a rubric, and show on labels that were held out that they are better.
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import MORE_OPTIONS, JsonFlag, TableOptions, ToolFileOptions, existing_file
+from markscheme.commands.families import MORE_OPTIONS
+from markscheme.commands.options import JsonFlag, TableOptions, ToolFileOptions, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files

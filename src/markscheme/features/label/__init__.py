@@ -1,6 +1,7 @@
 """Labels by people: what to label and how many, the page on which they label, and their disagreements resolved."""
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.options.table import OPTIONS, Family
 from markscheme.seam import Feature
 
 
@@ -22,6 +23,12 @@ def _adjudicate() -> CommandFunction:
     return adjudicate
 
 
+def _labelling() -> type:
+    from markscheme.features.label.options import PlanOptions
+
+    return PlanOptions
+
+
 LABEL = Feature(
     "label",
     COMMANDS(
@@ -31,4 +38,5 @@ LABEL = Feature(
             "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40
         ),
     ),
+    OPTIONS(Family(_labelling)),
 )

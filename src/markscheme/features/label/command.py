@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.commands.families import MORE_OPTIONS
 from markscheme.commands.options import (
     AS_NEEDED,
     COUNT,
     COUNT_OR_NEEDED,
-    MORE_OPTIONS,
     RubricName,
     SkipDamaged,
     existing_file,

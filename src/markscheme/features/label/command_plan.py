@@ -9,6 +9,8 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.needs import PROMISED_ERROR, Goal
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     AS_NEEDED,
     COUNT,
@@ -17,15 +19,14 @@ from markscheme.commands.options import (
     AskFlags,
     JsonTarget,
     JudgeNames,
-    LabelOptions,
     RatingsFiles,
     RubricName,
-    Target,
     ToolFileOptions,
     within,
 )
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+from markscheme.features.label.options import PlanOptions
 
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
@@ -38,15 +39,14 @@ def plan(
     next: Annotated[int | None, COUNT_OR_NEEDED] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     pairs: bool = False,
-    annotators: Annotated[int, COUNT] = 1,
+    labelling: PlanOptions = PlanOptions(),
     details: bool = False,
     width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1))] = None,
     error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1)] = None,
     seed: Annotated[int, COUNT, Parameter(metavar="K")] = 1,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
-    labels: LabelOptions = LabelOptions(),
-    target: Target = None,
+    labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None)] = LabelOptions(),
     ask: AskFlags = AskFlags(),
     tool_files: ToolFileOptions = ToolFileOptions(),
     json: JsonTarget = None,
@@ -60,7 +60,6 @@ def plan(
         next: print the N outputs of --pool to label next, as examples (as many as the verdict needs)
         pool: outputs that can be labelled: examples, Promptfoo's results, or an export; --ratings can rate them
         pairs: print pairs of --pool's outputs to compare, --next of them: responses of two systems to the same inputs
-        annotators: how many annotators label each example (1)
         details: labels needed for other goals too: intervals, a promise, coefficients
         width: labels needed for intervals of plus or minus H
         error: labels needed to promise that at most this share of automatic decisions is wrong
@@ -88,14 +87,13 @@ def plan(
     made = PlanRequest(
         rubric=ask.rubric(rubric),
         examples=labels.examples,
-        choice=labels.choice,
-        options=labels.options(target),
+        options=labels,
         judges=judge,
         ratings=ratings,
         pool=pool,
         draws=None if next == AS_NEEDED else next,
         seed=seed,
-        annotators=annotators,
+        annotators=labelling.annotators,
         goals=[goal for goal, is_wanted in wanted.items() if is_wanted],
         half_width=width or HALF_WIDTH,
         error=error or PROMISED_ERROR,

@@ -7,12 +7,12 @@ from itertools import chain
 from pathlib import Path
 from shlex import quote
 
-from markscheme.calibration.calibration import Options
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.needs import PROMISE_NEEDS, PROMISED_ERROR, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels, planned_labels
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.label.pair_design import PairDesign, pair_design
@@ -81,7 +81,6 @@ class PlanRequest:
     Attributes:
         rubric: The rubric.
         examples: A file of labelled examples; None for the rubric's own, of which there may be none yet.
-        choice: Which examples count.
         options: Which labels count, what agreement is of, and the target.
         judges: Names of the judges of the next run; none for the one that is set, else the default.
         ratings: Files of a judge's ratings of the examples, and of the pool.
@@ -99,8 +98,7 @@ class PlanRequest:
 
     rubric: Rubric
     examples: Path | None = None
-    choice: ExamplesChoice = ExamplesChoice()
-    options: Options = Options()
+    options: LabelOptions = LabelOptions()
     judges: tuple[str, ...] = ()
     ratings: Sequence[Path] = ()
     pool: Path | None = None
@@ -113,6 +111,11 @@ class PlanRequest:
     ask: AskOptions = field(default_factory=AskOptions)
     meanings: Meanings = AS_WRITTEN
     watch: Watch = unwatched
+
+    @property
+    def choice(self) -> ExamplesChoice:
+        """Which examples count."""
+        return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def plan(self) -> Plan:
         """The plan, with the outputs of the pool that are drawn.

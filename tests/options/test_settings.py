@@ -7,7 +7,7 @@ import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
-from markscheme.options.settings import Settings, find_settings
+from markscheme.options.settings import SettingsFile, find_settings
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -67,7 +67,7 @@ def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(t
 
 
 def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> None:
-    settings = Settings(tmp_path / "markscheme.toml", {"batch": True, "cache": "off"})
+    settings = SettingsFile(tmp_path / "markscheme.toml", {"batch": True, "cache": "off"})
     _, by_file = parse("grade", ["r", "f"], settings)
     _, by_hand = parse("grade", ["r", "f", "--batch=false", "--cache"], settings)
     assert [(bound.arguments["ask"].batch, bound.arguments["ask"].cache) for bound in (by_file, by_hand)] == [
@@ -77,7 +77,7 @@ def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> No
 
 
 def test_a_model_in_the_file_is_that_of_the_file_s_judge(tmp_path: Path) -> None:
-    settings = Settings(tmp_path / "markscheme.toml", {"judge": "openai", "model": "gpt-5-mini"})
+    settings = SettingsFile(tmp_path / "markscheme.toml", {"judge": "openai", "model": "gpt-5-mini"})
     commands = {"grade": ["r", "f"], "improve": ["r"], "experiment": ["e.yaml", "--model", "anthropic"]}
     for command, words in commands.items():
         _, bound = parse(command, words, settings)
@@ -90,7 +90,7 @@ def test_a_model_in_the_file_is_that_of_the_file_s_judge(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("words", "kept"), [([], True), (["--no-cache"], False), (["--cache"], True)])
 def test_replies_are_cached_unless_switched_off(words: list[str], kept: bool) -> None:
-    _, bound = parse("grade", ["r", "f", "--samples", "1", *words], Settings())
+    _, bound = parse("grade", ["r", "f", "--samples", "1", *words], SettingsFile())
     assert bound.arguments["ask"].cache is kept
 
 

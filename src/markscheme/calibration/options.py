@@ -1,0 +1,107 @@
+"""Options of calibrations: which labels count, by what rules, and how much agreement is enough."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from markscheme.options.forms import FLAG, LIMIT, PATH, POSITIVE, SHARE, WHOLE, ValueForm, one_of, text_form
+from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, setting
+from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
+
+
+def _field_and_value(written: Any) -> str:
+    if not isinstance(written, str) or "=" not in written or written.partition("=")[0] not in CHOSEN_BY:
+        raise ValueError
+    return written
+
+
+MEASURE: Final = text_form("score, decision, or a criterion's name")
+_FIELD_AND_VALUE: Final = ValueForm(
+    f"FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}", _field_and_value, by_type=True
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions:
+    """Which examples count, by which labels, and how much agreement is enough.
+
+    `None` leaves the choice to the rubric.
+    """
+
+    examples: Path | None = option(
+        None, "labelled examples, instead of the rubric's own set", PATH, value="FILE", common=True
+    )
+    split: Literal["dev", "test", "all"] | None = option(
+        None, "dev, test or all (dev, once a set has splits)", one_of("dev", "test", "all"), value="S", common=True
+    )
+    tolerance: float | None = setting(
+        None,
+        "how far a score may miss and still agree (0.1)",
+        POSITIVE,
+        value="D",
+        common=True,
+        written=NUMBER_IN_FILES,
+    )
+    gold: Kind | None = option(None, f"use only labels of this kind: {', '.join(KINDS)}", one_of(*KINDS), value="KIND")
+    gold_by: Literal["median", "mean", "majority"] = option(
+        "median",
+        "how several labels combine: median, mean or majority (median)",
+        one_of("median", "mean", "majority"),
+        value="RULE",
+    )
+    only: tuple[str, ...] = option(
+        (),
+        f"use only examples with this value of {', '.join(CHOSEN_BY)}; may be repeated",
+        _FIELD_AND_VALUE,
+        value="FIELD=VALUE",
+        several=True,
+    )
+
+    target: float | None = setting(
+        None, "share of examples the judge must agree on (0.8)", SHARE, value="P", common=True, written=NUMBER_IN_FILES
+    )
+    max_false_pass: float | None = setting(
+        None,
+        "largest share of the fails by the labels that the judge may pass (110% - target)",
+        LIMIT,
+        value="P",
+        written=NUMBER_IN_FILES,
+    )
+    max_false_fail: float | None = setting(
+        None,
+        "largest share of the passes by the labels that the judge may fail (110% - target)",
+        LIMIT,
+        value="P",
+        written=NUMBER_IN_FILES,
+    )
+    of: str | None = option(
+        None, "what agreement of scores is of: score, decision, or a criterion's name", MEASURE, is_typed=False
+    )
+
+    @property
+    def of_one_run(self) -> dict[str, Any]:
+        """The options that are set, but for those of the choice of examples, as a judge card has them."""
+        names = ("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail")
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftOptions:
+    """How a run is compared with the accepted ones, and whether it joins them."""
+
+    accept: bool = option(
+        False, "accept this run, next to those accepted before: later runs are compared with them", FLAG, common=True
+    )
+    replace: bool = option(False, "with --accept: drop the runs accepted before", FLAG)
+    accepted: Path | None = option(None, "accepted run, instead of the rubric's own", PATH, value="FILE")
+    run_number: int | None = option(None, "this is comparison T with the accepted run (counted)", WHOLE, value="T")
+    planned_runs: int | None = setting(
+        None, "planned comparisons, which share the 5% false-alarm rate", WHOLE, value="N", written=WHOLE_IN_FILES
+    )
+    drift_margin: float | None = setting(
+        None, "share of a scale that counts as unchanged (0.0625)", SHARE, value="P", written=NUMBER_IN_FILES
+    )
+    replay: bool = option(False, "ask the judge by the accepted rubric too, to separate judge from wording", FLAG)
+    check: bool = option(False, "count this comparison with the accepted run as one of the planned ones", FLAG)
+    anyway: bool = option(False, "with --accept: even if the judge shouldn't be used", FLAG)

@@ -1,0 +1,174 @@
+"""Families of options on the command line: each option is a parameter of the command, and the parser's answer an object
+of the family."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from inspect import BoundArguments, Signature, signature
+from inspect import Parameter as FunctionParameter
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+
+from cyclopts import Parameter
+
+from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of
+
+if TYPE_CHECKING:
+    from cyclopts import Token
+    from cyclopts.argument import Argument
+
+MORE_OPTIONS = "more options"
+"""The group of options that only `--help-all` shows."""
+_OF = "__"
+"""Stands between the parameter of a family and its option, in names of parameters that the parser sees."""
+
+
+def spelled(**names: str | None) -> Mapping[str, str | None]:
+    """Give options of a family other names in one command, which has options of their names; None leaves one out.
+
+    Example:
+        >>> spelled(batch="--in-batches", target=None)
+        {'batch': '--in-batches', 'target': None}
+    """
+    return names
+
+
+class CommandLine:
+    """A command as the parser sees it: with an option for each field of its families.
+
+    Attributes:
+        function: The command's function.
+    """
+
+    def __init__(self, command: str, function: Callable[..., int]) -> None:
+        """Take a command's function apart.
+
+        Args:
+            command: Its name.
+            function: Takes families of options as parameters of their types, and those that features add, which it
+                needn't know, as one of the type `AddedOptions`.
+        """
+        self.function = function
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self._own = signature(function, eval_str=True)
+        self._families: dict[str, list[type]] = {}
+        flags: list[FunctionParameter] = []
+        for parameter in self._own.parameters.values():
+            kind, names = _family_in(parameter.annotation)
+            if kind is AddedOptions or _is_family(kind):
+                families = families_of(command) if kind is AddedOptions else [kind]
+                self._families[parameter.name] = families
+                flags += [flag for family in families for flag in _flags(family, parameter.name, names)]
+            else:
+                flags.append(parameter)
+        self.__signature__ = Signature(flags)  # which the parser reads
+        self.__annotations__ = {flag.name: flag.annotation for flag in flags}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> int:
+        """Run the command."""
+        bound = self.gathered(self.__signature__.bind(*args, **kwargs))
+        return self.function(*bound.args, **bound.kwargs)
+
+    def gathered(self, bound: BoundArguments) -> BoundArguments:
+        """Return the arguments of the function: an object for the options of a family, if any of them is given."""
+        arguments: dict[str, Any] = {}
+        for name, parameter in self._own.parameters.items():
+            if name not in self._families:
+                arguments |= {name: bound.arguments[name]} if name in bound.arguments else {}
+                continue
+            families = _made(self._families[name], bound.arguments, f"{name}{_OF}")
+            if families:
+                is_added = _family_in(parameter.annotation)[0] is AddedOptions
+                arguments[name] = AddedOptions(families) if is_added else families[0]
+        return BoundArguments(self._own, arguments)
+
+
+def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -> tuple[object, ...]:
+    """Return an object of each family of which an option is given."""
+    typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
+    values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]
+    return tuple(family(**options) for family, options in values if options)
+
+
+def _is_family(kind: Any) -> bool:
+    return isinstance(kind, type) and is_dataclass(kind) and bool(options_of(kind))
+
+
+def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
+    """Return the type of a parameter, and how options of it are spelled there."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, {}
+    kind, *more = get_args(annotation)
+    return kind, next((names for names in more if isinstance(names, dict)), {})
+
+
+def _flags(family: type, parameter: str, names: Mapping[str, str | None]) -> Iterator[FunctionParameter]:
+    """Yield the options of a family as parameters that the parser reads."""
+    types = get_type_hints(family)
+    defaults = family()
+    for key, declared in options_of(family).items():
+        if declared.is_typed and names.get(key, key) is not None:
+            yield FunctionParameter(
+                f"{parameter}{_OF}{key}",
+                FunctionParameter.KEYWORD_ONLY,
+                default=getattr(defaults, key),
+                annotation=Annotated[types[key], _flag(key, declared, names.get(key)), declared],
+            )
+
+
+def _flag(key: str, declared: DeclaredOption, spelled: str | None) -> Parameter:
+    """Return an option as the parser takes it."""
+    form = declared.form
+    return Parameter(
+        name=spelled or declared.name or f"--{key.replace('_', '-')}",
+        negative=declared.off or (None if form.by_type or spelled else ()),
+        help=declared.about,
+        metavar=declared.value,
+        group=() if declared.common and spelled is None else MORE_OPTIONS,
+        converter=None if form.by_type else _converter(declared),
+        validator=_validator(declared) if form.by_type and not form.choices else None,
+    )
+
+
+def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], Any]":
+    """Make a converter that reads an option's text by its form."""
+    form = declared.form
+
+    def convert(_: type, tokens: "Sequence[Token]") -> Any:
+        words = [token.value for token in tokens]
+        try:
+            return form.read(words if declared.several else form.typed(words[-1]))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise ValueError("".join(form.refusal(words[-1]))) from None
+
+    return convert
+
+
+def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
+    """Make a validator that refuses what an option's form does."""
+    form = declared.form
+
+    def check(_: type, value: Any) -> None:
+        for element in value if isinstance(value, tuple) else (value,):
+            try:
+                element is None or form.read(element)
+            except (KeyError, TypeError, ValueError, OverflowError):
+                raise ValueError("".join(form.refusal(element))) from None
+
+    return check
+
+
+def setting_of(argument: "Argument") -> str:
+    """Return the key of a settings file that sets an argument's default; "" if none does.
+
+    An option of a family is known by its declaration: a command may have another of that name.
+    """
+    name = argument.field_info.name
+    metadata = get_args(argument.field_info.annotation)
+    declared = next((value for value in metadata if isinstance(value, DeclaredOption)), None)
+    if declared is None:
+        return name if name in OWN_SETTINGS and argument.parse else ""
+    return name.partition(_OF)[2] if declared.is_setting else ""
+
+
+OWN_SETTINGS = ("judge", "map")
+"""Settings that commands declare as options of their own."""

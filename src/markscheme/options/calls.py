@@ -1,0 +1,76 @@
+"""Families of options as keyword arguments of calls from Python: their signature, their Args, and their values."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from inspect import Parameter, Signature, signature
+from typing import Any, TypeVar
+
+from markscheme.options.settings import SettingsFile
+from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of, read_options
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_ARGUMENT = "        options: "
+"""Begins the line of a docstring that the options of families take the place of."""
+
+
+class CallOptions:
+    """The families of options that a function takes as `**options`.
+
+    Attributes:
+        command: The command that does the same, to which features add families.
+        families: Those of the core.
+        without: Options of theirs that the function doesn't take, or has parameters for.
+    """
+
+    def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:
+        """Take families of options."""
+        self.command = command
+        self.families = families
+        self.without = without
+
+    def read(self, written: Mapping[str, Any], settings: SettingsFile) -> tuple[AddedOptions, dict[str, Any]]:
+        """Return the options of all families, an object each, and what is written for others.
+
+        Raises:
+            UsageError: A value that the option can't have.
+        """
+        others = dict(written)
+        values: list[object] = []
+        for family in (*self.families, *families_of(self.command)):
+            keys = self._options_of(family)
+            called = {key: others.pop(key) for key in keys if key in others}
+            defaults, named = settings.source_of(family)
+            weaker = {key: value for key, value in defaults.items() if key in keys}
+            values.append(read_options(family, (called, "`{}`"), (weaker, named)))
+        return AddedOptions(tuple(values)), others
+
+    def describe(self, function: _Function) -> _Function:
+        """Give a function the signature and the Args of its families, in place of those of `options`."""
+        plain = signature(function)
+        added = [
+            Parameter(key, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+            for family in self.families
+            for key, (hint, default) in _fields_of(family).items()
+            if key in self._options_of(family)
+        ]
+        named = [parameter for parameter in plain.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
+        variable = [parameter for parameter in plain.parameters.values() if parameter.kind is Parameter.VAR_KEYWORD]
+        function.__signature__ = Signature([*named, *added, *variable], return_annotation=plain.return_annotation)  # type: ignore[attr-defined]
+        function.__doc__ = self._with_args(function.__doc__ or "")
+        return function
+
+    def _with_args(self, text: str) -> str:
+        before, line, after = text.partition(_ARGUMENT)
+        entries = "".join(
+            f"        {key}: {declared.about[0].upper()}{declared.about[1:]}.\n"
+            for family in self.families
+            for key, declared in self._options_of(family).items()
+        )
+        return f"{before}{entries}{line}{after}" if line else text
+
+    def _options_of(self, family: type) -> dict[str, DeclaredOption]:
+        return {key: declared for key, declared in options_of(family).items() if key not in self.without}
+
+
+def _fields_of(family: type) -> dict[str, tuple[Any, Any]]:
+    return {field.name: (field.type, field.default) for field in fields(family)}

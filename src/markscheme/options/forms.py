@@ -1,0 +1,146 @@
+"""What the value of an option may be: how it is read from data and from typed text, and what refusals say of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from markscheme.numerals import finite
+
+
+@dataclass(frozen=True, slots=True)
+class ValueForm:
+    """What a value may be.
+
+    Attributes:
+        allowed: What it may be, as the end of "must be …".
+        read: Returns the value of what a data file or a program has; raises ValueError for anything else.
+        typed: Returns the value of a typed text, for `read`.
+        by_type: Whether a command line's parser converts the text itself, by the option's type.
+        choices: The words it may be, if it is one of a few.
+        suggested: Returns what was probably meant by a value that is refused, or None.
+    """
+
+    allowed: str
+    read: Callable[[Any], Any]
+    typed: Callable[[str], Any] = str
+    by_type: bool = False
+    choices: tuple[str, ...] = ()
+    suggested: Callable[[Any], str | None] | None = None
+
+    def refusal(self, written: Any) -> tuple[str, str]:
+        """Return what is wrong with a value, and after it the question whether another was meant, if any was."""
+        meant = None if self.suggested is None else self.suggested(written)
+        return f"must be {self.allowed}", "" if meant is None else f"; did you mean {meant}?"
+
+
+def _text(written: Any) -> str:
+    if not isinstance(written, str) or not written.strip():
+        raise ValueError
+    return written
+
+
+def _finite(written: Any) -> float:
+    value = finite(written)
+    if value is None:
+        raise ValueError
+    return value
+
+
+def _finite_where(holds: Callable[[float], bool]) -> Callable[[Any], float]:
+    def read(written: Any) -> float:
+        value = _finite(written)
+        if not holds(value):
+            raise ValueError
+        return value
+
+    return read
+
+
+def _share_in_percent(written: Any) -> str | None:
+    percentage = finite(written)
+    return f"{percentage / 100:g}" if percentage is not None and 1 < percentage <= 100 else None
+
+
+def _whole_number(written: Any) -> int:
+    value = _finite(written)
+    if value < 1 or value != int(value):
+        raise ValueError
+    return int(value)
+
+
+def _one_or_two(written: Any) -> int:
+    value = _whole_number(written)
+    if value > 2:
+        raise ValueError
+    return value
+
+
+def _digits(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError
+    return int(text)
+
+
+def _price(written: Any) -> str:
+    prices = _text(written).split(":")
+    if len(prices) != 2 or any(_finite(float(price)) < 0 for price in prices):
+        raise ValueError
+    return str(written)
+
+
+def _switch(written: Any) -> bool:
+    if isinstance(written, bool):
+        return written
+    return _SWITCHES[_text(written).casefold()]
+
+
+def _auto_or_off(written: Any) -> bool:
+    return written == "auto" or _switch(written)
+
+
+def _names(written: Any) -> tuple[str, ...]:
+    names = [written] if isinstance(written, str) else written
+    if not isinstance(names, list | tuple):
+        raise ValueError
+    return tuple(map(_text, names))
+
+
+def text_form(allowed: str) -> ValueForm:
+    """Make the form of a text that isn't empty, which refusals name."""
+    return ValueForm(allowed, _text)
+
+
+def one_of(*choices: str) -> ValueForm:
+    """Make the form of one of these words."""
+
+    def read(written: Any) -> str:
+        if written not in choices:
+            raise ValueError
+        return str(written)
+
+    return ValueForm(f"one of {', '.join(choices)}", read, by_type=True, choices=choices)
+
+
+_SWITCHES: Final = {"on": True, "true": True, "off": False, "false": False}
+WHOLE: Final = ValueForm("a whole number from 1", _whole_number, _digits)
+ONE_OR_TWO: Final = ValueForm("1 or 2", _one_or_two, _digits)
+ABOVE_ZERO: Final = ValueForm("a number above 0", _finite_where(lambda value: value > 0), float)
+POSITIVE: Final = replace(ABOVE_ZERO, by_type=True)
+SHARE: Final = ValueForm(
+    "above 0 and at most 1",
+    _finite_where(lambda value: 0 < value <= 1),
+    float,
+    by_type=True,
+    suggested=_share_in_percent,
+)
+LIMIT: Final = ValueForm("from 0 to 1", _finite_where(lambda value: 0 <= value <= 1), float, by_type=True)
+FROM_ZERO: Final = ValueForm("a number from 0", _finite_where(lambda value: value >= 0), float)
+PRICE: Final = ValueForm("IN:OUT, dollars for a million tokens read and written, such as 3:15", _price)
+SWITCH: Final = ValueForm("true or false", _switch)
+METRIC_AND_NAME: Final = ValueForm("METRIC=NAME", _text, by_type=True)
+FLAG: Final = replace(SWITCH, by_type=True)
+"""A switch that is off unless its name is typed."""
+PATH: Final = ValueForm("a file", Path, by_type=True)
+AUTO_OR_OFF: Final = ValueForm("auto or off", _auto_or_off)
+MODULES: Final = ValueForm("names of modules", _names, lambda text: text.replace(",", " ").split())

@@ -1,0 +1,251 @@
+"""Families of options, each declared once, and read alike from every source.
+
+A family is a frozen dataclass whose fields are made by `option` or `setting`. The command line, the settings file,
+Promptfoo's `config`, pytest and calls from Python fill an object of it, and that object is what statistics get.
+Loading this module is cheap.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
+
+from markscheme.errors import UsageError, suggestion
+from markscheme.options.forms import ValueForm
+from markscheme.seam import OpenTable
+
+_Family = TypeVar("_Family")
+OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
+"""What a source sets, by key, and what a key of it is called in messages, such as "config.{}"."""
+
+
+FileTypes: TypeAlias = tuple[type, ...]
+WHOLE_IN_FILES: Final = (int,)
+NUMBER_IN_FILES: Final = (int, float)
+NAMES_IN_FILES: Final = (dict,)
+_TYPES: Final[Mapping[FileTypes, str]] = {
+    WHOLE_IN_FILES: "a whole number",
+    NUMBER_IN_FILES: "a number",
+    NAMES_IN_FILES: "a table of names",
+}
+
+
+# --- an option --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredOption:
+    """One option of a family.
+
+    Attributes:
+        about: What it sets, for help; names of judges are marks in it, as in `kinds.IN_HELP`.
+        form: What its value may be.
+        value: How help names its value; None for a switch.
+        name: How it is typed on the command line; None for the field's name.
+        common: Whether `--help` shows it, rather than only `--help-all`.
+        is_typed: Whether every command with the family has it, rather than an option of that name of its own.
+        is_setting: Whether the settings file may set it.
+        written: The types that it may have in the settings file, where its form is checked only when it is used.
+        never_in_files: Returns what a value names that the settings file may not name, or None.
+        of_model: Whether an experiment may set it for the model that makes the outputs.
+        parameter: Whether it is a parameter of the model, which a kind of judge takes or refuses.
+        several: Whether its value is a list, of all words that were given.
+        opens: Whether it says how a judge is opened, and so comes too late for one that is open.
+        goes_with: The option that it belongs to: where a stronger source sets that one, this one doesn't count.
+        off: The option of the command line that switches it off, for a switch that is on by default.
+        variable: The environment variable that sets it in Promptfoo and pytest, if there is one.
+    """
+
+    about: str
+    form: ValueForm
+    value: str | None = None
+    name: str | None = None
+    common: bool = False
+    is_typed: bool = True
+    is_setting: bool = False
+    written: FileTypes | None = None
+    never_in_files: Callable[[Any], str | None] | None = None
+    of_model: bool = False
+    parameter: bool = False
+    several: bool = False
+    opens: bool = False
+    goes_with: str | None = None
+    off: str | None = None
+    variable: str | None = None
+
+    def read(self, written: Any, source: str) -> Any:
+        """Return the value of what a source has; None means "not set" and stays None.
+
+        Raises:
+            UsageError: The option can't have it.
+        """
+        if written is None:
+            return None
+        if self.several and self.form.by_type:
+            return tuple(self._read(partial(self.form.read, element), element, source) for element in written)
+        return self._read(partial(self.form.read, written), written, source)
+
+    def read_text(self, text: str, source: str) -> Any:
+        """Return the value of a typed text.
+
+        Raises:
+            UsageError: The option can't have it.
+        """
+        return self._read(lambda: self.form.read(self.form.typed(text)), text, source)
+
+    def _read(self, reading: Callable[[], Any], written: object, source: str) -> Any:
+        try:
+            return reading()
+        except (KeyError, TypeError, ValueError, OverflowError):
+            from markscheme.plain_data import shown
+
+            refusal, question = self.form.refusal(written)
+            raise UsageError(f"{source} {refusal}, got {shown(written)}{question}") from None
+
+    def check_in_file(self, key: str, written: Any, source: str) -> None:
+        """Refuse a value that the settings file has for this option.
+
+        Args:
+            key: The option.
+            written: What the file has.
+            source: The file and the line.
+
+        Raises:
+            UsageError: It is of another type, or names what only the command line may name.
+        """
+        if self.written is not None:
+            if not isinstance(written, self.written) or isinstance(written, bool):
+                raise UsageError(f"{source}: `{key}` must be {_TYPES[self.written]}, got {written!r}")
+            return
+        value = self.read(written, f"{source}: `{key}`") if self.is_setting else written
+        refused = None if self.never_in_files is None else self.never_in_files(value)
+        if refused is not None:
+            raise UsageError(
+                f"{source}: `{key}` must not name {refused} here, got {written!r}; give it on the command line"
+            )
+
+
+def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
+    """Declare an option, as a field of its family.
+
+    Args:
+        default: Its value where no source sets it.
+        about: What it sets, for help.
+        form: What its value may be.
+        more: Further attributes of `DeclaredOption`.
+    """
+    return field(default=default, metadata={"option": DeclaredOption(about, form, **more)})
+
+
+def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
+    """Declare an option that the settings file may set too; arguments are those of `option`."""
+    return option(default, about, form, is_setting=True, **more)
+
+
+# --- a family ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family of options, and who takes it.
+
+    Attributes:
+        load: Imports its dataclass and returns it.
+        commands: The commands that take it without naming it: a part of them that a feature adds reads it.
+        rank: Its source among these in help.
+    """
+
+    load: Callable[[], type]
+    commands: tuple[str, ...] = ()
+    rank: int = 0
+
+
+_DECLARED: dict[type, Mapping[str, DeclaredOption]] = {}
+OPTIONS = OpenTable[Family]()
+"""All families. Those of the core are offered as its own, since they are above this table."""
+
+
+def options_of(family: type) -> Mapping[str, DeclaredOption]:
+    """Return the options of a family by key; there are none in other dataclasses."""
+    if family not in _DECLARED:
+        rows = {declared.name: declared.metadata.get("option") for declared in fields(family)}
+        _DECLARED[family] = {key: row for key, row in rows.items() if row is not None}
+    return _DECLARED[family]
+
+
+def families_of(command: str) -> list[type]:
+    """Return the families that features add to a command, in the order of help."""
+    rows = (family for family in OPTIONS if command in family.commands)
+    return [family.load() for family in sorted(rows, key=lambda family: family.rank)]
+
+
+def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
+    """Yield what a settings file may set, those of the core first, so that features are loaded only if need be."""
+    for family in OPTIONS:
+        for key, declared in options_of(family.load()).items():
+            if declared.is_setting or declared.never_in_files:
+                yield key, declared
+
+
+def setting_named(key: str) -> DeclaredOption | None:
+    """Return the option of a settings file by its key, or None if no family has it."""
+    return next((declared for name, declared in settings_declared() if name == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedOptions:
+    """The options of one call by family, of which features add some that the core doesn't know."""
+
+    values: tuple[object, ...] = ()
+
+    def of(self, family: type[_Family]) -> _Family:
+        """Return the options of a family, or its defaults if the call sets none."""
+        return next((value for value in self.values if type(value) is family), None) or family()
+
+
+def read_options(family: type[_Family], *sources: OptionSource) -> _Family:
+    """Return the options of a family that several sources set, the strongest first.
+
+    Args:
+        family: The dataclass.
+        sources: What each sets.
+
+    Raises:
+        UsageError: An unknown key, or a value that the option can't have.
+    """
+    declared = options_of(family)
+    options: dict[str, Any] = {}
+    for written, named in sources:
+        values = _read_source(declared, written, named)
+        late = [key for key in values if declared[key].goes_with in options]
+        options = {key: value for key, value in values.items() if key not in late} | options
+    return family(**options)
+
+
+def _read_source(declared: Mapping[str, DeclaredOption], written: Mapping[str, Any], named: str) -> dict[str, Any]:
+    for key in written:
+        if key not in declared:
+            raise unknown_option(key, declared)
+    values = {key: declared[key].read(value, named.format(key)) for key, value in written.items()}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def unknown_option(key: object, declared: Mapping[str, object]) -> UsageError:
+    """Make the error for a key that is none of the known ones."""
+    instead = suggestion(str(key), declared, mark="`") or f"; known are {', '.join(declared)}"
+    return UsageError(f"unknown option `{key}`{instead}")
+
+
+def options_in(family: type, environment: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options of a family that environment variables set, under Promptfoo and in pytest.
+
+    Raises:
+        UsageError: A value that the option can't have.
+    """
+    by_variable = {key: row for key, row in options_of(family).items() if row.variable is not None}
+    texts = {key: environment.get(str(row.variable), "") for key, row in by_variable.items()}
+    return {
+        key: text == "0" if by_variable[key].off else by_variable[key].read_text(text, str(by_variable[key].variable))
+        for key, text in texts.items()
+        if text
+    }

@@ -1,0 +1,128 @@
+"""Families of options: each is declared once, and every source fills the same object."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import described, parse
+from markscheme.commands.help import command_help
+from markscheme.errors import UsageError
+from markscheme.options.calls import CallOptions
+from markscheme.options.forms import SHARE, WHOLE
+from markscheme.options.settings import SettingsFile, find_settings
+from markscheme.options.table import (
+    NUMBER_IN_FILES,
+    OPTIONS,
+    AddedOptions,
+    Family,
+    option,
+    read_options,
+    setting,
+    settings_declared,
+)
+from markscheme.seam import Feature, features, offer
+
+
+@dataclass(frozen=True, kw_only=True)
+class TideOptions:
+    """How a run is compared with the tide."""
+
+    tides: int | None = option(None, "tides to wait for", WHOLE, value="N")
+    tide_margin: float | None = setting(
+        None, "share of a tide that counts as still", SHARE, value="P", written=NUMBER_IN_FILES
+    )
+
+
+@pytest.fixture
+def tide() -> Iterator[None]:
+    """A feature that adds a family of options to `calibrate`."""
+    before = features()
+    added = Feature("tide", OPTIONS(Family(lambda: TideOptions, commands=("calibrate",))))
+    described.cache_clear()
+    offer(lambda: before, lambda: (added,))
+    yield
+    offer(lambda: before)
+    described.cache_clear()
+
+
+@pytest.mark.usefixtures("tide")
+def test_a_family_of_a_feature_is_typed_after_its_command() -> None:
+    _, bound = parse("calibrate", ["r", "--tides", "3", "--tide-margin", "0.5"], SettingsFile())
+    assert bound.arguments["added"].of(TideOptions) == TideOptions(tides=3, tide_margin=0.5)
+    assert "--tide-margin P" in command_help(described("calibrate"), SettingsFile(), everything=True)
+    assert "--tide-margin" not in command_help(described("grade"), SettingsFile(), everything=True)
+
+
+@pytest.mark.usefixtures("tide")
+def test_a_settings_file_sets_what_is_a_setting_and_no_other_option(tmp_path: Path) -> None:
+    (tmp_path / "markscheme.toml").write_text("tide_margin = 0.25\n")
+    _, bound = parse("calibrate", ["r"], find_settings(tmp_path))
+    assert bound.arguments["added"].of(TideOptions).tide_margin == 0.25
+    (tmp_path / "markscheme.toml").write_text("tides = 3\n")
+    with pytest.raises(UsageError, match="unknown key `tides`"):
+        find_settings(tmp_path)
+
+
+@pytest.mark.usefixtures("tide")
+def test_a_call_from_python_fills_the_family_and_leaves_the_rest() -> None:
+    file = SettingsFile(Path("markscheme.toml"), {"tide_margin": 0.25, "samples": 3})
+    added, rest = CallOptions("calibrate").read({"tides": 2, "samples": 5}, file)
+    assert added.of(TideOptions) == TideOptions(tides=2, tide_margin=0.25)
+    assert rest == {"samples": 5}
+
+
+@pytest.mark.usefixtures("tide")
+def test_a_wrong_value_is_refused_in_the_words_of_its_form_by_every_source() -> None:
+    refusal = "must be above 0 and at most 1, got 80; did you mean 0.8?"
+    with pytest.raises(UsageError) as typed:
+        parse("calibrate", ["r", "--tide-margin", "80"], SettingsFile())
+    assert str(typed.value) == f"`--tide-margin` {refusal}"
+    with pytest.raises(UsageError) as called:
+        read_options(TideOptions, ({"tide_margin": 80}, "`{}`"))
+    assert str(called.value) == f"`tide_margin` {refusal}"
+
+
+def test_options_that_no_feature_added_are_the_defaults() -> None:
+    assert AddedOptions().of(TideOptions) == TideOptions()
+    assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
+
+
+def test_every_setting_has_one_declaration() -> None:
+    keys = [key for key, _ in settings_declared()]
+    assert sorted(keys) == sorted(set(keys))
+
+
+def test_the_settings_of_the_core_load_no_feature() -> None:
+    before = features()
+    loaded: list[str] = []
+
+    def load() -> tuple[Feature, ...]:
+        loaded.append("once")
+        return before
+
+    offer(lambda: before[:1], load)
+    assert next(key for key, _ in settings_declared() if key == "target") == "target"
+    assert loaded == []
+    offer(lambda: before)
+
+
+def test_the_signature_and_the_args_of_a_call_are_those_of_its_families() -> None:
+    taken = CallOptions("nothing", TideOptions, without=("tides",))
+
+    @taken.describe
+    def swim(where: str, **options: object) -> tuple[str, tuple[AddedOptions, dict[str, object]]]:
+        """Swim.
+
+        Args:
+            where: Which sea.
+            options: How fast.
+        """
+        return where, taken.read(options, SettingsFile())
+
+    assert list(signature(swim).parameters) == ["where", "tide_margin", "options"]
+    assert "    tide_margin: Share of a tide that counts as still.\n" in str(swim.__doc__)
+    where, (options, rest) = swim("sea", tide_margin=0.5, tides=3)
+    assert (where, options.of(TideOptions), rest) == ("sea", TideOptions(tide_margin=0.5), {"tides": 3})
