@@ -168,10 +168,8 @@ LATE: dict[str, dict[str, str]] = {
     },
     "calibration.comparison.comparison": {
         "calibration.comparison.repairs": "only a diagnosis asks what fixing a criterion would change",
-        "stats.mirrored": PAIRS,
     },
     "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
-    "calibration.findings.pairs": {"calibration.comparison.preferences": PAIRS},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
     "calibration.next_labels": dict.fromkeys(
         ("calibration.decision", "calibration.reasons", "ratings.gold"),
@@ -191,7 +189,6 @@ LATE: dict[str, dict[str, str]] = {
     "report.document": {"difflib": "few reports compare wordings"},
     "report.views.calibration": {
         "report.sections.details": "the first screen has no details",
-        "report.sections.pairs": PAIRS,
     },
     "report.html": {
         "jinja2": "few reports become pages",

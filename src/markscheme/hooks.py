@@ -44,5 +44,5 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
     from markscheme.report.after_run import reports_on
 
     reports = reports_on(context)
-    lines = [line for report in reports for line in report.lines()]
+    lines = [line for report in reports for line in report.lines]
     return lines + [line for report in reports for line in report.save()]

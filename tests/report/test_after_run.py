@@ -1,36 +1,27 @@
 """What is printed after a run of Promptfoo: the reports that features add, in their order, and then what was saved."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from markscheme.hooks import after_all
-from markscheme.report.after_run import AFTER_RUN, AfterRunRow
+from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
 from markscheme.seam import Feature, features, offer
 
 
-@dataclass(frozen=True)
-class Told:
+def told(line: str) -> RunReport:
     """A report of one line on a run, and one on what was saved."""
-
-    line: str
-
-    def lines(self) -> list[str]:
-        return [self.line]
-
-    def save(self) -> list[str]:
-        return [f"{self.line} is saved"]
+    return RunReport([line], lambda: [f"{line} is saved"])
 
 
-def rows_of(context: Mapping[str, Any]) -> Told:
-    return Told(f"{len(context['results'])} rows")
+def rows_of(context: Mapping[str, Any]) -> RunReport:
+    return told(f"{len(context['results'])} rows")
 
 
-def place_of(context: Mapping[str, Any]) -> Told:
-    return Told(f"of {context['evalId']}")
+def place_of(context: Mapping[str, Any]) -> RunReport:
+    return told(f"of {context['evalId']}")
 
 
 @pytest.fixture(autouse=True)

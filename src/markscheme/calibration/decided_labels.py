@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import passes
+from markscheme.calibration.comparison.measure import passes
 from markscheme.calibration.promised import DecisionOrigins
 from markscheme.grading.score import ROUNDING
 from markscheme.ratings.examples import Example, ExampleSet

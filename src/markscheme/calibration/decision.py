@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import OF_DECISION, Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide, MostWrong
+from markscheme.calibration.comparison.measure import OF_DECISION
 from markscheme.calibration.comparison.policy import (
     ENOUGH_SHARED,
     BecauseCode,

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, Measure
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import OF_SCORE, Measure
 from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, exclusive, set_aside_damaged_end

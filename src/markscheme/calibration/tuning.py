@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import equal
+from markscheme.calibration.comparison.measure import equal
 from markscheme.calibration.decided_labels import RatedLabels, WholeLabels
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold

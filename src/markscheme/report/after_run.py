@@ -1,20 +1,22 @@
 """The table of what is printed after a run of Promptfoo, to which features add theirs."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from markscheme.seam import OpenTable
 
 
-class RunReport(Protocol):
-    """A report on one run of Promptfoo."""
+class RunReport(NamedTuple):
+    """A report on one run of Promptfoo.
 
-    def lines(self) -> Iterable[str]:
-        """Return the lines that Promptfoo shows."""
+    Attributes:
+        lines: The lines that Promptfoo shows.
+        save: Writes what is kept of the run, and returns the lines that say so, which come after those of all reports.
+    """
 
-    def save(self) -> Iterable[str]:
-        """Write what is kept of the run, and return the lines that say so, which come after those of all reports."""
+    lines: Sequence[str]
+    save: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)

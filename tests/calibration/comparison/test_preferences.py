@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison.comparison import compare, preferences_of_scores
+from markscheme.calibration.comparison.comparison import compare
+from markscheme.calibration.comparison.pair_measure import preferences_of_scores
 from markscheme.calibration.comparison.preferences import order_figures, systems_compared
 from markscheme.errors import RatingError
 from markscheme.grading import Grade, Grading, grade_json

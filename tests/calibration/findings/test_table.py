@@ -7,7 +7,8 @@ import pytest
 from markscheme.calibration.findings.diagnosis import finding_kinds, kind_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
-from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow, Ratable
+from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow
+from markscheme.rubrics.keys import SubjectKind
 from markscheme.seam import Feature, features, offer
 from tests.calibration.findings.test_findings import MADE
 
@@ -22,7 +23,7 @@ def find_slow(examined: ExaminedJudge) -> Iterator[Finding]:
 def added(request: pytest.FixtureRequest) -> Iterator[None]:
     """A feature with a finding on judges of what the test says."""
     before = features()
-    rated: tuple[Ratable, ...] = (request.param,)
+    rated: tuple[SubjectKind, ...] = (request.param,)
     row = FindingRow((SLOW,), 65, find_slow, rated=rated)
     offer(lambda: (*before, Feature("clock", FINDINGS(lambda: [row]))))
     yield

@@ -1,25 +1,35 @@
 """The one comparison: a judge's column of a rating table with another column, as Estimates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from markscheme.calibration.comparison.audits import AUDITS
 from markscheme.calibration.comparison.categories import Answers
 from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared, wrong_decisions
+from markscheme.calibration.comparison.measure import (
+    EQUAL,
+    OF_DECISION,
+    OF_SCORE,
+    CriterionComparison,
+    Measure,
+    Measured,
+    criterion_meant,
+)
 from markscheme.calibration.comparison.policy import interval_level
+from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
+from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
-from markscheme.grading.score import ROUNDING
-from markscheme.phrases import commonest, counted, few_of, rounded
-from markscheme.ratings.examples import draws_of
+from markscheme.phrases import commonest, counted, few_of
+from markscheme.ratings.examples import ExampleSet, draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import Column, RatingTable, merits, stacked
-from markscheme.rubrics.preference import LEVEL_OF, TIE_ROUNDING, preferred
-from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.ratings.table import Column, RatingTable, stacked
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import (
     DECIMALS,
@@ -29,115 +39,18 @@ from markscheme.stats.agreement_figures import (
     close,
     tolerance_ties,
 )
-from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.change import mean_estimate, shift_interval
-from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.decision_figures import DecisionFigures
-from markscheme.stats.estimate import EstimatesOnDemand
 from markscheme.stats.intervals import IDENTITY, Floats
-from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
+from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison.repairs import Repairs
 
-NO_ORDER = "the levels have no order"
-OF_SCORE: Literal["score"] = "score"
-OF_DECISION: Literal["decision"] = "decision"
-OF_PREFERENCE: Literal["preference"] = "preference"
-PASSES = 0.5
-"""Decisions are 1 and 0; from halfway up they pass."""
-EQUAL = 1e-6
-"""A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
-Measured: TypeAlias = Literal["score", "decision", "preference"] | Criterion | Answers
-"""What two columns are compared by: scores, decisions, levels of one criterion, all categories, or which of two
-responses is better."""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What two columns are compared by, as one number for each example, 0 to 1.
-
-    Levels of a criterion count as the score that a rubric of this criterion alone would give.
-
-    Attributes:
-        of: The score, the decision or a criterion; where the rubric has categories, the answers instead of the score.
-        tolerance: Two numbers that are closer than this agree.
-        constants: What a constant may answer; None means any score that was given.
-        only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
-        tie_within: Of pairs: how close to the middle a score is a tie.
-    """
-
-    of: Measured
-    tolerance: float
-    constants: tuple[float, ...] | None = None
-    only: Criterion | None = None
-    tie_within: float = 0.0
-
-    @property
-    def mirrored(self) -> bool:
-        """Whether it is about pairs, of which it is arbitrary which response is stored first."""
-        return self.of == OF_PREFERENCE or (isinstance(self.of, Criterion) and self.of.scale.mirrored)
-
-    def values(self, column: Column) -> Floats:
-        """A rater's numbers, shape (n_examples,), nan where there is none."""
-        if isinstance(self.of, Criterion):
-            return merits(self.of, column.levels[self.of.name])
-        if isinstance(self.of, Answers):
-            return self.of.values(column)
-        if self.of == OF_PREFERENCE:
-            return preferences_of_scores(column.scores, self.tie_within)
-        return column.scores if self.of == OF_SCORE else column.decisions
-
-    @property
-    def name(self) -> str:
-        """The measure by its name: "score", "decision" or a criterion's."""
-        if isinstance(self.of, Answers):
-            return OF_SCORE
-        return self.of.name if isinstance(self.of, Criterion) else self.of
-
-    @property
-    def noun(self) -> str:
-        """What is compared, in a word."""
-        if isinstance(self.of, Answers):
-            return self.of.noun
-        return "level" if isinstance(self.of, Criterion) else self.of
-
-    @property
-    def miss(self) -> str:
-        """What separates judge and gold where they don't agree, in words."""
-        return f"score off by {self.tolerance:g} or more" if self.of == OF_SCORE else f"another {self.noun}"
-
-    def in_words(self, value: float) -> str:
-        """A value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
-        if isinstance(self.of, Criterion):
-            return _level_name(self.of, value)
-        if isinstance(self.of, Answers):
-            return self.of.in_words(value)
-        if self.of == OF_PREFERENCE:
-            return preferred(value, self.tie_within)
-        if self.of == OF_DECISION:
-            if self.only is not None and self.only.scale.own_yes_no:
-                return self.only.scale.level_name(float(value >= PASSES))
-            return "pass" if value >= PASSES else "fail"
-        if self.only is None or self.only.scale.place_of(self.only.scale.at(self.only.merit(value))) is None:
-            return rounded(value)
-        return _level_name(self.only, value)
-
-    def always(self, value: float) -> str:
-        """One constant answer: "always answering 0.75", "always MET"."""
-        answer = self.in_words(value)
-        is_said = isinstance(self.of, Answers) or answer[-1].isdigit()
-        return f"always {'answering ' if is_said else ''}{answer}"
-
-
-def _level_name(criterion: Criterion, merit: float) -> str:
-    """The level with a merit, as raters choose it."""
-    return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
-
-
-def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: float | None = None) -> Measure:
+def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | None = None) -> Measure:
     """The measure by its name: "score", "decision", or a criterion's.
 
     Args:
@@ -149,37 +62,66 @@ def measure_of(rubric: Rubric, of: str | Measured | None = None, tolerance: floa
 
     Raises:
         UsageError: No criterion has that name; or it is the decision, and the rubric's categories neither pass nor
-            fail.
+            fail; or nothing here compares what the rubric compares.
     """
     if of is None:
         of = OF_DECISION if rubric.table_of == "pass-fail" else OF_SCORE
-    if rubric.is_of_pairs and of in (OF_SCORE, OF_DECISION, OF_PREFERENCE):
-        ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
-        constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
-        return Measure(OF_PREFERENCE, EQUAL, constants=constants, tie_within=rubric.tie_within)
-    only = rubric.criteria[0] if len(rubric.criteria) == 1 else None
-    if of == OF_SCORE or isinstance(of, Answers):
-        measured = Answers(rubric) if rubric.categories else OF_SCORE
-        return Measure(measured, rubric.tolerance if tolerance is None else tolerance, only=only)
-    if of == OF_DECISION and not rubric.decides:
+    for subject in chain(OWN_SUBJECTS, SUBJECTS):
+        measure = subject.measure(rubric, of, tolerance) if subject.compares == rubric.compares else None
+        if measure is not None:
+            return measure
+    raise UsageError(f"{rubric.name} judges {rubric.compares}, and nothing here compares ratings of them")
+
+
+def _score(rubric: Rubric, of: Measured, tolerance: float | None) -> Measure | None:
+    if of != OF_SCORE and not isinstance(of, Answers):
+        return None
+    measured = Answers(rubric) if rubric.categories else OF_SCORE
+    return Measure(measured, rubric.tolerance if tolerance is None else tolerance, only=_only_criterion(rubric))
+
+
+def _decision(rubric: Rubric, of: Measured, _: float | None) -> Measure | None:
+    if of != OF_DECISION:
+        return None
+    if not rubric.decides:
         raise UsageError(f"{rubric.name} has categories alone, of which none is said to pass: passes: [label, …]")
-    if of == OF_DECISION:
-        return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0), only=only)
-    return Measure(of if isinstance(of, Criterion) else _criterion(rubric, of), EQUAL)
+    return Measure(OF_DECISION, EQUAL, constants=(0.0, 1.0), only=_only_criterion(rubric))
 
 
-def _criterion(rubric: Rubric, name: str) -> Criterion:
-    criteria = {criterion.name: criterion for criterion in rubric.criteria}
-    if name not in criteria:
-        raise UsageError(f"`of` must be one of {', '.join((OF_SCORE, OF_DECISION, *criteria))}, got {name!r}")
-    return criteria[name]
+def _level(rubric: Rubric, of: Measured, _: float | None) -> Measure | None:
+    return None if isinstance(of, Answers) else Measure(criterion_meant(rubric, of), EQUAL)
 
 
-def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
-    """0 where the first response is preferred, ½ for a tie, 1 where the second is; nan where there is no score."""
-    lean = 2 * scores - 1
-    decided = np.where(np.abs(lean) <= tie_within + TIE_ROUNDING, 0.5, (lean > 0).astype(np.float64))
-    return np.where(np.isnan(scores), np.nan, decided)
+OWN_SUBJECTS: Final = (
+    SubjectRow("responses", _score),
+    SubjectRow("responses", _decision),
+    SubjectRow("responses", _level),
+)
+"""The subjects of the core: the score, the decision, and the levels of a criterion."""
+
+
+def _only_criterion(rubric: Rubric) -> Criterion | None:
+    return rubric.criteria[0] if len(rubric.criteria) == 1 else None
+
+
+def rank_systems(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]) -> Reported | None:
+    """Rank the systems that wrote what a rubric compares, by the labels together and by each judge.
+
+    Args:
+        rubric: By which the examples were rated.
+        examples: With their labels.
+        ratings: The judges'.
+
+    Returns:
+        A report; None where no rated example says what wrote it.
+
+    Raises:
+        UsageError: Nothing here ranks systems by such a rubric.
+    """
+    for subject in SUBJECTS:
+        if subject.compares == rubric.compares and subject.rank_systems is not None:
+            return subject.rank_systems(rubric, examples, ratings)
+    raise UsageError(f"{rubric.name} judges {rubric.compares}, and nothing here ranks the systems that wrote them")
 
 
 def compare(
@@ -187,7 +129,7 @@ def compare(
     *,
     judge: str = JUDGE,
     gold: str = GOLD,
-    of: str | Measured | None = None,
+    of: Measured | None = None,
     tolerance: float | None = None,
 ) -> "Comparison":
     """A judge's column compared with gold, or any column with any other.
@@ -250,114 +192,6 @@ def differences(table: RatingTable, first: str, second: str, criterion: str | No
     return table[second].levels[criterion] - table[first].levels[criterion]
 
 
-def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
-    """The leading chance-corrected coefficient: quadratic kappa for more than two ordered levels, else Cohen's."""
-    return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
-
-
-@dataclass(frozen=True)
-class CriterionComparison:
-    """A judge compared with gold on one criterion.
-
-    Attributes:
-        criterion: Which.
-        gold: Gold levels, shape (n_examples,), nan where there is none.
-        judge: The judge's levels, likewise.
-        people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
-        groups: A group for each example; None where no example names one.
-    """
-
-    criterion: Criterion
-    gold: Floats
-    judge: Floats
-    people: Floats
-    groups: tuple[str, ...] | None = None
-
-    @cached_property
-    def statistics(self) -> Mapping[str, Estimate]:
-        """Estimates by the names of the JSON format; errors in levels."""
-        criterion = self.criterion
-        levels = sorted(set(criterion.scale.values))
-        ordered = criterion.scale.ordered
-        if criterion.scale.mirrored:
-            from markscheme.stats.mirrored import pair_agreement_family
-
-            return pair_agreement_family(self.gold, self.judge, levels=levels, groups=self.groups)
-        agreed = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
-        families = ((agreed, lambda: agreed), (ERROR_NAMES, self._errors), (YES_NO_NAMES, self._decisions))
-        return EstimatesOnDemand(families)
-
-    def _errors(self) -> Mapping[str, Estimate]:
-        scale = self.criterion.scale
-        if scale.ordered:
-            return error_family(self.gold, self.judge, groups=self.groups, levels=sorted(set(scale.values)))
-        n = int(np.isfinite(self.gold + self.judge).sum())
-        return {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in ERROR_NAMES}
-
-    def _decisions(self) -> Mapping[str, Estimate]:
-        gold = passes(self.criterion, self.gold)
-        judge = passes(self.criterion, self.judge)
-        return yes_no_family(gold, judge, groups=self.groups)
-
-    @property
-    def headline(self) -> Estimate:
-        """The leading chance-corrected coefficient of this scale.
-
-        On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
-        Levels without order have no quadratic kappa.
-        """
-        leading = self.statistics[headline(self.criterion.scale)]
-        quadratic = self.statistics.get("weighted_kappa", leading)
-        return quadratic if leading.value is None and quadratic.value is not None else leading
-
-    @cached_property
-    def ceiling(self) -> Ceiling | None:
-        """Annotators compared with each other and with the judge; None unless two of them share an example."""
-        if self.people.shape[1] < 2 or not np.any((~np.isnan(self.people)).sum(axis=1) >= 2):
-            return None
-        scale = self.criterion.scale
-        metric: Metric = "nominal" if scale.is_yes_no or not scale.ordered else "ordinal"
-        levels = sorted(set(scale.values))
-        return ceiling(self.people, self.judge, levels=levels, metric=metric, groups=self.groups)
-
-    @cached_property
-    def levels_given(self) -> list[float]:
-        """The levels of the scale, and those in between that medians of several ratings gave."""
-        both = np.concatenate([self.gold, self.judge])
-        return sorted({*self.criterion.scale.values, *both[~np.isnan(both)].tolist()})
-
-    @cached_property
-    def confusion(self) -> dict[str, Any]:
-        """Levels and counts, rows gold and columns judge; undefined where a rating lies between two levels."""
-        scale = self.criterion.scale
-        levels = list(dict.fromkeys(scale.values))
-        names = [scale.level_name(level) for level in levels] if scale.coded else levels
-        both = ~np.isnan(self.gold) & ~np.isnan(self.judge)
-        ratings = np.concatenate([self.gold[both], self.judge[both]])
-        if not np.isin(ratings, levels).all():
-            return {"levels": names, "matrix": None, "undefined": "a rating lies between two levels"}
-        return {"levels": names, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
-
-
-def equal(first: Floats, second: Floats) -> Floats:
-    """1 where two columns are equal, 0 where not, nan where either is missing."""
-    return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
-
-
-def passes(criterion: Criterion, levels: Floats) -> Floats:
-    """Whether each level passes the criterion by itself: 1, 0 or nan, shape of `levels`."""
-    if not criterion.is_decisive:
-        return np.full_like(levels, np.nan)
-    if criterion.passing:
-        return np.array([_passes(criterion, level) for level in levels.tolist()])
-    passed = merits(criterion, levels) >= criterion.threshold - ROUNDING
-    return np.where(np.isnan(levels), np.nan, passed).astype(np.float64)
-
-
-def _passes(criterion: Criterion, level: float) -> float:
-    return level if level != level else float(criterion.passes(criterion.scale.position(level)))
-
-
 @dataclass(frozen=True)
 class Comparison:
     """Two columns of a table, per criterion and overall; every figure is computed when it is first asked for.
@@ -405,7 +239,7 @@ class Comparison:
         """Two values that are closer than this agree."""
         return self.measure.tolerance
 
-    def by(self, of: str | Measured) -> "Comparison":
+    def by(self, of: Measured) -> "Comparison":
         """The same columns compared by something else: "score", "decision", or a criterion or its name."""
         return replace(self, measure=measure_of(self.rubric, of))
 
@@ -605,6 +439,7 @@ class Comparison:
                 judge=self.judge.levels[criterion.name],
                 people=self._annotators(criterion.name),
                 groups=self.table.groups,
+                compute=self.measure.level_figures,
             )
             for criterion in self.rubric.criteria
         }

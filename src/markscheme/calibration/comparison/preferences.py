@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import preferences_of_scores
+from markscheme.calibration.comparison.pair_measure import preferences_of_scores
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of, groups_of

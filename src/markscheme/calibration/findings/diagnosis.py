@@ -15,10 +15,9 @@ from markscheme.calibration.findings import categories, judge, kinds, overall, r
 from markscheme.calibration.findings.evidence import FEWEST_TO_DIAGNOSE, CriterionEvidence, Evidence
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
-from markscheme.calibration.findings.pairs import PAIR_FINDINGS
 from markscheme.calibration.findings.repairs import ranked
 from markscheme.calibration.findings.slices import Slice
-from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow, Ratable
+from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow
 from markscheme.ratings.rating import Rating
 
 CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
@@ -37,10 +36,9 @@ def findings_of(
         elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
     examined = ExaminedJudge(Evidence.of(comparison, ratings), ratings, slices, elsewhere)
-    rated: Ratable = "pairs" if comparison.rubric.is_of_pairs else "responses"
-    rules = [row.rule for row in all_findings() if row.rule is not None and rated in row.rated]
+    rules = [row.rule for row in all_findings() if row.rule is not None and comparison.rubric.compares in row.rated]
     findings = [finding for rule in rules for finding in rule(examined)]
-    return ranked(findings, comparison.repairs if rated == "responses" else None)
+    return ranked(findings, comparison.repairs)
 
 
 # --- one cause hides another ----------------------------------------------------------------------------------------
@@ -178,7 +176,6 @@ OWN_FINDINGS = (
         ),
         90,
     ),
-    *PAIR_FINDINGS,
 )
 """The findings of the core."""
 

@@ -9,7 +9,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table_advice import advice_without_rubric
@@ -221,6 +222,7 @@ class Evidence:
                 compared.judge,
                 compared.people,
                 compared.groups,
+                compared.compute,
                 stacked(samples.columns, name) if samples.columns else np.full((n, 1), np.nan),
             )
             for name, compared in comparison.criteria.items()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import headline
+from markscheme.calibration.comparison.measure import headline
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,

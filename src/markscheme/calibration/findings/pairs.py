@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from markscheme.calibration.comparison.preferences import order_figures
 from markscheme.calibration.findings.evidence import MOST_WORST
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
@@ -17,8 +18,6 @@ LEANS_TO_FIRST: Final = FindingKind(
 
 def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
     """Find that a judge prefers the response it is shown first, by more than 5 points."""
-    from markscheme.calibration.comparison.preferences import order_figures
-
     evidence, ratings = examined.evidence, examined.ratings
     comparison = evidence.comparison
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)

@@ -8,7 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison.comparison import Comparison, headline
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import headline
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
 from markscheme.ratings.examples import Example

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -12,12 +12,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.findings.kinds import FindingKind
     from markscheme.calibration.findings.slices import Slice
     from markscheme.ratings.rating import Rating
-
-Ratable = Literal["responses", "pairs"]
-"""What a judge rates: single responses, or pairs of them.
-
-Which response of a pair is stored first is chance, so nothing that turns with it is a fault of a judge of pairs.
-"""
+    from markscheme.rubrics.keys import SubjectKind
 
 
 @dataclass(frozen=True)
@@ -48,13 +43,14 @@ class FindingRow:
         kinds: The kinds; a kind may be in several rows.
         rank: When the rule is asked, which is the order of findings that cost the same; ranks of the core are tens.
         rule: Finds them; None for kinds that are found where a run is compared with the accepted one.
-        rated: What the judge must have rated for the rule to be asked.
+        rated: What the judge must have rated for the rule to be asked. Which response of a pair is stored first is
+            chance, so nothing that turns with it is a fault of a judge of pairs.
     """
 
     kinds: "tuple[FindingKind, ...]"
     rank: int
     rule: "FindingRule | None" = None
-    rated: tuple[Ratable, ...] = ("responses", "pairs")
+    rated: "tuple[SubjectKind, ...]" = ("responses", "pairs")
 
 
 LoadFindings: TypeAlias = Callable[[], Sequence[FindingRow]]

@@ -1,22 +1,14 @@
-"""Which system is preferred in files of pairs: by the labels together, and by each judge."""
+"""Which system is preferred in some pairs: by the labels together, and by each judge."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
-from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.calibration.options import LabelOptions
-from markscheme.errors import ComparisonError, UsageError, naming
+from markscheme.calibration.results import Reported
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of
-from markscheme.readers.imported import Meanings
-from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import RatedFiles, open_rated
 from markscheme.rubrics.rubric import Rubric
 
 ALL_LABELS = "labels"
@@ -24,7 +16,7 @@ ALL_LABELS = "labels"
 
 
 @dataclass(frozen=True)
-class PairsCompared:
+class PairsCompared(Reported):
     """The systems in some pairs, by each rater.
 
     Attributes:
@@ -40,53 +32,17 @@ class PairsCompared:
     pairs: int
 
 
-def compare_systems(
-    files: Sequence[Path],
-    rubric: Rubric | None = None,
-    *,
-    labels: LabelOptions,
-    meanings: Meanings,
-) -> PairsCompared:
-    """Compare the systems in files of pairs, by each rater.
+def rank_systems_of_pairs(rubric: Rubric, pairs: ExampleSet, judged: Sequence[Rating]) -> PairsCompared | None:
+    """Rank the systems that wrote pairs; None where no rated pair says what wrote its responses.
 
     Args:
-        files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
-        rubric: Of all of them; None takes the one that the files imply.
-        labels: Which pairs count, and their file, where `files` have ratings alone; None for the rubric's own.
-        meanings: What is stated of the files: who preferred, as what kind.
-
-    Raises:
-        UsageError: There are no files, the rubric judges single responses, or no pairs are known.
-        ComparisonError: No pair says what wrote its responses.
+        rubric: Of pairs.
+        pairs: With their labels.
+        judged: The judges' ratings.
     """
-    if not files:
-        raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
-    rated = open_rated(files, rubric, expected="anything", meanings=meanings)
-    with naming(*files):
-        refuse_singles(rated.rubric)
-        pairs = ExamplesChoice(split=labels.split, only=labels.only).of(_pairs(rated, labels.examples))
-        return _compared(rated.rubric, pairs, [rating for rating in rated.ratings if rating.kind in JUDGES])
-
-
-def _pairs(rated: RatedFiles, file: Path | None) -> ExampleSet:
-    """Return the pairs in the files; where they have none, the rubric's own with their labels."""
-    in_files = rated.labelled
-    if any(example.sides for example in in_files.examples):
-        return in_files
-    own_pairs, _ = labelled_examples(rated.rubric, file)
-    labels = {example.id: example.labels for example in in_files.examples}
-    return replace(
-        own_pairs,
-        examples=tuple(
-            replace(example, labels=(*example.labels, *labels.get(example.id, ()))) for example in own_pairs.examples
-        ),
-    )
-
-
-def _compared(rubric: Rubric, pairs: ExampleSet, judged: list[Rating]) -> PairsCompared:
     preferences = [*_by_labels(rubric, pairs), *_by_judges(rubric, pairs.examples, judged)]
     if not preferences:
-        raise ComparisonError("no rated pair says what wrote its two responses (`system` of `first` and `second`)")
+        return None
     orders = [
         figures
         for name, ratings in _by_rater(judged).items()
@@ -103,14 +59,14 @@ def _by_labels(rubric: Rubric, examples: ExampleSet) -> list[SystemsCompared]:
     return [] if compared is None else [compared]
 
 
-def _by_judges(rubric: Rubric, examples: tuple[Example, ...], ratings: list[Rating]) -> list[SystemsCompared]:
+def _by_judges(rubric: Rubric, examples: tuple[Example, ...], ratings: Sequence[Rating]) -> list[SystemsCompared]:
     ids = [example.id for example in examples]
     columns = {name: column_of(name, theirs, rubric, ids).scores for name, theirs in _by_rater(ratings).items()}
     every = (systems_compared(rubric, examples, scores, name) for name, scores in columns.items())
     return [compared for compared in every if compared is not None]
 
 
-def _by_rater(ratings: list[Rating]) -> dict[str, list[Rating]]:
+def _by_rater(ratings: Sequence[Rating]) -> dict[str, list[Rating]]:
     by_rater: dict[str, list[Rating]] = {}
     for rating in ratings:
         by_rater.setdefault(rating.rater, []).append(rating)

@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.comparison.comparison import OF_SCORE
 from markscheme.calibration.comparison.limits import OF_SIDE
+from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import JudgeCard
 from markscheme.features.cards.verification import Verification

@@ -7,16 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import (
-    NO_ORDER,
-    OF_DECISION,
-    Comparison,
-    Measure,
-    Measured,
-    equal,
-    measure_of,
-    shift_between,
-)
+from markscheme.calibration.comparison.comparison import Comparison, measure_of, shift_between
+from markscheme.calibration.comparison.measure import NO_ORDER, OF_DECISION, Measure, Measured, equal
 from markscheme.calibration.comparison.policy import RulingState
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide

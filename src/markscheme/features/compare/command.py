@@ -11,8 +11,9 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ToolFileOptions
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ToolFileOptions, existing_file
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
@@ -99,19 +100,17 @@ def _compare_systems(
     html: str | None,
 ) -> int:
     """Print which system is preferred, by each rater of the pairs in some files."""
-    from markscheme.calibration.requests.pairs import compare_systems
-    from markscheme.commands.options import existing_file
-    from markscheme.commands.output import put, rendered, show
-    from markscheme.report.views.systems import json_of, view
+    from markscheme.calibration.requests.systems import compare_systems
+    from markscheme.commands.output import put, show
 
     files = tuple(existing_file(Path(path)) for path in sides)
     compared = compare_systems(files, rubric, labels=labels, meanings=tool_files.hints.meanings)
     if html:
-        put(rendered(view(compared), "html"), html)
+        put(compared.to_html(), html)
     if markdown:
-        put(rendered(view(compared), "markdown"), "-")
+        put(compared.to_markdown(), "-")
     else:
-        show(view(compared), json_of(compared), json=json)
+        show(reporter_of(compared).view(compared), compared.to_json(), json=json)
     return 0
 
 

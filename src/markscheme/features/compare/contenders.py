@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE
+from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.compare.choice import Choice, Differences, Flip, Standing, Switch
 from markscheme.features.compare.examples import examples_of_choice

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.categories import Answers
-from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison, Measure, compare, headline
+from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.comparison.measure import OF_SCORE, Measure, headline
 from markscheme.calibration.earlier_runs.setting import (
     MOST_RUNS,
     Accepted,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName
 from markscheme.commands.output import typed
@@ -137,12 +138,11 @@ def _request(
 def _by_preference(request: "ExperimentRequest", targets: "Mapping[str, str | None]") -> int:
     """Compare the variants two at a time, by a rubric of pairs."""
     from markscheme.commands.output import write_report
-    from markscheme.features.experiment.preferences import prefer
-    from markscheme.report.views.systems import json_of, view
+    from markscheme.features.experiment.preferences import prefer, too_few_graded
 
-    done = asyncio.run(prefer(request))
-    write_report(view(done.compared), lambda: json_of(done.compared), targets)
-    return TOO_FEW_GRADED if done.too_few_graded else 0
+    ranked, grades = asyncio.run(prefer(request))
+    write_report(reporter_of(ranked).view(ranked), ranked.to_json, targets)
+    return TOO_FEW_GRADED if too_few_graded(grades) else 0
 
 
 def folder_of(file: Path) -> Path:

@@ -1,50 +1,35 @@
 """Variants compared by preference: each two outputs of a case as a pair, judged in both orders."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from markscheme.calibration.comparison.preferences import order_figures, systems_compared
-from markscheme.calibration.requests.pairs import PairsCompared
+from markscheme.calibration.comparison.comparison import rank_systems
+from markscheme.calibration.results import Reported
 from markscheme.errors import BudgetError, ComparisonError
 from markscheme.features.experiment.definition import Experiment
 from markscheme.features.experiment.run import ExperimentRequest, Outputs, submissions
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.pairing import pair_of
-from markscheme.ratings.table import column_of
 
 
-@dataclass(frozen=True)
-class PreferenceRun:
-    """An experiment whose variants were compared two at a time.
+async def prefer(request: ExperimentRequest) -> tuple[Reported, Mapping[str, Grade]]:
+    """Compare the variants two at a time; errors are those of `outputs_and_grading`.
 
-    Attributes:
-        experiment: The experiment.
-        outputs: The variants' outputs for the cases.
-        grades: What the judge said of each pair, by its id.
-        compared: Which variant is preferred.
+    Returns:
+        Which variant is preferred, and the grade of each pair by its id.
     """
-
-    experiment: Experiment
-    outputs: Outputs
-    grades: Mapping[str, Grade]
-    compared: PairsCompared
-
-    @property
-    def too_few_graded(self) -> bool:
-        """Whether over a tenth of the pairs could not be judged."""
-        return sum(grade.error is not None for grade in self.grades.values()) > MOST_UNGRADED * len(self.grades)
-
-
-async def prefer(request: ExperimentRequest) -> PreferenceRun:
-    """The variants compared two at a time; errors are those of `outputs_and_grading`."""
     outputs, grading = await request.outputs_and_grading()
-    return await prefer_outputs(
-        request.experiment, outputs, grading, concurrency=request.ask.at_once, watch=request.watch
-    )
+    pairs = pairs_of(request.experiment, outputs)
+    grades = await grade_pairs(pairs, grading, concurrency=request.ask.at_once, watch=request.watch)
+    return _ranked(request.experiment, pairs, grades, grading), grades
+
+
+def too_few_graded(grades: Mapping[str, Grade]) -> bool:
+    """Return True if over a tenth of the pairs could not be judged."""
+    return sum(grade.error is not None for grade in grades.values()) > MOST_UNGRADED * len(grades)
 
 
 def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
@@ -61,16 +46,18 @@ def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
     return pairs
 
 
-async def prefer_outputs(
-    experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
-) -> PreferenceRun:
-    """The variants compared on every case; if the budget runs out, on those that were judged. The judge is closed.
+async def grade_pairs(
+    pairs: Sequence[Example], grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
+) -> dict[str, Grade]:
+    """Grade all pairs; if the budget runs out, those left are ungraded. The judge is closed.
+
+    Returns:
+        The grade of each pair by its id.
 
     Raises:
         NoJudge: The judge cannot be used.
-        ComparisonError: No case has two outputs, or no pair could be judged.
+        ComparisonError: No case has two outputs.
     """
-    pairs = pairs_of(experiment, outputs)
     if not pairs:
         raise ComparisonError("no case has two outputs to compare")
     grades: dict[str, Grade] = {}
@@ -85,19 +72,15 @@ async def prefer_outputs(
             grades.setdefault(pair.id, grading.ungraded(pair.submission, f"not asked: {error}"))
     finally:
         await grading.judge.aclose()
-    return PreferenceRun(experiment, outputs, grades, _compared(experiment, pairs, grades, grading))
+    return grades
 
 
-def _compared(
-    experiment: Experiment, pairs: list[Example], grades: Mapping[str, Grade], grading: Grading
-) -> PairsCompared:
+def _ranked(experiment: Experiment, pairs: list[Example], grades: Mapping[str, Grade], grading: Grading) -> Reported:
     rubric = experiment.rubric
     judge = str(grading.judge.identity)
     ratings = [rating for grade in grades.values() for rating in ratings_of(grade, rubric, judge)]
-    scores = column_of(judge, ratings, rubric, [pair.id for pair in pairs]).scores
-    systems = systems_compared(rubric, pairs, scores, judge)
-    if systems is None:
+    ranked = rank_systems(rubric, ExampleSet(tuple(pairs)), ratings)
+    if ranked is None:
         why = next((grade.error for grade in grades.values() if grade.error), "no output was preferred")
         raise ComparisonError(f"no pair could be judged: {why}")
-    orders = order_figures(rubric, pairs, ratings, judge)
-    return PairsCompared(rubric, (systems,), () if orders is None else (orders,), systems.n)
+    return ranked

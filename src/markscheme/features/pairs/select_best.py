@@ -26,6 +26,7 @@ from markscheme.promptfoo.assertion import Call, asking_options, call_by, gradin
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.promptfoo.provider import rubric_named
+from markscheme.report.after_run import RunReport
 from markscheme.rubrics.preference import PREFERENCES, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
@@ -282,20 +283,13 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
         }
 
 
-class RecordedPairs:
-    """What a run of Promptfoo recorded of pairs."""
+def report_recorded(context: Mapping[str, Any]) -> RunReport:
+    """Report what a run recorded of pairs, a line for each file.
 
-    def __init__(self, context: Mapping[str, Any]) -> None:
-        """Take what Promptfoo passes to its hook, with the configuration of the evaluation."""
-        self._config = context.get("config")
-
-    def lines(self) -> Iterator[str]:
-        """Return a line for each file of pairs."""
-        return recorded_lines(self._config)
-
-    def save(self) -> tuple[str, ...]:
-        """Write nothing: pairs are recorded while they are graded."""
-        return ()
+    Args:
+        context: What Promptfoo passes to its hook, with the configuration of the evaluation.
+    """
+    return RunReport(tuple(recorded_lines(context.get("config"))))
 
 
 def recorded_lines(config: Any) -> Iterator[str]:

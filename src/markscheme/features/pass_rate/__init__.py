@@ -21,9 +21,9 @@ def _gate_risk() -> CommandFunction:
 
 
 def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
-    from markscheme.features.pass_rate.after_run import RunSummary
+    from markscheme.features.pass_rate.after_run import summarize_run
 
-    return RunSummary
+    return summarize_run
 
 
 PASS_RATE = Feature(

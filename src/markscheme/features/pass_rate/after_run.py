@@ -13,6 +13,7 @@ from markscheme.features.pass_rate.run_summary import RunWorth, run_worth
 from markscheme.features.pass_rate.view_run_summary import json_of, view
 from markscheme.files import write_whole
 from markscheme.promptfoo.results import calibrations, results_of
+from markscheme.report.after_run import RunReport
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
@@ -28,27 +29,22 @@ WIDTH = 400
 """Line width of Promptfoo's log, which breaks longer lines."""
 
 
-class RunSummary:
-    """The summary of a run, from what Promptfoo passes to its hook."""
+def summarize_run(context: Mapping[str, Any]) -> RunReport:
+    """Compute the summary of a run.
 
-    def __init__(self, context: Mapping[str, Any]) -> None:
-        """Compute the summary.
+    Args:
+        context: What Promptfoo passes to its hook, with `results`.
+    """
+    worth = _worth(context)
+    text = io.StringIO()
+    render_terminal(view(worth), text, WIDTH)
+    return RunReport([line for line in text.getvalue().splitlines() if line], partial(_save, worth))
 
-        Args:
-            context: What Promptfoo passes, with `results`.
-        """
-        self._worth = _worth(context)
 
-    def lines(self) -> list[str]:
-        """Return the summary as it is shown."""
-        text = io.StringIO()
-        render_terminal(view(self._worth), text, WIDTH)
-        return [line for line in text.getvalue().splitlines() if line]
-
-    def save(self) -> list[str]:
-        """Write the summary to the file that the environment names, if any, and say what became of it."""
-        path = os.environ.get(REPORT)
-        return [_written(self._worth, path)] if path else []
+def _save(worth: RunWorth) -> list[str]:
+    """Write the summary to the file that the environment names, if any, and say what became of it."""
+    path = os.environ.get(REPORT)
+    return [_written(worth, path)] if path else []
 
 
 def _worth(context: Mapping[str, Any]) -> RunWorth:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import number
 from markscheme.report import document as doc

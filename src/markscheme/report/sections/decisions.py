@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide
+from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.comparison.verdict import Decision, GateAnswer
 from markscheme.calibration.labellers import labeller_of
 from markscheme.calibration.reasons import digits_of

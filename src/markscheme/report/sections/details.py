@@ -11,16 +11,10 @@ from markscheme.report import document as doc
 from markscheme.report.sections.annotators import annotators
 from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.sections.examples import is_one_decision
-from markscheme.report.sections.pairs import (
-    orders_of_calibration,
-    orders_section,
-    systems_of_calibration,
-    systems_section,
-)
 from markscheme.report.sections.pictures import labels_against_width, scatter, score_histogram
 from markscheme.report.sections.run import what_was_run
 from markscheme.report.sections.slices import slices_section
-from markscheme.report.sections.table import SECTIONS, SectionRow
+from markscheme.report.sections.table import SectionRow, sections_for
 
 
 def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
@@ -30,7 +24,7 @@ def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Se
         calibration: What they are about.
         examples: Its examples, those to read first at the top.
     """
-    for row in sorted([*OWN_SECTIONS, *SECTIONS], key=lambda row: row.rank):
+    for row in sections_for(calibration, *OWN_SECTIONS):
         yield from row.make(calibration, examples)
 
 
@@ -62,17 +56,6 @@ def _run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     yield what_was_run(calibration)
 
 
-def _of_pairs(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
-    if not calibration.rubric.is_of_pairs:
-        return
-    orders = orders_of_calibration(calibration)
-    if orders:
-        yield orders_section(orders)
-    systems = systems_of_calibration(calibration)
-    if systems:
-        yield systems_section(systems)
-
-
 def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
     """How many scores differ, in which order the examples are shown, and the examples; on pages, the scores drawn."""
     comparison = calibration.comparison
@@ -92,7 +75,6 @@ def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.
 
 OWN_SECTIONS: Final = (
     SectionRow(10, _criteria),
-    SectionRow(20, _of_pairs),
     SectionRow(50, _to_read_first),
     SectionRow(60, _annotators),
     SectionRow(70, _labels_against_width),

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from markscheme.calibration.comparison.comparison import OF_DECISION, Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import OF_DECISION, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.phrases import number, signed
 from markscheme.ratings.examples import Example

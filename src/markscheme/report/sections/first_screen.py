@@ -8,8 +8,9 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.categories import Answers
-from markscheme.calibration.comparison.comparison import OF_DECISION, OF_SCORE, Comparison, Measure
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import WrongDecisions
+from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Measure
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent

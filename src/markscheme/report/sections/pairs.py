@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
@@ -21,6 +22,24 @@ from markscheme.stats.davidson import Strengths
 from markscheme.stats.intervals import mapped
 
 
+def sections_of_pairs(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
+    """Yield the sections on order and length, and on systems, of a calibration with pairs."""
+    orders = orders_of_calibration(calibration)
+    if orders:
+        yield orders_section(orders)
+    systems = systems_of_calibration(calibration)
+    if systems:
+        yield systems_section(systems)
+
+
+def pairs_data(calibration: Calibration) -> dict[str, Any]:
+    """Return what JSON says of pairs: how order and length move raters, and which system is better."""
+    return {
+        "orders": [figures.to_json() for figures in orders_of_calibration(calibration)],
+        "systems": [compared.to_json() for compared in systems_of_calibration(calibration)],
+    }
+
+
 def judge_orders(calibration: Calibration) -> OrderFigures | None:
     """How order moves the judge; None where it was asked in no known order."""
     figures = orders_of_calibration(calibration)
@@ -35,7 +54,7 @@ def orders_of_calibration(calibration: Calibration) -> list[OrderFigures]:
 
 
 def pair_tiles(calibration: Calibration) -> doc.Tiles:
-    """How often the judge contradicts itself in the other order, and its lean to what it is shown first."""
+    """Return how often the judge contradicts itself in the other order, and its lean to what it is shown first."""
     orders = judge_orders(calibration)
     if orders is None or not orders.in_both:
         return doc.Tiles((("Order flips", "order not tested: ask in both orders", doc.Ids(()), "flips"),))

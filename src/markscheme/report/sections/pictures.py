@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.comparison import OF_SCORE, Comparison
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.phrases import counted, number, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.page_blocks import Dot, Scatter

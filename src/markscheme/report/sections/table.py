@@ -1,14 +1,15 @@
 """The table of sections of a calibration's page below its first screen, to which features add theirs."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.report.document import Callout, Examples, Line, Section
+    from markscheme.report.document import Callout, Examples, Line, Section, Tiles
+    from markscheme.rubrics.keys import SubjectKind
 
 SectionMaker: TypeAlias = "Callable[[Calibration, Examples], Iterable[Section]]"
 """Makes the sections of a calibration, or none where it has nothing to show; examples come in the order of the page."""
@@ -21,10 +22,16 @@ class SectionRow:
     Attributes:
         rank: Its place on the page; ranks of the core are tens, so that there is room between them.
         make: Makes it.
+        rated: What the judge must have rated for it to be made.
+        counts: Makes what the first screen counts in the place of wrong decisions.
+        data: Makes what the JSON says of it, by its keys.
     """
 
     rank: int
     make: SectionMaker
+    rated: "tuple[SubjectKind, ...]" = ("responses", "pairs")
+    counts: "Callable[[Calibration], Tiles] | None" = None
+    data: "Callable[[Calibration], Mapping[str, Any]] | None" = None
 
 
 SECTIONS: OpenTable[SectionRow] = OpenTable()
@@ -34,3 +41,14 @@ MOVED_CALLOUTS: OpenTable[MovedCallout] = OpenTable()
 """What says on the first screen what moved since the accepted runs, and what the judge then does; None if nothing."""
 CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
 """What limits the figures on the first screen, said before all else."""
+
+
+def sections_for(calibration: "Calibration", *own: SectionRow) -> list[SectionRow]:
+    """Return the rows that are about what a calibration's judge rated, in order.
+
+    Args:
+        calibration: What they are about.
+        own: Rows besides those of features.
+    """
+    rated = calibration.rubric.compares
+    return sorted((row for row in (*own, *SECTIONS) if rated in row.rated), key=lambda row: row.rank)

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.comparison import Comparison, CriterionComparison
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
 from markscheme.report import document as doc
@@ -22,6 +23,7 @@ from markscheme.report.sections.first_screen import agreement_with_ties, callout
 from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.sections.labels import labels_in_short
 from markscheme.report.sections.run import source_line
+from markscheme.report.sections.table import sections_for
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Floats
 
@@ -56,12 +58,11 @@ def view(calibration: Calibration) -> doc.Document:
 
 
 def _counts(calibration: Calibration) -> doc.Tiles:
-    """Wrong decisions; of pairs, contradictions in the other order."""
-    if not calibration.rubric.is_of_pairs:
-        return tiles(calibration.comparison, has_shares=calibration.decision.gate_answer is None)
-    from markscheme.report.sections.pairs import pair_tiles
-
-    return pair_tiles(calibration)
+    """Return the wrong decisions, or what a section counts in their place."""
+    counts = next((row.counts for row in sections_for(calibration) if row.counts is not None), None)
+    if counts is not None:
+        return counts(calibration)
+    return tiles(calibration.comparison, has_shares=calibration.decision.gate_answer is None)
 
 
 def _details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
@@ -141,21 +142,15 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             **_rulings(comparison, decision),
             "limits": _limits(comparison, decision),
         },
-        **_pairs_json(calibration),
+        **_data_of_sections(calibration),
         "cost": calibration.cost.to_json(),
     }
 
 
-def _pairs_json(calibration: Calibration) -> dict[str, Any]:
-    """Of pairs: how order and length move raters, and which system is better."""
-    if not calibration.rubric.is_of_pairs:
-        return {}
-    from markscheme.report.sections.pairs import orders_of_calibration, systems_of_calibration
-
-    return {
-        "orders": [figures.to_json() for figures in orders_of_calibration(calibration)],
-        "systems": [compared.to_json() for compared in systems_of_calibration(calibration)],
-    }
+def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
+    """Return what sections of features add to the JSON."""
+    with_data = [row.data for row in sections_for(calibration) if row.data is not None]
+    return {key: value for data in with_data for key, value in data(calibration).items()}
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:

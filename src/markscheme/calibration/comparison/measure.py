@@ -1,0 +1,243 @@
+"""What two columns of a rating table are compared by, and a judge compared with gold on one criterion."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from markscheme.calibration.comparison.categories import Answers
+from markscheme.errors import UsageError
+from markscheme.grading.score import ROUNDING
+from markscheme.phrases import rounded
+from markscheme.ratings.table import Column, merits
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stats import Estimate
+from markscheme.stats.annotators import Ceiling, ceiling
+from markscheme.stats.coefficients import Metric, two_raters
+from markscheme.stats.estimate import EstimatesOnDemand
+from markscheme.stats.intervals import Floats
+from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
+
+if TYPE_CHECKING:
+    pass
+
+NO_ORDER = "the levels have no order"
+OF_SCORE: Literal["score"] = "score"
+OF_DECISION: Literal["decision"] = "decision"
+PASSES = 0.5
+"""Decisions are 1 and 0; from halfway up they pass."""
+EQUAL = 1e-6
+"""A tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
+
+Measured: TypeAlias = str | Criterion | Answers
+"""What two columns are compared by: levels of one criterion, all categories, or a subject by its name, such as the
+score or the decision."""
+LevelFigures: TypeAlias = Callable[["CriterionComparison"], Mapping[str, Estimate]]
+"""Computes the Estimates of one criterion, by the names of the JSON format."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What two columns are compared by, as one number for each example, 0 to 1.
+
+    Levels of a criterion count as the score that a rubric of this criterion alone would give.
+
+    Attributes:
+        of: The score, the decision or a criterion; where the rubric has categories, the answers instead of the score.
+        tolerance: Two numbers that are closer than this agree.
+        constants: What a constant may answer; None means any score that was given.
+        only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
+    """
+
+    of: Measured
+    tolerance: float
+    constants: tuple[float, ...] | None = None
+    only: Criterion | None = None
+    mirrored = False
+    """Whether values are of two things each, of which it is arbitrary which one is stored first."""
+
+    def values(self, column: Column) -> Floats:
+        """A rater's numbers, shape (n_examples,), nan where there is none."""
+        if isinstance(self.of, Criterion):
+            return merits(self.of, column.levels[self.of.name])
+        if isinstance(self.of, Answers):
+            return self.of.values(column)
+        return column.scores if self.of == OF_SCORE else column.decisions
+
+    @property
+    def name(self) -> str:
+        """The measure by its name: "score", "decision" or a criterion's."""
+        if isinstance(self.of, Answers):
+            return OF_SCORE
+        return self.of.name if isinstance(self.of, Criterion) else self.of
+
+    @property
+    def noun(self) -> str:
+        """What is compared, in a word."""
+        if isinstance(self.of, Answers):
+            return self.of.noun
+        return "level" if isinstance(self.of, Criterion) else self.of
+
+    @property
+    def miss(self) -> str:
+        """What separates judge and gold where they don't agree, in words."""
+        return f"score off by {self.tolerance:g} or more" if self.of == OF_SCORE else f"another {self.noun}"
+
+    def in_words(self, value: float) -> str:
+        """A value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
+        if isinstance(self.of, Criterion):
+            return _level_name(self.of, value)
+        if isinstance(self.of, Answers):
+            return self.of.in_words(value)
+        if self.of == OF_DECISION:
+            if self.only is not None and self.only.scale.own_yes_no:
+                return self.only.scale.level_name(float(value >= PASSES))
+            return "pass" if value >= PASSES else "fail"
+        if self.only is None or self.only.scale.place_of(self.only.scale.at(self.only.merit(value))) is None:
+            return rounded(value)
+        return _level_name(self.only, value)
+
+    def level_figures(self, compared: "CriterionComparison") -> Mapping[str, Estimate]:
+        """Compute the Estimates of one criterion of the rubric, by the names of the JSON format; errors in levels."""
+        scale = compared.criterion.scale
+        levels = sorted(set(scale.values))
+        agreed = two_raters(compared.gold, compared.judge, levels=levels, ordered=scale.ordered, groups=compared.groups)
+        families = (
+            (agreed, lambda: agreed),
+            (ERROR_NAMES, lambda: _errors_of_levels(compared)),
+            (YES_NO_NAMES, lambda: _decisions_of_levels(compared)),
+        )
+        return EstimatesOnDemand(families)
+
+    def always(self, value: float) -> str:
+        """One constant answer: "always answering 0.75", "always MET"."""
+        answer = self.in_words(value)
+        is_said = isinstance(self.of, Answers) or answer[-1].isdigit()
+        return f"always {'answering ' if is_said else ''}{answer}"
+
+
+def _level_name(criterion: Criterion, merit: float) -> str:
+    """The level with a merit, as raters choose it."""
+    return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
+
+
+def criterion_meant(rubric: Rubric, of: str | Criterion) -> Criterion:
+    """Return the criterion that is named, or that is given.
+
+    Raises:
+        UsageError: No criterion has that name.
+    """
+    return of if isinstance(of, Criterion) else _criterion(rubric, of)
+
+
+def _criterion(rubric: Rubric, name: str) -> Criterion:
+    criteria = {criterion.name: criterion for criterion in rubric.criteria}
+    if name not in criteria:
+        raise UsageError(f"`of` must be one of {', '.join((OF_SCORE, OF_DECISION, *criteria))}, got {name!r}")
+    return criteria[name]
+
+
+def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
+    """The leading chance-corrected coefficient: quadratic kappa for more than two ordered levels, else Cohen's."""
+    return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
+
+
+@dataclass(frozen=True)
+class CriterionComparison:
+    """A judge compared with gold on one criterion.
+
+    Attributes:
+        criterion: Which.
+        gold: Gold levels, shape (n_examples,), nan where there is none.
+        judge: The judge's levels, likewise.
+        people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
+        groups: A group for each example; None where no example names one.
+        compute: Computes the Estimates.
+    """
+
+    criterion: Criterion
+    gold: Floats
+    judge: Floats
+    people: Floats
+    groups: tuple[str, ...] | None
+    compute: LevelFigures
+
+    @cached_property
+    def statistics(self) -> Mapping[str, Estimate]:
+        """Estimates by the names of the JSON format; errors in levels."""
+        return self.compute(self)
+
+    @property
+    def headline(self) -> Estimate:
+        """The leading chance-corrected coefficient of this scale.
+
+        On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
+        Levels without order have no quadratic kappa.
+        """
+        leading = self.statistics[headline(self.criterion.scale)]
+        quadratic = self.statistics.get("weighted_kappa", leading)
+        return quadratic if leading.value is None and quadratic.value is not None else leading
+
+    @cached_property
+    def ceiling(self) -> Ceiling | None:
+        """Annotators compared with each other and with the judge; None unless two of them share an example."""
+        if self.people.shape[1] < 2 or not np.any((~np.isnan(self.people)).sum(axis=1) >= 2):
+            return None
+        scale = self.criterion.scale
+        metric: Metric = "nominal" if scale.is_yes_no or not scale.ordered else "ordinal"
+        levels = sorted(set(scale.values))
+        return ceiling(self.people, self.judge, levels=levels, metric=metric, groups=self.groups)
+
+    @cached_property
+    def levels_given(self) -> list[float]:
+        """The levels of the scale, and those in between that medians of several ratings gave."""
+        both = np.concatenate([self.gold, self.judge])
+        return sorted({*self.criterion.scale.values, *both[~np.isnan(both)].tolist()})
+
+    @cached_property
+    def confusion(self) -> dict[str, Any]:
+        """Levels and counts, rows gold and columns judge; undefined where a rating lies between two levels."""
+        scale = self.criterion.scale
+        levels = list(dict.fromkeys(scale.values))
+        names = [scale.level_name(level) for level in levels] if scale.coded else levels
+        both = ~np.isnan(self.gold) & ~np.isnan(self.judge)
+        ratings = np.concatenate([self.gold[both], self.judge[both]])
+        if not np.isin(ratings, levels).all():
+            return {"levels": names, "matrix": None, "undefined": "a rating lies between two levels"}
+        return {"levels": names, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
+
+
+def _errors_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate]:
+    scale = compared.criterion.scale
+    if scale.ordered:
+        levels = sorted(set(scale.values))
+        return error_family(compared.gold, compared.judge, groups=compared.groups, levels=levels)
+    n = int(np.isfinite(compared.gold + compared.judge).sum())
+    return {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in ERROR_NAMES}
+
+
+def _decisions_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate]:
+    gold = passes(compared.criterion, compared.gold)
+    judge = passes(compared.criterion, compared.judge)
+    return yes_no_family(gold, judge, groups=compared.groups)
+
+
+def equal(first: Floats, second: Floats) -> Floats:
+    """1 where two columns are equal, 0 where not, nan where either is missing."""
+    return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
+
+
+def passes(criterion: Criterion, levels: Floats) -> Floats:
+    """Whether each level passes the criterion by itself: 1, 0 or nan, shape of `levels`."""
+    if not criterion.is_decisive:
+        return np.full_like(levels, np.nan)
+    if criterion.passing:
+        return np.array([_passes(criterion, level) for level in levels.tolist()])
+    passed = merits(criterion, levels) >= criterion.threshold - ROUNDING
+    return np.where(np.isnan(levels), np.nan, passed).astype(np.float64)
+
+
+def _passes(criterion: Criterion, level: float) -> float:
+    return level if level != level else float(criterion.passes(criterion.scale.position(level)))

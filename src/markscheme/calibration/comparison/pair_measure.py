@@ -1,0 +1,72 @@
+"""Ratings of pairs as numbers: which response is preferred, and levels that turn round with the pair."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from markscheme.calibration.comparison.measure import (
+    EQUAL,
+    OF_DECISION,
+    OF_SCORE,
+    CriterionComparison,
+    Measure,
+    Measured,
+    criterion_meant,
+)
+from markscheme.ratings.table import Column
+from markscheme.rubrics.preference import LEVEL_OF, TIE_ROUNDING, preferred
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats import Estimate
+from markscheme.stats.intervals import Floats
+from markscheme.stats.mirrored import pair_agreement_family
+
+OF_PREFERENCE: Literal["preference"] = "preference"
+
+
+@dataclass(frozen=True)
+class PairMeasure(Measure):
+    """What two columns of pairs are compared by: preferences, or the levels of a criterion.
+
+    Attributes:
+        tie_within: How close to the middle a score is a tie.
+    """
+
+    tie_within: float = 0.0
+    mirrored = True
+
+    def values(self, column: Column) -> Floats:
+        """Return a rater's numbers, shape (n_pairs,), nan where there is none."""
+        if self.of == OF_PREFERENCE:
+            return preferences_of_scores(column.scores, self.tie_within)
+        return super().values(column)
+
+    def in_words(self, value: float) -> str:
+        """Return a value as raters answer it: which response is better, or a level's name."""
+        return preferred(value, self.tie_within) if self.of == OF_PREFERENCE else super().in_words(value)
+
+    def level_figures(self, compared: CriterionComparison) -> Mapping[str, Estimate]:
+        """Compute the Estimates of one criterion, the same whichever response of a pair is stored first."""
+        levels = sorted(set(compared.criterion.scale.values))
+        return pair_agreement_family(compared.gold, compared.judge, levels=levels, groups=compared.groups)
+
+
+def measure_of_pairs(rubric: Rubric, of: Measured, _: float | None = None) -> PairMeasure:
+    """Make the measure of pairs that a name or a criterion means.
+
+    Raises:
+        UsageError: No criterion has that name.
+    """
+    if of in (OF_SCORE, OF_DECISION, OF_PREFERENCE) or not isinstance(of, str | Criterion):
+        ties = any(LEVEL_OF["tie"] in criterion.scale.values for criterion in rubric.criteria)
+        constants = (0.0, 0.5, 1.0) if ties else (0.0, 1.0)
+        return PairMeasure(OF_PREFERENCE, EQUAL, constants=constants, tie_within=rubric.tie_within)
+    return PairMeasure(criterion_meant(rubric, of), EQUAL)
+
+
+def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
+    """Return 0 where the first response is preferred, ½ for a tie, 1 where the second is; nan without a score."""
+    lean = 2 * scores - 1
+    decided = np.where(np.abs(lean) <= tie_within + TIE_ROUNDING, 0.5, (lean > 0).astype(np.float64))
+    return np.where(np.isnan(scores), np.nan, decided)

@@ -1,0 +1,37 @@
+"""The table of what a judge and gold are compared by, to which features add theirs."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.calibration.comparison.measure import Measure, Measured
+    from markscheme.calibration.results import Reported
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.rating import Rating
+    from markscheme.rubrics.keys import SubjectKind
+    from markscheme.rubrics.rubric import Rubric
+
+MeasureMaker: TypeAlias = "Callable[[Rubric, Measured, float | None], Measure | None]"
+"""Makes the measure that a name or a criterion means, with a tolerance; None where it means another subject."""
+SystemsRanker: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Reported | None]"
+"""Ranks what wrote the responses of examples, by their labels and by each judge; None where they don't say it."""
+
+
+class SubjectRow(NamedTuple):
+    """What two columns may be compared by.
+
+    Attributes:
+        compares: What the rubric must compare, by its key `compare`.
+        measure: Makes the measure, or says that something else is meant.
+        rank_systems: Ranks the systems that wrote what is compared; None where scores rank them.
+    """
+
+    compares: "SubjectKind"
+    measure: MeasureMaker
+    rank_systems: "SystemsRanker | None" = None
+
+
+SUBJECTS: Final[OpenTable[SubjectRow]] = OpenTable()
+"""The subjects of features; `comparison.comparison` has the core's."""

@@ -1,0 +1,65 @@
+"""The systems in files of pairs, ranked by the labels and by each judge."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from markscheme.calibration.comparison.comparison import rank_systems
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.results import Reported
+from markscheme.errors import ComparisonError, UsageError, naming
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples_choice import ExamplesChoice
+from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.imported import Meanings
+from markscheme.readers.pair_lists import refuse_singles
+from markscheme.readers.rated import RatedFiles, open_rated
+from markscheme.rubrics.rubric import Rubric
+
+
+def compare_systems(
+    files: Sequence[Path],
+    rubric: Rubric | None = None,
+    *,
+    labels: LabelOptions,
+    meanings: Meanings,
+) -> Reported:
+    """Compare the systems in files of pairs, by each rater.
+
+    Args:
+        files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
+        rubric: Of all of them; None takes the one that the files imply.
+        labels: Which pairs count, and their file, where `files` have ratings alone; None for the rubric's own.
+        meanings: What is stated of the files: who preferred, as what kind.
+
+    Raises:
+        UsageError: There are no files, the rubric judges single responses, or no pairs are known.
+        ComparisonError: No pair says what wrote its responses.
+    """
+    if not files:
+        raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
+    rated = open_rated(files, rubric, expected="anything", meanings=meanings)
+    with naming(*files):
+        refuse_singles(rated.rubric)
+        pairs = ExamplesChoice(split=labels.split, only=labels.only).of(_pairs(rated, labels.examples))
+        judged = [rating for rating in rated.ratings if rating.kind in JUDGES]
+        ranked = rank_systems(rated.rubric, pairs, judged)
+        if ranked is None:
+            raise ComparisonError("no rated pair says what wrote its two responses (`system` of `first` and `second`)")
+        return ranked
+
+
+def _pairs(rated: RatedFiles, file: Path | None) -> ExampleSet:
+    """Return the pairs in the files; where they have none, the rubric's own with their labels."""
+    in_files = rated.labelled
+    if any(example.sides for example in in_files.examples):
+        return in_files
+    own_pairs, _ = labelled_examples(rated.rubric, file)
+    labels = {example.id: example.labels for example in in_files.examples}
+    return replace(
+        own_pairs,
+        examples=tuple(
+            replace(example, labels=(*example.labels, *labels.get(example.id, ()))) for example in own_pairs.examples
+        ),
+    )
