@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
-from markscheme.calibration.comparison.preferences import LEAN_SIGNIFICANT, LEAN_TO_NAME
+from markscheme.features.pairs.davidson import davidson
+from markscheme.features.pairs.mirrored import lean_to_first, order_flips
+from markscheme.features.pairs.preferences import LEAN_SIGNIFICANT, LEAN_TO_NAME
 from markscheme.stats.change import sign_flip
-from markscheme.stats.davidson import davidson
-from markscheme.stats.mirrored import lean_to_first, order_flips
 
 Floats = npt.NDArray[np.float64]
 THETA = np.array([0.6, 0.2, -0.2, -0.6])

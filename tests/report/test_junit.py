@@ -12,8 +12,6 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import LENIENT, UNUSED_LEVEL
 from markscheme.report.junit import WHOLE_CASE, calibrations_junit
 from markscheme.rubrics.rubric import Criterion
-from tests.calibration.comparison.test_preferences import calibrated as calibrated_pairs
-from tests.calibration.comparison.test_preferences import labelled, of_both_orders
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +41,6 @@ def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibrat
     assert "Decisions: decisions" in (cases[WHOLE_CASE].findtext("system-out") or "")
     assert "Scores agree" in (cases[WHOLE_CASE].findtext("system-out") or "")
     assert "kappa" in (cases["tone"].findtext("system-out") or "")
-
-
-def test_a_criterion_of_pairs_has_the_figures_of_its_table() -> None:
-    levels = {f"p{place}": (-1.0, 0.0, 1.0)[place % 3] for place in range(30)}
-    of_pairs = calibrated_pairs(labelled(levels), of_both_orders([*levels.values()], [*levels.values()]))
-    cases = _cases(of_pairs)
-    assert list(cases) == [WHOLE_CASE, "helps"]
-    figures = cases["helps"].findtext("system-out") or ""
-    assert [figure.split()[0] for figure in figures.splitlines()[0].split("; ")] == ["same", "kappa"]
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])

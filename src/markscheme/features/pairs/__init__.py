@@ -34,44 +34,44 @@ def _recorded_pairs() -> Callable[[Mapping[str, Any]], RunReport]:
 
 
 def _measure(rubric: "Rubric", of: "Measured", tolerance: float | None) -> "Measure":
-    from markscheme.calibration.comparison.pair_measure import measure_of_pairs
+    from markscheme.features.pairs.measure import measure_of_pairs
 
     return measure_of_pairs(rubric, of, tolerance)
 
 
 def _rank_systems(rubric: "Rubric", pairs: "ExampleSet", ratings: "Sequence[Rating]") -> "Reported | None":
-    from markscheme.calibration.requests.pairs import rank_systems_of_pairs
+    from markscheme.features.pairs.run import rank_systems_of_pairs
 
     return rank_systems_of_pairs(rubric, pairs, ratings)
 
 
 def _findings() -> Sequence[FindingRow]:
-    from markscheme.calibration.findings.pairs import PAIR_FINDINGS
+    from markscheme.features.pairs.findings import PAIR_FINDINGS
 
     return PAIR_FINDINGS
 
 
 def _systems() -> Reporter:
+    from markscheme.features.pairs.view_systems import json_of, view
     from markscheme.report.results import DocumentReporter
-    from markscheme.report.views.systems import json_of, view
 
     return DocumentReporter(json_of, view)
 
 
 def _sections(calibration: "Calibration", examples: "Examples") -> "Iterator[Section]":
-    from markscheme.report.sections.pairs import sections_of_pairs
+    from markscheme.features.pairs.section import sections_of_pairs
 
     return sections_of_pairs(calibration, examples)
 
 
 def _counts(calibration: "Calibration") -> "Tiles":
-    from markscheme.report.sections.pairs import pair_tiles
+    from markscheme.features.pairs.section import pair_tiles
 
     return pair_tiles(calibration)
 
 
 def _data(calibration: "Calibration") -> Mapping[str, Any]:
-    from markscheme.report.sections.pairs import pairs_data
+    from markscheme.features.pairs.section import pairs_data
 
     return pairs_data(calibration)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markscheme.features.pairs.mirrored import lean_to_first, length_lean, order_flips, pair_agreement_family
 from markscheme.stats.agreement_figures import agreement_figures
-from markscheme.stats.mirrored import lean_to_first, length_lean, order_flips, pair_agreement_family
 from tests.reference.pandalm import AGREEMENT
 from tests.stats.pairs_data import preferences_of, published_pairs
 

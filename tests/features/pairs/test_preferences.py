@@ -7,21 +7,23 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.comparison.pair_measure import preferences_of_scores
-from markscheme.calibration.comparison.preferences import order_figures, systems_compared
 from markscheme.errors import RatingError
+from markscheme.features.pairs.measure import preferences_of_scores
+from markscheme.features.pairs.preferences import order_figures, systems_compared
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example, ExampleSet, examples_from
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, ratings_from
+from markscheme.report.junit import WHOLE_CASE, calibrations_junit
 from markscheme.rubrics.preference import preferred
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
@@ -330,3 +332,12 @@ def test_a_score_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_figures(limit: 
     scores = np.array([(1 - limit) / 2, (1 + limit) / 2])
     assert preferences_of_scores(scores, limit).tolist() == [0.5, 0.5]
     assert [preferred(float(score), limit) for score in scores] == ["tie", "tie"]
+
+
+def test_a_criterion_of_pairs_has_the_figures_of_its_table_in_junit() -> None:
+    levels = {f"p{place}": (-1.0, 0.0, 1.0)[place % 3] for place in range(30)}
+    of_pairs = calibrated(labelled(levels), of_both_orders([*levels.values()], [*levels.values()]))
+    cases = {case.get("name"): case for case in Xml.fromstring(calibrations_junit([of_pairs])).iter("testcase")}
+    assert list(cases) == [WHOLE_CASE, "helps"]
+    figures = cases["helps"].findtext("system-out") or ""
+    assert [figure.split()[0] for figure in figures.splitlines()[0].split("; ")] == ["same", "kappa"]

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.comparison.pair_measure import preferences_of_scores
+from markscheme.features.pairs.davidson import Strengths, cycles, davidson
+from markscheme.features.pairs.measure import preferences_of_scores
+from markscheme.features.pairs.mirrored import lean_to_first, length_lean, order_flips
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of, groups_of
@@ -18,9 +20,7 @@ from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import sign_flip
-from markscheme.stats.davidson import Strengths, cycles, davidson
 from markscheme.stats.intervals import Floats, Integers, mapped
-from markscheme.stats.mirrored import lean_to_first, length_lean, order_flips
 from markscheme.stats.shares import grouped_mean, share
 
 LEAN_TO_NAME = 0.05

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
+from markscheme.features.pairs.davidson import Strengths
+from markscheme.features.pairs.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
 from markscheme.phrases import counted, in_words, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import (
@@ -18,7 +19,6 @@ from markscheme.report.figures import (
     why_no_interval,
 )
 from markscheme.stats import Estimate
-from markscheme.stats.davidson import Strengths
 from markscheme.stats.intervals import mapped
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markscheme.stats.davidson import Strengths, cycles, davidson
+from markscheme.features.pairs.davidson import Strengths, cycles, davidson
 from markscheme.stats.estimate import Estimate
 from tests.reference.pandalm import JUDGE_LOG_TIE, JUDGE_STRENGTHS, PEOPLE_LOG_TIE, PEOPLE_STRENGTHS, SYSTEMS
 from tests.stats.pairs_data import preferences_of, published_pairs

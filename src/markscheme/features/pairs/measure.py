@@ -15,12 +15,12 @@ from markscheme.calibration.comparison.measure import (
     Measured,
     criterion_meant,
 )
+from markscheme.features.pairs.mirrored import pair_agreement_family
 from markscheme.ratings.table import Column
 from markscheme.rubrics.preference import LEVEL_OF, TIE_ROUNDING, preferred
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Floats
-from markscheme.stats.mirrored import pair_agreement_family
 
 OF_PREFERENCE: Literal["preference"] = "preference"
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from markscheme.calibration.requests.pairs import PairsCompared
+from markscheme.features.pairs.run import PairsCompared
+from markscheme.features.pairs.section import in_a_sentence, orders_section, systems_blocks
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
-from markscheme.report.sections.pairs import in_a_sentence, orders_section, systems_blocks
 
 
 def view(compared: PairsCompared) -> doc.Document:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markscheme.calibration.comparison.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
 from markscheme.calibration.results import Reported
+from markscheme.features.pairs.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating

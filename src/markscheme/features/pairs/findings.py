@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from markscheme.calibration.comparison.preferences import order_figures
 from markscheme.calibration.findings.evidence import MOST_WORST
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
+from markscheme.features.pairs.preferences import order_figures
 from markscheme.phrases import listed, number
 from markscheme.rubrics.rubric import BOTH_ORDERS
 
