@@ -52,10 +52,9 @@ def _findings() -> Sequence[FindingRow]:
 
 
 def _systems() -> Reporter:
-    from markscheme.features.pairs.view_systems import json_of, view
-    from markscheme.report.results import DocumentReporter
+    from markscheme.features.pairs.view_systems import SYSTEMS_REPORTER
 
-    return DocumentReporter(json_of, view)
+    return SYSTEMS_REPORTER
 
 
 def _sections(calibration: "Calibration", examples: "Examples") -> "Iterator[Section]":

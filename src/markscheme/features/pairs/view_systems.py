@@ -1,12 +1,13 @@
 """The report on systems compared by preferences."""
 
-from typing import Any
+from typing import Any, Final
 
 from markscheme.features.pairs.run import PairsCompared
 from markscheme.features.pairs.section import in_a_sentence, orders_section, systems_blocks
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
+from markscheme.report.results import DocumentReporter
 
 
 def view(compared: PairsCompared) -> doc.Document:
@@ -31,3 +32,7 @@ def json_of(compared: PairsCompared) -> dict[str, Any]:
         "systems": [record.to_json() for record in compared.systems],
         "orders": [record.to_json() for record in compared.orders],
     }
+
+
+SYSTEMS_REPORTER: Final = DocumentReporter[PairsCompared](json_of, view)
+"""What describes the systems in some pairs."""
