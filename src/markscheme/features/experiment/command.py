@@ -14,6 +14,7 @@ from markscheme.commands.families import spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName
 from markscheme.commands.output import typed
 from markscheme.errors import UsageError
+from markscheme.receipt import ACCEPTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +78,6 @@ def experiment(
     from markscheme.features.experiment.outcome import report_of
     from markscheme.features.experiment.rules import Rule
     from markscheme.features.experiment.view import csv_of, view
-    from markscheme.receipt import ACCEPTED
 
     targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
     refuse_outputs(targets)
@@ -153,7 +153,6 @@ def folder_of(file: Path) -> Path:
 def _refuse_accepting(folder: Path) -> None:
     """Refuse, before anything is asked, to keep a run that can't be written."""
     from markscheme.files import refuse_unwritable
-    from markscheme.receipt import ACCEPTED
 
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--accept keeps the run in a folder {folder}, but a file has that name; move it away")

@@ -7,7 +7,6 @@ from markscheme.calibration.findings.evidence import MOST_WORST
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
-from markscheme.features.pairs.preferences import order_figures
 from markscheme.phrases import listed, number
 from markscheme.rubrics.rubric import BOTH_ORDERS
 
@@ -18,6 +17,8 @@ LEANS_TO_FIRST: Final = FindingKind(
 
 def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
     """Find that a judge prefers the response it is shown first, by more than 5 points."""
+    from markscheme.features.pairs.preferences import order_figures
+
     evidence, ratings = examined.evidence, examined.ratings
     comparison = evidence.comparison
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)
