@@ -43,12 +43,12 @@ CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
 """What limits the figures on the first screen, said before all else."""
 
 
-def sections_for(calibration: "Calibration", *own: SectionRow) -> list[SectionRow]:
+def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[SectionRow]:
     """Return the rows that are about what a calibration's judge rated, in order.
 
     Args:
         calibration: What they are about.
-        own: Rows besides those of features.
+        of_core: Rows besides those of features.
     """
     rated = calibration.rubric.compares
-    return sorted((row for row in (*own, *SECTIONS) if rated in row.rated), key=lambda row: row.rank)
+    return sorted((row for row in (*of_core, *SECTIONS) if rated in row.rated), key=lambda row: row.rank)
