@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.requests.pairs import compare_systems
+from markscheme.calibration.requests.systems import compare_systems
 from markscheme.errors import RatingWarning
 from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
@@ -31,7 +31,7 @@ OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here"
 
 def pairs_in(path: Path) -> int:
     """How many pairs in a file can be compared."""
-    return compare_systems([path], labels=LabelOptions(), meanings=AS_WRITTEN).pairs
+    return int(compare_systems([path], labels=LabelOptions(), meanings=AS_WRITTEN).to_json()["pairs"])
 
 
 def shorter(request: Request) -> Answer:
