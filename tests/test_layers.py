@@ -27,6 +27,7 @@ LAYERS = [
     "fingerprint",
     "plain_data",
     "options",
+    "traces",
     "trajectory",
     "rubrics",
     "receipt",

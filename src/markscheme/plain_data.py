@@ -626,8 +626,3 @@ def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
     return entries
-
-
-def first_value(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """The first non-empty value at these keys; None without one."""
-    return next((record[key] for key in keys if record.get(key) not in (None, "")), None)

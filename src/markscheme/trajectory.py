@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
-from typing import Any, Final
+from typing import Any
 
-from markscheme.plain_data import first_value
-from markscheme.seam import OpenTable
 from markscheme.text import encodable
+from markscheme.traces import TRACES, TraceSpan
 
 STEPPED = ("messages", "tool_calls", "trace")
 """Inputs that are read as steps."""
@@ -199,45 +198,6 @@ def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, T
             by_name[name] = Trajectory(name, steps, number)
             number += len(steps)
     return by_name
-
-
-@dataclass(frozen=True)
-class TraceSpan:
-    """A span.
-
-    Attributes:
-        id: "" if it has none.
-        parent: The id of the span around it; "" if it is the outermost.
-        start: Sorts it among its siblings.
-        name: The tool's, if it is a tool's call, else its own.
-        is_tool: Whether a tool was called.
-        received: What it was called with; None if that isn't known.
-        gave: What came of it; None likewise.
-        prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
-        answered: The model's messages; None likewise.
-        rest: Attributes that nothing here reads, by name.
-        events: Name and attributes of its events.
-        failure: Why it failed; "" if it didn't.
-        seconds: How long it took; None if its start or its end isn't known.
-    """
-
-    id: str
-    parent: str
-    start: tuple[float, str]
-    name: str
-    is_tool: bool
-    received: Any
-    gave: Any
-    prompt: list[Any] | None
-    answered: list[Any] | None
-    rest: Mapping[str, Any]
-    events: tuple[tuple[str, Any], ...]
-    failure: str
-    seconds: float | None = None
-
-
-TRACES: Final[OpenTable[Callable[[Any], list[TraceSpan]]]] = OpenTable()
-"""What reads the spans of a trace from plain data; none from anything else."""
 
 
 # --- the shapes that steps come in ----------------------------------------------------------------------------------
@@ -561,3 +521,8 @@ def _text(value: Any) -> str:
             value = inner if isinstance(inner, str) else value
         return encodable(value)
     return encodable(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def first_value(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """Return the first value at these keys that is neither null nor an empty text, or None."""
+    return next((record[key] for key in keys if record.get(key) not in (None, "")), None)

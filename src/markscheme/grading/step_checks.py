@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
-from markscheme.trajectory import AgentStep
+
+if TYPE_CHECKING:
+    from markscheme.trajectory import AgentStep
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class StepFinding:
     reason: str
 
 
-StepCheck: TypeAlias = Callable[[Sequence[AgentStep], Any], StepFinding]
+StepCheck: TypeAlias = "Callable[[Sequence[AgentStep], Any], StepFinding]"
 """Takes all steps and the value that a rubric gives; raises ValueError for one that it can't take."""
 
 

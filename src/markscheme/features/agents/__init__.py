@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme.grading.step_checks import CHECKS, StepCheck, StepCheckKind
 from markscheme.seam import Feature
-from markscheme.trajectory import TRACES, TraceSpan
+from markscheme.traces import TRACES, TraceSpan
 
 _CHECKS = ("tool_used", "tool_args", "tool_order", "step_count")
 

@@ -1,0 +1,46 @@
+"""A tracer's spans, and the table of what reads them; it loads nothing else, so that declaring a row costs little."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from markscheme.seam import OpenTable
+
+
+@dataclass(frozen=True)
+class TraceSpan:
+    """A span.
+
+    Attributes:
+        id: "" if it has none.
+        parent: The id of the span around it; "" if it is the outermost.
+        start: Sorts it among its siblings.
+        name: The tool's, if it is a tool's call, else its own.
+        is_tool: Whether a tool was called.
+        received: What it was called with; None if that isn't known.
+        gave: What came of it; None likewise.
+        prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
+        answered: The model's messages; None likewise.
+        rest: Attributes that nothing here reads, by name.
+        events: Name and attributes of its events.
+        failure: Why it failed; "" if it didn't.
+        seconds: How long it took; None if its start or its end isn't known.
+    """
+
+    id: str
+    parent: str
+    start: tuple[float, str]
+    name: str
+    is_tool: bool
+    received: Any
+    gave: Any
+    prompt: list[Any] | None
+    answered: list[Any] | None
+    rest: Mapping[str, Any]
+    events: tuple[tuple[str, Any], ...]
+    failure: str
+    seconds: float | None = None
+
+
+TRACES: Final[OpenTable[Callable[[Any], list[TraceSpan]]]] = OpenTable()
+"""What reads the spans of a trace from plain data; none from anything else."""
