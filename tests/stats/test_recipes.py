@@ -86,14 +86,14 @@ REPRODUCED = {
             "calibration/comparison/test_limits.py::test_the_rates_above_are_those_of_the_reference"
         ],
         "unordered": ["calibration/comparison/test_categories.py::test_the_worked_cases_are_those_of_the_reference"],
-        "one_side": ["stats/test_cascade.py::test_every_one_sided_case_of_the_reference_comes_out"],
+        "one_side": ["features/certify/test_statistics.py::test_every_one_sided_case_of_the_reference_comes_out"],
         "except": ["calibration/test_exceptions.py::test_the_cases_above_are_those_of_the_reference"],
         "stale": ["stats/test_relabelling.py::test_the_cases_above_are_those_of_the_reference"],
         "tables": ["readers/test_value_kinds.py::test_every_table_of_the_reference_is_among_them"],
     },
     "groups_drift_slices.yaml": {
         "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_comes_out"],
-        "drift": ["stats/test_accepted_runs.py::test_every_drift_of_the_reference_comes_out"],
+        "drift": ["features/drift/test_statistics.py::test_every_drift_of_the_reference_comes_out"],
         "slices": ["stats/test_slice_contrast.py::test_every_slice_of_the_reference_comes_out"],
     },
 }

@@ -1,4 +1,4 @@
-"""What moved since an accepted run is told by the figures that calibrate prints of each run."""
+"""The drift since an accepted run has the figures that calibrate prints of each run."""
 
 from pathlib import Path
 
