@@ -51,7 +51,7 @@ LIMITS: Mapping[str, Limit] = {
     'defaults that are ""': Limit(223, slack=3),
     "imports inside functions": Limit(370, slack=3),
     "names that could hold anything, % of bound names": Limit(3.33, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(74.88, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(74.85, slack=0.5),
     "docstrings of functions that begin in mid-thought, %": Limit(21.95, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
