@@ -153,9 +153,17 @@ LATE: dict[str, dict[str, str]] = {
         "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
     },
     "calibration.accepted.acceptance": {"importlib.metadata": FOR_THE_START},
+    "calibration.calibration": {"calibration.table_frames": "a rubric's start needs no table"},
+    "calibration.table_frames": dict.fromkeys(("narwhals", "pandas", "polars"), "loaded when a frame comes"),
     "calibration.requests.calibration": {
         **dict.fromkeys(
-            ("calibration.labelled_files", "readers.formats", "readers.imported", "readers.rated"),
+            (
+                "calibration.labelled_files",
+                "calibration.tables",
+                "readers.formats",
+                "readers.imported",
+                "readers.rated",
+            ),
             "a judge that is asked needs no reader",
         ),
         **dict.fromkeys(
@@ -179,6 +187,10 @@ LATE: dict[str, dict[str, str]] = {
     "ratings.examples": {"grading.graded_table": "few files are Parquet"},
     "readers.peek": {"grading.graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},
+    "readers.tabular.source": {
+        **dict.fromkeys(("pyarrow", "zstandard"), OPTIONAL),
+        "python_calamine": "few tables are workbooks",
+    },
     "readers.submissions": {
         "grading.graded_table": "few files are Parquet",
         "promptfoo.results": "a response in a file of its own needs no reader",
@@ -186,9 +198,14 @@ LATE: dict[str, dict[str, str]] = {
         "readers.rated": "a response in a file of its own needs no reader",
     },
     "stats.planning": {"stats.prevalence": "few plans are for a promise"},
-    "report.reported": {"report.results": "reports of results load when one is asked to show itself"},
+    "report.reported": {
+        "report.results": "reports of results load when one is asked to show itself",
+        "report.table_words": "few errors are of tables",
+    },
     "report.document": {"difflib": "few reports compare wordings"},
+    "report.sections.run": {"report.table_words": "a rubric's start needs no table"},
     "report.views.calibration": {
+        "report.table_words": "a rubric's start needs no table",
         "report.sections.details": "the first screen has no details",
     },
     "report.html": {

@@ -101,7 +101,7 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _say(what: str, message: str) -> None:
     for line in message.splitlines():
-        print(f"{what}: {line}", file=sys.stderr)
+        print(line if line.startswith("  ") else f"{what}: {line}", file=sys.stderr)
 
 
 if __name__ == "__main__":

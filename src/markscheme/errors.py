@@ -22,11 +22,14 @@ A wrong shape or type handed to a function is the caller's programming mistake: 
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+
+from markscheme.seam import OpenTable
 
 MOST_ALIKE = 5
 """Faults of one kind that a message lists; one wrong scale makes one in every line."""
@@ -39,7 +42,54 @@ class MarkschemeError(Exception):
 
 
 class UsageError(MarkschemeError):
-    """An invalid option, name or path; the caller can fix it."""
+    """An invalid option, name or path; the caller can fix it.
+
+    Attributes:
+        code: What is open, where a table could be read in several ways; None for any other fault.
+        columns: The columns that it is about.
+        values: Values in them, with their counts.
+        choices: What settles it, the options of each choice.
+        called: The command that they are added to, as a shell has it.
+        facts: What the sentence says besides.
+    """
+
+    code: str | None = None
+    columns: tuple[str, ...] = ()
+    values: Mapping[str, int] = MappingProxyType({})
+    choices: tuple[str, ...] = ()
+    called: str | None = None
+    facts: Mapping[str, object] = MappingProxyType({})
+
+    @classmethod
+    def coded(
+        cls,
+        code: str,
+        *,
+        columns: tuple[str, ...],
+        values: Mapping[str, int],
+        choices: tuple[str, ...],
+        facts: Mapping[str, object],
+    ) -> "UsageError":
+        """Return an error whose sentence a row of SENTENCES makes of its code and facts."""
+        error = cls()
+        error.code, error.columns, error.values, error.choices, error.facts = code, columns, values, choices, facts
+        return error
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What settles it, a command for each choice; what only the caller knows is in capitals."""
+        called = "markscheme calibrate TABLE" if self.called is None else self.called
+        return tuple(f"{called} {choice}".strip() for choice in self.choices)
+
+    def __str__(self) -> str:
+        """Return the sentence: the one it was raised with, else the one of its code."""
+        if self.code is None or self.args:
+            return super().__str__()
+        return next((say(self) for say in SENTENCES), self.code)
+
+
+SENTENCES: "OpenTable[Callable[[UsageError], str]]" = OpenTable()
+"""What words coded errors; `report` has it."""
 
 
 class SubmissionError(UsageError, ValueError):

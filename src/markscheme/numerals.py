@@ -30,3 +30,17 @@ def count(value: Any) -> int | None:
     (40, None, None, None, None)
     """
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST else None
+
+
+def number_in(text: str) -> float | None:
+    """Return the finite number that a text is; None for anything else, such as `1_000`.
+
+    >>> number_in("4.50"), number_in("1_000"), number_in("nan"), number_in("four")
+    (4.5, None, None, None)
+    """
+    if not text or text[-1] not in "0123456789." or "_" in text:
+        return None
+    try:
+        return finite(float(text))
+    except (ValueError, OverflowError):
+        return None

@@ -38,14 +38,16 @@ def test_a_perfect_judge_on_another_scale_is_not_called_useless(tmp_path: Path) 
     table(tmp_path, "id,judge,human", (f"e{n},{(label - 1) / 4},{label}" for n, label in enumerate(LABELS)))
     error = refused(tmp_path)
     assert "different scales" in error
-    assert "--scale judge=0..1 --scale human=1..5" in error
+    assert "--scale judge=0-1 --scale human=1-5" in error
     status, report, _ = calibrated(tmp_path, "--scale", "judge=0..1", "--scale", "human=1..5")
     assert (report["agreement"]["value"], report["verdict"], report["use"], status) == (1.0, "ok", "trend", 0)
 
 
 def test_a_perfect_judge_that_counts_from_0_is_not_called_useless(tmp_path: Path) -> None:
     table(tmp_path, "id,judge,human", (f"e{n},{label - 1},{label}" for n, label in enumerate(LABELS)))
-    assert "0 to 4 against 1 to 5; name both: --scale judge=0..4 --scale human=1..5" in refused(tmp_path)
+    assert "0 to 4 against 1 to 5; --scale names both\n  markscheme calibrate table.csv --scale judge=0-4" in refused(
+        tmp_path
+    )
     report = calibrated(tmp_path, "--scale", "judge=0..4", "--scale", "human=1..5")[1]
     assert report["agreement"]["value"] == 1.0
     severe = calibrated(tmp_path, "--levels", "0-5")[1]
@@ -56,7 +58,7 @@ def test_words_of_decisions_are_compared_with_numbers_of_decisions(tmp_path: Pat
     rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
     table(tmp_path, "verdict,human", rows)
     _, report, _ = calibrated(tmp_path, "--judge", "verdict", "--human", "human")
-    assert (report["agreement"]["value"], report["false_fails"], report["false_passes"]) == (19 / 20, ["1"], [])
+    assert (report["agreement"]["value"], report["false_fails"], report["false_passes"]) == (19 / 20, ["row 1"], [])
     assert report["judge"]["table_read_as"] == "verdict: pass/fail · human: 1/0 (1 passes) · 20 rows, 20 with both"
 
 
@@ -76,11 +78,11 @@ def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_
     table(tmp_path, "verdict,human", (f"{verdict},{word}" for verdict, word in zip(verdicts, words, strict=True)))
     _, report, notes = calibrated(tmp_path)
     assert report["agreement"]["value"] == pytest.approx(29 / 30)
-    assert (report["false_passes"], report["false_fails"], report["overall"]["mae"]["value"]) == ([], [], None)
+    assert (report["false_passes"], report["false_fails"], report["overall"]["mae"]["value"]) == (None, None, None)
     assert "--levels worst,…,best" in notes
     shown = run("calibrate", "table.csv", cwd=tmp_path, env={"COLUMNS": "200"}).stdout
     assert "always answering ok reaches" in shown
-    assert "- 1: human: judge ok, gold good" in shown
+    assert "- row 1: human: judge ok, gold good" in shown
     _, ordered, _ = calibrated(tmp_path, "--levels", "bad,ok,good")
     assert ordered["overall"]["mae"]["value"] == pytest.approx(0.5 / 30)
 
@@ -102,11 +104,14 @@ def test_several_annotators_are_compared_with_each_other(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("header", "options", "why"),
     [
-        ("a,b", (), "which column of table.csv is a judge's (--judge COLUMN) and a person's (--human COLUMN)?"),
-        ("verdict,label", ("--judge", "score"), "table.csv has no column 'score' with values; it has verdict, label"),
-        ("verdict,label", ("--scale", "judge"), "`--scale` must be SIDE=LOW..HIGH"),
+        ("a,b", (), "which columns are a judge's and people's? 'a' and 'b' may be"),
+        (
+            "verdict,label",
+            ("--judge", "score"),
+            "`--judge score` names nothing that is there; there are 'verdict' and 'label'",
+        ),
+        ("verdict,label", ("--scale", "judge"), "`--scale` must be LOW-HIGH or SIDE=LOW-HIGH"),
         ("verdict,label", ("--ratings", "x.jsonl"), "--ratings needs a rubric"),
-        ("id,verdict,label", ("--id", "label"), "has several rows of"),
     ],
 )
 def test_a_refusal_names_the_option(header: str, options: tuple[str, ...], why: str, tmp_path: Path) -> None:
@@ -143,8 +148,7 @@ def test_a_table_with_two_columns_of_one_name_is_refused_instead_of_read_by_the_
         parquet.write_table(pa.Table.from_arrays(columns, names=names), tmp_path / "table.parquet")
     done = run("calibrate", f"table.{ending}", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    why = ", which differ" if ending == "csv" else ""
-    assert f"has several columns named 'human'{why}; rename all but one" in done.stderr
+    assert "has several columns named 'human', which differ; rename all but one" in done.stderr
 
 
 def test_the_baseline_is_named_by_the_level_that_raters_would_give(tmp_path: Path) -> None:
@@ -159,4 +163,4 @@ def test_a_column_without_any_value_is_named(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("verdict,human\npass,\nfail,\n")
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
-    assert "It has verdict, and without a value human" in done.stderr
+    assert "no column is people's, and 'human' has no value" in done.stderr

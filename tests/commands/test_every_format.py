@@ -50,7 +50,7 @@ COMMANDS = {
     "calibrate": Command(
         "calibrate FILE --quiet",
         {
-            **dict.fromkeys(("ratings", "labelled examples", "grades", "decisions"), LINES),
+            **dict.fromkeys(("ratings", "labelled examples", "grades"), LINES),
             **dict.fromkeys(("a graded table", "an experiment", "a plan"), NO_RUBRIC),
             "a report": "not a rubric; to calibrate again",
         },

@@ -2,22 +2,20 @@
 
 from pathlib import Path
 
-import pytest
-
-from markscheme.errors import UsageError
 from markscheme.files import AddedFiles, add_files
-from markscheme.readers.table_meaning import TableMeaning
-from markscheme.readers.table_project import project_of_file
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.table_project import project_of_table
+from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.file import load_rubric
 
 TABLE = "id,judge,human\na,yes,yes\nb,no,yes\nc,no,no\n"
-COLUMNS = TableMeaning(judges=("judge",), people=("human",))
+BY_CRITERION = "id,judge_tone,human_tone,judge_facts,human_facts\na,yes,yes,1,3\nb,no,yes,2,2\nc,no,no,3,1\n"
 
 
 def test_a_table_becomes_a_rubric_its_examples_and_everybody_s_ratings(tmp_path: Path) -> None:
     table = tmp_path / "verdicts.csv"
     table.write_text(TABLE)
-    project = project_of_file(table, COLUMNS)
+    project = project_of_table(read_files([table], ColumnOptions()))
     ratings = Path("calibration", "verdicts", "ratings")
     assert (project.rubric, project.judged, project.has_responses) == ("verdicts", (ratings / "judge.jsonl",), False)
     added = add_files(project.files, tmp_path)
@@ -33,8 +31,11 @@ def test_a_table_becomes_a_rubric_its_examples_and_everybody_s_ratings(tmp_path:
     assert load_rubric(tmp_path / "rubrics" / "verdicts.yaml").name == "verdicts"
 
 
-def test_a_file_that_is_not_a_table_is_refused_with_what_reads_it(tmp_path: Path) -> None:
-    rubric = tmp_path / "reply.yaml"
-    rubric.write_text("criteria: []\n")
-    with pytest.raises(UsageError, match=r"isn't a table .*`markscheme import` reads exports of other tools"):
-        project_of_file(rubric, COLUMNS)
+def test_a_table_with_several_criteria_becomes_one_rubric(tmp_path: Path) -> None:
+    table = tmp_path / "verdicts.csv"
+    table.write_text(BY_CRITERION)
+    project = project_of_table(read_files([table], ColumnOptions()))
+    add_files(project.files, tmp_path)
+    rubric = load_rubric(tmp_path / "rubrics" / "verdicts.yaml")
+    assert [criterion.name for criterion in rubric.criteria] == ["tone", "facts"]
+    assert {path.name for path in project.files} == {"examples.jsonl", "human.jsonl", "judge.jsonl", "verdicts.yaml"}

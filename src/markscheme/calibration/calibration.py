@@ -40,6 +40,7 @@ from markscheme.rubrics.rubric import Rubric
 
 if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.since import RunsCompared, Since
+    from markscheme.readers.tabular.reading import TableReading
 
 TOO_FEW_GRADED = 5
 """Exit status where over a tenth of the examples couldn't be graded."""
@@ -63,7 +64,8 @@ class Rater:
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
         has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
         may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
-        table_read_as: How the table without a rubric was read, in a line; "" for anything else.
+        table: The table without a rubric as it was read; None for anything else.
+        table_criterion: What is rated in it by the columns that are compared; "" where it rates one thing.
         members: Judges of a panel; 1 for any other.
         member_votes: Of a panel, by example id and criterion, each member's level; only where all gave one.
     """
@@ -79,7 +81,8 @@ class Rater:
     options: str = ""
     has_rubric: bool = True
     may_be_accepted: bool = True
-    table_read_as: str = ""
+    table: "TableReading | None" = None
+    table_criterion: str = ""
     members: int = 1
     member_votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
     ways: Mapping[AskedWithout, int] = field(default_factory=dict)
@@ -234,6 +237,31 @@ class Calibration(Reported):
         return list(_rows(self.comparison, self.rater.name))
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a table's rows by id, with gold, judge, whether they agree, and both decisions.
+
+        Raises:
+            TypeError: It is no table's calibration.
+        """
+        from markscheme.calibration.table_frames import rows_of
+
+        if self.rater.table is None:
+            raise TypeError("`rows` are those of a table; `ratings` are those of any calibration")
+        return rows_of(self.rater.table, {self.rater.table_criterion: self.comparison})
+
+    def to_frame(self) -> Any:
+        """Return a table's rows as a data frame of the caller's kind, next to its own columns.
+
+        Raises:
+            TypeError: It is no table's calibration.
+        """
+        from markscheme.calibration.table_frames import frame_of
+
+        rows = self.rows
+        assert self.rater.table is not None
+        return frame_of(self.rater.table, rows)
+
+    @property
     def reasons_not_graded(self) -> dict[str, str]:
         """Why each example without a score has none, by id; digests are removed from the reasons."""
         comparison = self.comparison
@@ -375,7 +403,7 @@ def calibration_of(
         baseline=baseline,
         repeats=tuple(repeats),
         slices=slices,
-        target_is_default=bool(rater.table_read_as) and options.target is None,
+        target_is_default=rater.table is not None and options.target is None,
     )
 
 

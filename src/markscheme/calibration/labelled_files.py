@@ -14,7 +14,6 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.readers.imported import Meanings
 from markscheme.readers.rated import RatedFile, RatedFiles, open_rated
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
@@ -61,47 +60,6 @@ def calibrate_results(
         since=since(rated.rubric, examples, ratings),
     )
     return calibration, examples
-
-
-# --- tables, whose columns are judges and people ----------------------------------------------------------------------
-
-
-def calibrate_table(
-    path: Path, meanings: Meanings, options: LabelOptions, as_written: str = ""
-) -> tuple[list[Calibration], list[str]]:
-    """Each judge's column of a table compared with the people's, and what the caller may want to say otherwise.
-
-    Args:
-        path: The table.
-        meanings: Its sides, and what is said of their values.
-        options: Which labels count, and what is enough.
-        as_written: The options that say so, for a command that does the same again.
-
-    Raises:
-        RatingError: The table can't be read.
-        UsageError: The columns aren't known, or their values may mean several things.
-    """
-    rated = open_rated([path], expected="anything", meanings=meanings)
-    (file,) = rated.files
-    read_as, *notes = rated.notes
-    judges = dict.fromkeys(rating.rater for rating in file.judged)
-    calibrations = []
-    for judge in judges:
-        ratings = [rating for rating in file.judged if rating.rater == judge]
-        rater = Rater(
-            judge,
-            "",
-            "ratings",
-            str(path),
-            named=shlex.quote(str(path)),
-            options=as_written,
-            has_rubric=False,
-            may_be_accepted=False,
-            table_read_as=read_as,
-        )
-        calibration = calibration_of(rated.rubric, rated.labelled, ratings, rater, options=options)
-        calibrations.append(calibration.after(len(judges)) if len(judges) > 1 else calibration)
-    return calibrations, notes
 
 
 # --- exports, in which each judge is compared with the annotators, metric by metric -----------------------------------

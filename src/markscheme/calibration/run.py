@@ -1,8 +1,9 @@
 """The main job from Python: calibrate a judge, measure agreement. Commands do it by the same code."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration
@@ -11,24 +12,25 @@ from markscheme.calibration.call_arguments import (
     examples_given,
     one_of,
     rubric_given,
-    spans_given,
     tool_file_hints,
 )
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
+from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
-from markscheme.judges.judge import Judge
 from markscheme.options.calls import CallOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions, column_list
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
-from markscheme.readers.table_meaning import TableMeaning, ValueOptions
+from markscheme.readers.tabular.reading import TableReading, read_files
+from markscheme.readers.tabular.source import cell_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
@@ -38,18 +40,18 @@ CALIBRATING = CallOptions("calibrate", LabelOptions, DriftOptions, without=("exa
 
 @CALIBRATING.describe
 def calibrate(
-    rubric: Rubric | str | Path,
+    rubric: Any,
     examples: str | Path | Iterable[Example | PlainRow] | None = None,
-    judge: Judge | str | None = None,
+    judge: Any = None,
     ratings: str | Path | Iterable[str | Path] | Iterable[Rating | PlainRow] | None = None,
     *,
     kind: Kind | None = None,
     rater: str | None = None,
     judge_names: Iterable[str] = (),
     map: Mapping[str, str] | None = None,
-    levels: Mapping[str, str] | None = None,
+    levels: Any = None,
     human: str | Iterable[str] = (),
-    scale: Mapping[str, tuple[float, float]] | None = None,
+    scale: Any = None,
     skip_damaged: bool = False,
     watch: Watch = unwatched,
     notify: Callable[[str], None] | None = None,
@@ -62,7 +64,8 @@ def calibrate(
 
     Args:
         rubric: A rubric, its name or its file; or Promptfoo's results, another tool's export, or a table, which contain
-            labels and a judge's ratings.
+            labels and a judge's ratings. A table is a file or several, a data frame of pandas, polars or pyarrow, rows,
+            or columns by name.
         examples: Labelled examples, or their file; the rubric's own by default.
         judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
             is available. Of a table, the judge's column.
@@ -77,7 +80,13 @@ def calibrate(
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         notify: Called with a sentence that says what was accepted, or how a table was read.
-        options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
+        options: How the judge is asked, as on the command line: `samples=3`, `budget=2`. Of a table, what is open:
+            `id`, `group` and `response` name columns, `adjudicated=True` that several annotators agreed on its labels,
+            `pass_="yes"` or `"COLUMN=yes"` what passes, `pass_mark=3`, `same="A=B"`, `table` and `encoding`.
+
+    Returns:
+        A Calibration; of a table with several criteria a TableCalibrations, and of one with annotators alone an
+        AnnotatorAgreement.
 
     Raises:
         NoJudge: No judge was named, and none is available.
@@ -90,30 +99,48 @@ def calibrate(
         >>> calibration.use, calibration.verdict, len(calibration.ratings)
         ('explore', 'not-enough-labels', 73)
     """
+    columns = {name: options.pop(name) for name in list(options) if name in _OF_TABLES}
+    columns |= {"human": human} if human else {}
     added, asking = CALIBRATING.read(options, find_settings(Path.cwd()))
-    table_meaning = _columns_of_table(rubric, judge, human, scale)
+    reading = _table(
+        rubric, _column_options(judge, columns | {"levels": levels, "scale": scale, "map": map or {}}), judge
+    )
+    if reading is None and columns:
+        name = rubric.name if isinstance(rubric, Rubric) else rubric
+        raise UsageError(f"`{next(iter(columns))}` names columns of a table that needs no rubric; {name} is none")
+    if reading is not None:
+        levels = None
+        scale = None
     labels = added.of(LabelOptions)
     request = CalibrationRequest(
-        of=rubric if isinstance(rubric, Rubric) else (str(rubric),),
+        of=rubric if isinstance(rubric, Rubric) else (str(rubric),) if reading is None else ("table",),
         examples=examples_given(examples, rubric),
-        judges=() if judge is None else (judge,),
+        judges=(judge,) if judge is not None and reading is None else (),
         ratings=_ratings(ratings, rubric),
         options=labels,
         ask=ask_options(judge, asking),
         added=added,
         drift=added.of(DriftOptions),
-        hints=tool_file_hints(kind, rater, judge_names, map, levels, scale),
-        table_meaning=table_meaning,
+        hints=tool_file_hints(kind, rater, judge_names, None if reading is not None else map, levels, scale),
         watch=watch,
         notify=notify,
     )
+    if reading is not None:
+        return _only(request.of_table(reading))
     with leaving_out_damaged_lines(skip_damaged):
         of_tool_files = request.of_tool_files()
         calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.metrics)
-    if len(calibrations) > 1:
-        names = ", ".join(f"{calibration.rater.name} on {calibration.rubric.name}" for calibration in calibrations)
-        raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); give the ratings of one")
-    return calibrations[0]
+    return _only(calibrations)
+
+
+def _only(result: Any) -> Calibration:
+    """The one calibration; what a table says of several criteria, or of annotators, is one result already."""
+    if not isinstance(result, list):
+        return cast(Calibration, result)
+    if len(result) > 1:
+        names = ", ".join(f"{calibration.rater.name} on {calibration.rubric.name}" for calibration in result)
+        raise UsageError(f"there are {len(result)} judges to calibrate ({names}); give the ratings of one")
+    return cast(Calibration, result[0])
 
 
 def agreement(
@@ -178,21 +205,67 @@ def _ratings(
     return ratings_from(rows, rubric_given(rubric), rater="judge")
 
 
-def _columns_of_table(
-    rubric: Rubric | str | Path,
-    judge: Judge | str | None,
-    human: str | Iterable[str],
-    scale: Mapping[str, tuple[float, float]] | None,
-) -> TableMeaning | None:
-    """Which columns of a table are whose, and their scales; None where no table is named."""
-    people = (human,) if isinstance(human, str) else tuple(human)
-    if isinstance(rubric, Rubric) or not names_table([str(rubric)]):
-        if people:
-            name = rubric.name if isinstance(rubric, Rubric) else rubric
-            raise UsageError(f"`human` names columns of a table that needs no rubric; {name} is none")
+def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | None:
+    """The table that is given, as a file, a frame, rows or columns; None where it is none."""
+    if isinstance(source, Rubric):
         return None
-    if judge is not None and not isinstance(judge, str):
-        raise UsageError("of a table, `judge` is the name of the judge's column")
-    return TableMeaning(
-        judges=() if judge is None else (judge,), people=people, value_options=ValueOptions(spans_given(scale))
-    )
+    if isinstance(source, str | Path):
+        is_table = names_table([str(source)])
+        if is_table and judge is not None and not isinstance(judge, str | list | tuple):
+            raise UsageError("of a table, `judge` is the name of the judge's column")
+        return read_files([Path(source)], columns) if is_table else None
+    if isinstance(source, list | tuple) and source and all(isinstance(entry, str | Path) for entry in source):
+        names = [str(entry) for entry in source]
+        return read_files(list(map(Path, names)), columns) if names_table(names) else None
+    return read_in_memory(source, columns) if is_table_in_memory(source) else None
+
+
+def _column_options(judge: Any, stated: Mapping[str, Any]) -> ColumnOptions:
+    """What is said of a table's columns, by the words of the command line."""
+    of_tables = {name: value for name, value in stated.items() if name in _OF_TABLES}
+    several = {"human", "pass_", "same", "levels", "scale"}
+    values: dict[str, Any] = {n: v for n, v in of_tables.items() if v is not None}
+    values["map"] = dict(stated.get("map") or {})
+    for name in several & values.keys():
+        values[name] = _texts(values[name])
+    names = () if judge is None or not isinstance(judge, str | list | tuple) else _texts(judge)
+    return ColumnOptions(judge=column_list(names), **values)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """The values of an option that takes several, as the command line has them."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Mapping):
+        spans = {
+            name: "..".join(f"{end:g}" for end in v) if isinstance(v, tuple | list) else v for name, v in value.items()
+        }
+        return tuple(f"{name}={entry}" for name, entry in spans.items())
+    if isinstance(value, Iterable):
+        return tuple(map(cell_text, value))
+    return (cell_text(value),)
+
+
+_OF_TABLES = frozenset(field.name for field in fields(ColumnOptions)) - {"judge", "map"}
+
+
+# --- what a value may be --------------------------------------------------------------------------------------------
+
+
+def _share(name: str, value: float | None) -> float | None:
+    if value is not None and not 0 < value <= 1:
+        raise UsageError(f"`{name}` must be above 0 and at most 1, got {value!r}")
+    return value
+
+
+def _limit(name: str, value: float | None, settings: Mapping[str, Any]) -> float | None:
+    limit: float | None = settings.get(name) if value is None else value
+    if limit is not None and not 0 <= limit <= 1:
+        raise UsageError(f"`{name}` must be from 0 to 1, got {limit!r}")
+    return limit
+
+
+def _count(name: str, value: int | None) -> int | None:
+    if value is not None and (value < 1 or value != int(value)):
+        raise UsageError(f"`{name}` must be a whole number from 1, got {value!r}")
+    return value

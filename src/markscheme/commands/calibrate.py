@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.comparison.policy import UseQuestion
     from markscheme.calibration.labelled_files import ToolFilesAnswer
+    from markscheme.calibration.requests.calibration import CalibrationRequest
+    from markscheme.ratings.column_options import ColumnOptions
     from markscheme.report.document import Document
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
@@ -88,19 +90,58 @@ def calibrate(
         ask=ask,
         added=added,
         drift=drift,
-        hints=replace(tool_files, levels=()).hints if is_table else tool_files.hints,
-        table_meaning=table.meaning(() if is_configured else judge, tool_files) if is_table else None,
+        hints=ToolFileOptions().hints if is_table else tool_files.hints,
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )
+    if is_table:
+        return _calibrate_table(request, table.columns(() if is_configured else judge, tool_files), report, require)
     with naming(*ratings or map(Path, rubric)):
         of_tool_files = request.of_tool_files()
     if of_tool_files is not None:
         return _write_tool_files_answer(of_tool_files, report, require)
-    from markscheme.report.views.calibration import json_of, view
-
     with naming(*ratings):
         calibrations = request.calibrations()
+    return _write_calibrations(calibrations, labels, drift, report, require)
+
+
+def _calibrate_table(
+    request: "CalibrationRequest", columns: "ColumnOptions", report: ReportOptions, require: "UseQuestion | None"
+) -> int:
+    """Write what a table says of its judges, or of its annotators; the exit status."""
+    from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
+    from markscheme.readers.tabular.reading import read_files
+    from markscheme.report.table_words import notes
+    from markscheme.report.views import tables as views
+
+    paths = [Path(name) for name in request.of] if isinstance(request.of, tuple) else []
+    with naming(*paths):
+        reading = read_files(paths, columns)
+        result = request.of_table(reading)
+    sentences = "\n".join(notes(reading))
+    if sentences:
+        notify(sentences)
+    if isinstance(result, AnnotatorAgreement):
+        _write(views.of_annotators(result), lambda: views.annotators_json(result), (), report)
+        return 0
+    if isinstance(result, TableCalibrations):
+        _write(
+            views.by_criterion(result), lambda: views.by_criterion_json(result), list(result.criteria.values()), report
+        )
+        return result.exit_status_for(require)
+    return _write_calibrations(result, LabelOptions(), DriftOptions(), report, require)
+
+
+def _write_calibrations(
+    calibrations: "Sequence[Calibration]",
+    labels: LabelOptions,
+    drift: DriftOptions,
+    report: ReportOptions,
+    require: "UseQuestion | None",
+) -> int:
+    """Write the report on a judge, or on several; the exit status."""
+    from markscheme.report.views.calibration import json_of, view
+
     if len(calibrations) == 1:
         (calibration,) = calibrations
         _keep(calibration, labels)
@@ -112,8 +153,7 @@ def calibrate(
     if report_on_judges is None:
         names = ", ".join(calibration.rater.name for calibration in calibrations)
         raise UsageError(f"there are {len(calibrations)} judges to calibrate ({names}); name one")
-    with naming(*ratings):
-        chosen, several, data = report_on_judges(calibrations)
+    chosen, several, data = report_on_judges(calibrations)
     _keep(chosen, labels)
     _write(several, data, calibrations, report)
     return chosen.exit_status_for(require)

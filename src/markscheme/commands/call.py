@@ -81,7 +81,14 @@ def call(argv: Sequence[str]) -> int:
     function, bound = parse(command, rest, settings)
     skips = bound.arguments.get("skip_damaged") or getattr(bound.arguments.get("ask"), "skip_damaged", False)
     with leaving_out_damaged_lines(skips):
-        status: int = function(*bound.args, **bound.kwargs)
+        try:
+            status: int = function(*bound.args, **bound.kwargs)
+        except UsageError as error:
+            if error.code is not None:
+                from markscheme.commands.refusals import complete
+
+                complete(error, command, rest, bound.arguments)
+            raise
     return status
 
 

@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 from cyclopts import Parameter
 
@@ -13,6 +13,7 @@ from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.forms import FLAG
 from markscheme.options.table import option
+from markscheme.ratings.column_options import ColumnOptions, column_list, span_in
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.text import folded_word
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from markscheme.calibration.requests.calibration import ToolFileHints
     from markscheme.judges.asking import Asking
-    from markscheme.readers.table_meaning import TableMeaning
     from markscheme.rubrics.rubric import Rubric
 
 JUDGE_NAMES = "{judges}"
@@ -164,12 +164,11 @@ def spans(entries: "Sequence[str]") -> dict[str, tuple[float, float]]:
     """
     if not entries:  # the usual case, which needs no reader
         return {}
-    from markscheme.readers.value_kinds import scale_span
 
     by_side = {}
     for entry in entries:
         side, _, ends = entry.partition("=")
-        span = scale_span(ends)
+        span = span_in(ends)
         if span is None:
             raise UsageError(f"`--scale` must be SIDE=LOW..HIGH, such as judge=0..1, got {entry!r}")
         by_side[side.strip()] = span
@@ -193,9 +192,9 @@ class ToolFileOptions:
     kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None
     rater: Annotated[str | None, Parameter(metavar="NAME")] = None
     judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = ()
-    map: Annotated[tuple[str, ...], Parameter(metavar="METRIC=NAME")] = ()
-    levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = ()
-    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B")] = ()
+    map: Annotated[tuple[str, ...], Parameter(metavar="METRIC=NAME...", consume_multiple=1)] = ()
+    levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL...", consume_multiple=1)] = ()
+    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B...", consume_multiple=1)] = ()
 
     @property
     def hints(self) -> "ToolFileHints":
@@ -212,43 +211,68 @@ class ToolFileOptions:
         )
 
 
+_TABLE_FLAGS: dict[str, Parameter] = {
+    "human": Parameter(
+        metavar="COLUMN...", consume_multiple=1, help="of a table: the columns of annotators; may be repeated"
+    ),
+    "pass_": Parameter(
+        name="--pass",
+        metavar="VALUE...",
+        consume_multiple=1,
+        help="of a table: the value that passes, or COLUMN=VALUE; may be repeated",
+        group=MORE_OPTIONS,
+    ),
+    "pass_mark": Parameter(metavar="M", help="of a table: the lowest number that passes", group=MORE_OPTIONS),
+    "same": Parameter(
+        metavar="A=B...",
+        consume_multiple=1,
+        help="of a table: two values that are one; A= is missing, none: no two are one; may be repeated",
+        group=MORE_OPTIONS,
+    ),
+    "id": Parameter(metavar="COLUMN", help="of a table: the column of ids", group=MORE_OPTIONS),
+    "response": Parameter(metavar="COLUMN", help="of a table: the column of responses", group=MORE_OPTIONS),
+    "group": Parameter(metavar="COLUMN", help="of a table: the column of groups", group=MORE_OPTIONS),
+    "table": Parameter(
+        metavar="NAME", help="of a file with several tables: the sheet, table or key", group=MORE_OPTIONS
+    ),
+    "encoding": Parameter(metavar="NAME", help="of a table: how its text is encoded", group=MORE_OPTIONS),
+    "adjudicated": Parameter(help="of a table: several annotators agreed on its labels", group=MORE_OPTIONS),
+}
+"""By field of `ColumnOptions`, what the command line shows of it; its other fields are those of `ToolFileOptions`."""
+
+
+def _with_table_flags(options: type[ColumnOptions]) -> type[ColumnOptions]:
+    """Declare each option of a table as cyclopts reads it, with its name, type and default."""
+    types = get_type_hints(ColumnOptions)
+    for declared in fields(ColumnOptions):
+        flag = _TABLE_FLAGS.get(declared.name, Parameter(parse=False, show=False))
+        options.__annotations__[declared.name] = Annotated[types[declared.name], flag]
+        setattr(options, declared.name, declared)
+    return options
+
+
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class TableOptions:
-    """What a table without a rubric doesn't say; columns of the judge are named by --judge.
+@_with_table_flags
+class TableOptions(ColumnOptions):
+    """What a table without a rubric doesn't say; columns of the judge are named by --judge."""
 
-    Attributes:
-        human: of a table: the columns of annotators; may be repeated
-        pass_: of a table: the value that passes
-        pass_mark: of a table: the lowest number that passes
-        id: of a table: the column of ids
-        response: of a table: the column of responses
-        group: of a table: the column of groups
-        adjudicated: of a table: several annotators agreed on its labels
-    """
+    def columns(self, judges: "Sequence[str]", tool_files: ToolFileOptions) -> ColumnOptions:
+        """Return the same with what other options say of tables.
 
-    human: Annotated[tuple[str, ...], Parameter(metavar="COLUMN")] = ()
-    pass_: Annotated[str, Parameter(name="--pass", metavar="VALUE", group=MORE_OPTIONS)] = ""
-    pass_mark: Annotated[float | None, Parameter(metavar="M", group=MORE_OPTIONS)] = None
-    id: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
-    response: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
-    group: Annotated[str, Parameter(metavar="COLUMN", group=MORE_OPTIONS)] = ""
-    adjudicated: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
-
-    def meaning(self, judges: "Sequence[str]", tool_files: ToolFileOptions) -> "TableMeaning":
-        """The same, for the reader of tables."""
-        from markscheme.readers.table_meaning import TableMeaning, ValueOptions
-
-        return TableMeaning(
-            judges=_columns(judges),
-            people=_columns(self.human),
-            value_options=ValueOptions(
-                spans(tool_files.scale), ",".join(tool_files.levels), self.pass_, self.pass_mark
-            ),
-            unit=self.id,
-            response=self.response,
-            group=self.group,
-            kind="adjudicated" if self.adjudicated else "human",
+        Raises:
+            UsageError: A value of `--scale` or `--map` is neither LOW-HIGH nor has what is left and right of a `=`.
+        """
+        scales = replace(self, scale=tool_files.scale).unreadable_scales()
+        if scales:
+            raise UsageError(f"`--scale` must be LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1, got {scales[0]!r}")
+        return replace(
+            self,
+            judge=column_list(judges),
+            human=column_list(self.human),
+            map=pairs(tool_files.map, "map"),
+            levels=tool_files.levels,
+            scale=tool_files.scale,
         )
 
     def refuse(self, name: str) -> None:
@@ -257,15 +281,10 @@ class TableOptions:
         Raises:
             UsageError: One is given.
         """
-        for key, value in vars(self).items():
-            if value not in ((), "", None, False):
+        for key in _TABLE_FLAGS:
+            if getattr(self, key) not in ((), None, False):
                 flag = key.strip("_").replace("_", "-")
                 raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
-
-
-def _columns(names: "Sequence[str]") -> tuple[str, ...]:
-    """Column names, several after one option separated by commas."""
-    return tuple(name.strip() for entry in names for name in entry.split(",") if name.strip())
 
 
 @Parameter(name="*")

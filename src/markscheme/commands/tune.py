@@ -86,6 +86,12 @@ def tune(
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
         fails, passes that score no higher than fails, or nothing that a cascade may decide.
     """
+    from markscheme.calibration.requests.calibration import names_table
+
+    if names_table([rubric]):
+        from markscheme.readers.tabular.refusals import refusal
+
+        raise refusal("needs-rubric")
     from markscheme.calibration.certificates import StagesAsked
     from markscheme.calibration.certifiers import CERTIFY_STAGES
     from markscheme.calibration.promised import Promised

@@ -21,7 +21,6 @@ from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
 from markscheme.readers.peek import Peek
 from markscheme.readers.promptfoo import is_results, read_results_files
 from markscheme.readers.sheet import is_sheet, read_sheet
-from markscheme.readers.sided_tables import read_sides
 from markscheme.readers.tables import is_list, is_plain_lines, is_table, read_rows
 from markscheme.rubrics.rubric import Rubric
 
@@ -49,15 +48,8 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
     return read_each
 
 
-def read_tables(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-    """The ratings in each table: by a rubric, or without one in the columns that are judges' and people's."""
-    of_table = interpretation.meanings.of_table
-    if rubric is None and of_table is not None:
-        return [read_sides(peek, of_table) for peek in files]
-    return one_by_one(read_rows)(files, rubric, interpretation)
-
-
-TABLE = FileFormat("a table (.csv, .tsv, .parquet)", is_table, read_tables)
+TABLE = FileFormat("a table (.csv, .tsv, .parquet)", is_table, one_by_one(read_rows))
+PLAIN_LINES = FileFormat("lines (.jsonl, .txt)", is_plain_lines, one_by_one(read_rows))
 LIST = FileFormat("a list (.json)", is_list, one_by_one(read_rows))
 PROMPTFOO_RESULTS = FileFormat(
     "Promptfoo's results", is_results, read_results_files, states_kinds=False, names_judges=False, rank=SAVED
@@ -80,7 +72,7 @@ OWN_FORMATS = (
     FileFormat("examples", may_be_examples, read_examples, expected=("examples",)),
     FileFormat("ratings (.jsonl)", is_ratings, read_ratings, expected=("ratings", "decisions"), all_are_judges=True),
     TABLE,
-    FileFormat("lines (.jsonl, .txt)", is_plain_lines, one_by_one(read_rows)),
+    PLAIN_LINES,
     LIST,
 )
 """The formats of the core: examples and ratings come before tables and lines."""

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
+from markscheme.ratings.column_options import Span
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek
-from markscheme.readers.table_meaning import Span, TableMeaning
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.text import folded_word
@@ -171,12 +171,10 @@ class Meanings:
     Attributes:
         words: Words in addition to the known ones, by lower-case word.
         columns: What columns or metrics mean whose names don't say, and who rated.
-        of_table: Which columns of a table are judges' and people's; None where a rubric says what its columns are.
     """
 
     words: Mapping[str, str] = field(default_factory=dict)
     columns: Columns = Columns()
-    of_table: TableMeaning | None = None
 
 
 RESPONSES_ALONE = Meanings(columns=Columns(kind="human"))

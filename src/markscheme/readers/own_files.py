@@ -35,6 +35,16 @@ def is_ratings(peek: Peek) -> bool:
     return not others or not all(others)
 
 
+_OWN_KEYS = OF_RATINGS | {"id", "pass", "score", "rater", "kind", "reason", "sample", "at", "under", "blind", "shown"}
+_OWN_VALUES = frozenset(["criteria", "overall", "pass", "score"])
+
+
+def has_own_lines(peek: Peek) -> bool:
+    """Return whether a file's lines are our own ratings or decisions, not rows of a table."""
+    keys = [record.keys() for record in peek.records]
+    return bool(keys) and all("criteria" in names or (names <= _OWN_KEYS and names & _OWN_VALUES) for names in keys)
+
+
 def read_ratings(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
     """The ratings in each file; without a rubric, by that of the folder they are in, else by the scales they imply.
 

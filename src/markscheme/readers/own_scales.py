@@ -8,9 +8,9 @@ from typing import Any
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.plain_data import json_lines
+from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.peek import Peek, mapping
-from markscheme.readers.table_meaning import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 

@@ -19,6 +19,7 @@ from markscheme.readers.file_format import FileFormat
 from markscheme.readers.formats import (
     CALIBRATIONS,
     LIST,
+    PLAIN_LINES,
     PROMPTFOO_RESULTS,
     TABLE,
     format_elsewhere,
@@ -27,6 +28,7 @@ from markscheme.readers.formats import (
 )
 from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import Peek
 from markscheme.readers.promptfoo import read_by_metrics, rubric_of
 from markscheme.readers.written import JudgeCost, WrittenCalibration
@@ -303,8 +305,12 @@ def rubric_of_report(path: Path) -> str | None:
 
 
 def is_plain_table(path: Path) -> bool:
-    """Whether a path is a table that no tool wrote in a format of its own."""
-    return path.is_file() and format_of(Peek(path), "anything") is TABLE
+    """Return whether a file is a table, or may be one, that no tool wrote in a format of its own."""
+    if not path.is_file():
+        return False
+    peek = Peek(path)
+    shape = format_of(peek, "anything")
+    return shape in (None, TABLE, LIST) or (shape is PLAIN_LINES and not has_own_lines(peek))
 
 
 def are_of_tool(paths: Sequence[Path]) -> bool:

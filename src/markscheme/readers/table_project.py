@@ -10,12 +10,10 @@ from typing import Any
 
 import yaml
 
-from markscheme.errors import UsageError
+from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.target_files import RATINGS_FOLDER
-from markscheme.readers.imported import Meanings
-from markscheme.readers.rated import RatedFile, is_plain_table, open_rated
-from markscheme.readers.table_meaning import TableMeaning
+from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric, Scale
 from markscheme.text import is_path_component, path_component
 
@@ -43,44 +41,27 @@ class TableProject:
     has_responses: bool
 
 
-def project_of_file(path: Path, table_meaning: TableMeaning) -> TableProject:
-    """A rubric, labelled examples and ratings, from a table in a file.
-
-    Args:
-        path: The table.
-        table_meaning: What the table doesn't say itself.
-
-    Raises:
-        UsageError: The file isn't a table, or `table_meaning` doesn't fit it; or its name, or a column's, can't be
-            made the name of a file.
-        RatingError: It can't be read.
-    """
-    if not is_plain_table(path):
-        raise UsageError(
-            f"{path} isn't a table (.csv, .tsv, .parquet); `markscheme import` reads exports of other tools"
-        )
-    return project_of_table(open_rated([path], expected="anything", meanings=Meanings(of_table=table_meaning)).files[0])
-
-
-def project_of_table(file: RatedFile) -> TableProject:
-    """A rubric, labelled examples and ratings, from a table.
+def project_of_table(reading: TableReading) -> TableProject:
+    """Return a rubric, labelled examples and ratings, from a table.
 
     Raises:
         UsageError: The table's name, or a column's, can't be made the name of a file.
     """
-    name = _file_name(file.path.stem, "the table's name")
+    name = _file_name(reading.name, "the table's name")
     folder = Path("calibration") / name
-    raters = dict.fromkeys(rating.rater for rating in file.ratings)
+    rubric = reading.whole_rubric
+    ratings = reading.whole_ratings
+    raters = dict.fromkeys(rating.rater for rating in ratings)
     places = {rater: folder / RATINGS_FOLDER / f"{_file_name(rater, 'a column')}.jsonl" for rater in raters}
-    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(e.to_json()) for e in file.examples]}
-    for rating in file.ratings:
-        lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, file.rubric)))
-    rubric = {Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(file.rubric, name)}
+    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(e.to_json()) for e in reading.plain_examples]}
+    for rating in ratings:
+        lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, rubric)))
+    files = {Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(rubric, name)}
     return TableProject(
         name,
-        rubric | {place: "".join(written) for place, written in lines.items()},
-        tuple(dict.fromkeys(places[rating.rater] for rating in file.judged)),
-        file.has_responses,
+        files | {place: "".join(written) for place, written in lines.items()},
+        tuple(dict.fromkeys(places[rating.rater] for rating in ratings if rating.kind in JUDGES)),
+        any(example.submission.response for example in reading.plain_examples),
     )
 
 

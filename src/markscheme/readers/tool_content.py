@@ -9,12 +9,12 @@ from typing import Any
 from markscheme.errors import RatingError, UsageError
 from markscheme.phrases import few_of
 from markscheme.plain_data import shown
+from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
-from markscheme.readers.table_meaning import SCALE_SIDES, Span
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text, is_missing

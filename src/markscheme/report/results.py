@@ -9,11 +9,12 @@ from typing import Any, Final, Generic, TypeVar
 from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.results import Reporter
+from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
-from markscheme.report.views import agreement, calibration
+from markscheme.report.views import agreement, calibration, tables
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
@@ -60,6 +61,8 @@ def page(document: Document) -> str:
 
 REPORTERS: Final[Mapping[str, Reporter]] = {
     "Calibration": DocumentReporter[Calibration](calibration.json_of, calibration.view),
+    "AnnotatorAgreement": DocumentReporter[AnnotatorAgreement](tables.annotators_json, tables.of_annotators),
+    "TableCalibrations": DocumentReporter[TableCalibrations](tables.by_criterion_json, tables.by_criterion),
     "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
 }
 """What describes results, by the names of their classes."""

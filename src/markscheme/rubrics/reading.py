@@ -1,5 +1,6 @@
 """The reading of YAML, JSON or plain data as a rubric, in every supported dialect; all faults are reported at once."""
 
+import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
+from markscheme.plain_data import Form, Place, form_of, parse_json, plain_data, read_text
 from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
@@ -68,6 +69,45 @@ def may_be_rubric(data: Any) -> bool:
         return not data or any(_is_meant_as(CRITERION, entry) for entry in data)
     holds_criteria = isinstance(data, Mapping) and not data.keys().isdisjoint(("rubric", "criteria", "sections"))
     return holds_criteria or _is_meant_as(RUBRIC, data)
+
+
+_YAML = re.compile(r"(?:---|%YAML|- |[\"']?[\w .-]+[\"']?\s*:(?:\s|$))")
+_HEAD = 65_536
+"""Bytes that show whether a file is a rubric."""
+
+
+def shows_rubric(path: Path) -> bool:
+    """Return whether a file's content is that of a rubric: YAML, or JSON with criteria, whatever its name.
+
+    Raises:
+        RubricError: It is JSON that can't be read whole.
+    """
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_HEAD)
+    except OSError:
+        return False
+    text = raw.decode("utf-8-sig", "replace")
+    written = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    first = next(written, "").strip()
+    if not first.startswith(("{", "[")):
+        return "\0" not in text and _YAML.match(first) is not None
+    return any(f'"{key}"' in text for key in _KEYS_OF_RUBRICS) and _holds_criteria(path)
+
+
+_KEYS_OF_RUBRICS = ("criteria", "sections", "rubric", "requirement")
+
+
+def _holds_criteria(path: Path) -> bool:
+    try:
+        data = parse_json(read_text(path, RubricError))
+    except (ValueError, RecursionError, RubricError):
+        return False
+    if isinstance(data, list):
+        return bool(data) and all(isinstance(entry, Mapping) and "requirement" in entry for entry in data)
+    if not isinstance(data, Mapping):
+        return False
+    return any(isinstance(data.get(key), list | Mapping) for key in ("criteria", "sections", "rubric"))
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:

@@ -63,8 +63,9 @@ __all__ = [
     "SubjectKind",
     "TableOf",
 ]
-TableOf = Literal["pass-fail", "values"]
-"""What raters gave in a table without a rubric: pass and fail, or levels, scores and categories."""
+TableOf = Literal["pass-fail", "values", "marked"]
+"""What raters gave in a table without a rubric: pass and fail; or levels, scores and categories, which pass from a mark
+that the caller stated where they are marked."""
 INPUT_NAME: Final = re.compile(r"[\w.-]+")
 """Names of inputs: they stand in tags around what a judge is shown, and in columns and keys of files."""
 

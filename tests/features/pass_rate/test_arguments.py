@@ -2,18 +2,10 @@
 
 import pytest
 
-from markscheme.commands.call import parse
+from markscheme.commands.call import call
 from markscheme.errors import UsageError
-from markscheme.options.settings import SettingsFile
 
 
-@pytest.mark.parametrize(
-    ("command", "words", "message"),
-    [
-        ("pass-rate", ["f"], "`--calibration FILE` is missing"),
-    ],
-)
-def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        parse(command, words, SettingsFile())
-    assert message in str(refused.value)
+def test_what_was_graded_needs_labels_unless_it_is_a_table_with_both() -> None:
+    with pytest.raises(UsageError, match="`--calibration FILE` is missing"):
+        call(["pass-rate", "f"])

@@ -16,6 +16,7 @@ from markscheme.readers.calibrations import gold_between
 from markscheme.readers.imported import Meanings
 from markscheme.readers.promptfoo import EXPECTED
 from markscheme.readers.rated import AS_WRITTEN, RatedFile, RatedFiles, open_rated, rated_results
+from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
@@ -73,6 +74,28 @@ def read_decided(path: Path, rubric: Rubric | None = None, meanings: Meanings = 
     if calibration is None:
         return Decided(table, reference)
     return Decided(table, reference, calibration.judge, calibration.rubric.name)
+
+
+def rated_of_table(reading: TableReading) -> RatedFiles:
+    """Return the examples and all ratings of a table, by the one rubric that its columns imply."""
+    path = reading.paths[0] if reading.paths else Path(reading.name)
+    rubric = reading.whole_rubric
+    ratings = tuple(reading.whole_ratings)
+    return RatedFiles(rubric, (RatedFile(path, "a table", rubric, tuple(reading.plain_examples), ratings),))
+
+
+def decided_in(rated: RatedFiles) -> Decided:
+    """Return the examples that both annotators and the judge decided, in files that have been read.
+
+    Raises:
+        RatingError: There are none.
+    """
+    (file,) = rated.files
+    decided_by_both = _with_gold(file, rated)
+    if decided_by_both is None:
+        raise RatingError("holds nothing that both people and the judge decided on", path=file.path)
+    table, truth = decided_by_both
+    return Decided(table, truth.reference, rubric=rated.rubric.name)
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:

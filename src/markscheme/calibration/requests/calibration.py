@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.reading import may_be_rubric
+from markscheme.rubrics.reading import may_be_rubric, shows_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.setting import Setting
     from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.labelled_files import ToolFilesAnswer
+    from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
     from markscheme.readers.imported import Meanings
-    from markscheme.readers.table_meaning import TableMeaning
+    from markscheme.readers.tabular.reading import TableReading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +91,7 @@ class CalibrationRequest:
         added: Options that features add to `calibrate`.
         drift: How the run is compared with accepted ones, and whether it joins them.
         hints: What an export of another tool doesn't say.
-        table_meaning: Which columns of a table without a rubric are judges' and people's; None for anything else.
+        table: A table without a rubric as it was read; None for anything else.
         watch: Shows progress.
         notify: Called with a sentence for the user.
     """
@@ -104,7 +106,7 @@ class CalibrationRequest:
     added: AddedOptions = AddedOptions()
     drift: DriftOptions = DriftOptions()
     hints: ToolFileHints = ToolFileHints()
-    table_meaning: "TableMeaning | None" = None
+    table: "TableReading | None" = None
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
 
@@ -123,8 +125,8 @@ class CalibrationRequest:
         if not paths or not _are_of_tool(paths):
             if self.ratings:
                 return None
-            scales = self.hints.scales if self.table_meaning is None else {}
-            hints = {"kind": self.hints.kind, "rater": self.hints.rater, "levels": self.hints.words, "scale": scales}
+            of = self.hints
+            hints = {"kind": of.kind, "rater": of.rater, "levels": of.words, "scale": of.scales}
             for option, value in hints.items():
                 if value:
                     name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
@@ -150,8 +152,6 @@ class CalibrationRequest:
         results = [] if isinstance(self.of, Rubric) else _results_among(self.of)
         if results:
             return [self._of_results(results)]
-        if self.table_meaning is not None:
-            return self._of_table(self.table_meaning)
         if self.drift.accept and len(self.judges) > 1:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
@@ -183,17 +183,20 @@ class CalibrationRequest:
 
     # a table
 
-    def _of_table(self, table_meaning: "TableMeaning") -> list[Calibration]:
-        from markscheme.calibration.labelled_files import calibrate_table
+    def of_table(self, table: "TableReading") -> "list[Calibration] | TableCalibrations | AnnotatorAgreement":
+        """Return the calibrations of the judges in a table; by criterion, or of annotators alone, as one result.
+
+        Raises:
+            UsageError: An option that only a rubric has is given.
+        """
+        from markscheme.calibration.tables import annotator_agreement, by_criterion, calibrations_of
 
         self._refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=self.drift.accept)
-        path = Path() if isinstance(self.of, Rubric) else Path(self.of[0])
-        calibrations, notes = calibrate_table(
-            path, replace(self.hints.meanings, of_table=table_meaning), self.options, table_meaning.as_options
-        )
-        if self.notify is not None and notes:
-            self.notify("\n".join(notes))
-        return calibrations
+        if not table.has_judge:
+            return annotator_agreement(table)
+        if table.is_by_criterion:
+            return by_criterion(table, self.options)
+        return list(chain.from_iterable(calibrations_of(table, self.options).values()))
 
     # Promptfoo's results
 
@@ -494,13 +497,14 @@ def _results_among(named: Sequence[str]) -> list[Path]:
 
 
 def names_table(names: Sequence[str]) -> bool:
-    """Whether the one name is that of a table, and of no format that says itself who rated."""
+    """Return whether all names are files of tables, and of no format that says itself who rated; a rubric's start is
+    spared all readers."""
     paths = [Path(name) for name in names]
-    if len(paths) != 1 or paths[0].suffix not in (".csv", ".tsv", ".parquet") or not paths[0].is_file():
+    if not all(path.is_file() for path in paths) or any(map(shows_rubric, paths)):
         return False
     from markscheme.readers.rated import is_plain_table
 
-    return is_plain_table(paths[0])
+    return all(map(is_plain_table, paths))
 
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:

@@ -27,7 +27,7 @@ def report_on_judges(
     best = chosen(calibrations, choice)
     reports = list(map(of_one.view, calibrations))
     document = of_several.view(choice, parts=[replace(report, onward=None) for report in reports])
-    of_table = reports[0].onward if calibrations[0].rater.table_read_as else None
+    of_table = reports[0].onward if calibrations[0].rater.table is not None else None
     onward = of_table or document.onward or _of_chosen(calibrations, best)
 
     def data() -> dict[str, Any]:

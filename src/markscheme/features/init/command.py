@@ -1,7 +1,6 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from shlex import quote
@@ -15,6 +14,7 @@ from markscheme.errors import UsageError
 from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
 from markscheme.phrases import counted
+from markscheme.rubrics.reading import shows_rubric
 from markscheme.text import escaped
 
 if TYPE_CHECKING:
@@ -83,10 +83,13 @@ def init(
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        from markscheme.readers.table_project import project_of_file
+        from markscheme.readers.table_project import project_of_table
+        from markscheme.readers.tabular.reading import read_files
 
-        table_meaning = table.meaning(judge, ToolFileOptions(levels=levels, scale=scale))
-        project = project_of_file(existing_file(from_), replace(table_meaning, needs_judge=False))
+        if shows_rubric(existing_file(from_)):
+            raise UsageError(f"{from_} isn't a table; `markscheme import` reads exports of other tools")
+        columns = table.columns(judge, ToolFileOptions(levels=levels, scale=scale))
+        project = project_of_table(read_files([existing_file(from_)], columns))
         files = dict(project.files)
     added = add_files(files, folder)
     made = [place.as_posix() for place in added.made]

@@ -1,5 +1,6 @@
 """`markscheme gate-risk`: would a gate fail though nothing changed?"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,12 +13,14 @@ from markscheme.commands.options import (
     ExamplesFile,
     JsonFlag,
     RubricOption,
+    TableOptions,
     ToolFileOptions,
     existing_file,
     rubric_named,
 )
 from markscheme.commands.output import show
 from markscheme.errors import UsageError, naming
+from markscheme.ratings.column_options import ColumnOptions
 
 RISKY, NOT_KNOWN = 1, 4
 
@@ -31,9 +34,11 @@ def gate_risk(
     runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
     rubric: RubricOption = None,
     examples: ExamplesFile = None,
+    judge: Annotated[tuple[str, ...], Parameter(metavar="COLUMN...", consume_multiple=1)] = (),
     details: Details = False,
     json: JsonFlag = False,
     tool_files: ToolFileOptions = ToolFileOptions(),
+    table: TableOptions = TableOptions(),
 ) -> int:
     """Estimate how often a gate would fail though nothing changed, from repeated runs over the same cases: how many
     runs to average, which threshold is safe, and how small a drop the gate still finds.
@@ -47,6 +52,7 @@ def gate_risk(
         threshold: the least mean that passes the gate
         of: what the gate compares: score (the mean score) or pass (the share of cases that pass)
         runs_in_ci: runs that CI averages (1)
+        judge: of a table: the judge's column
 
     Example:
         markscheme gate-risk results.json --threshold 0.8
@@ -60,6 +66,7 @@ def gate_risk(
     from markscheme.features.pass_rate.view_gate_risk import json_of, view
     from markscheme.readers.rated import open_rated
 
+    _refuse_one_run(results, table.columns(judge, tool_files), is_named=rubric is not None)
     named = rubric_named(rubric) if rubric else None
     if examples is not None and named is None:
         raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
@@ -76,3 +83,22 @@ def gate_risk(
     if gate.chance is None:
         return NOT_KNOWN
     return RISKY if gate.is_risky else 0
+
+
+def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:
+    """Refuse one table without a column of runs, which says nothing of how far runs vary.
+
+    Raises:
+        UsageError: It is one.
+    """
+    from markscheme.calibration.requests.calibration import names_table
+
+    if is_named or len(results) != 1 or not names_table([str(results[0])]):
+        return
+    from markscheme.readers.tabular.reading import read_files
+    from markscheme.readers.tabular.refusals import refusal
+
+    reading = read_files(results, columns)
+    if not any(column.name.casefold() == "run" for column in reading.columns):
+        judges = [name for criterion in reading.roles.criteria for name in reading.raters(criterion, judges=True)]
+        raise refusal("one-run", columns=judges)

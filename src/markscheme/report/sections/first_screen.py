@@ -268,7 +268,7 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
     measure = comparison.measure
     agreement = agreement_of(measure, "the judge", comparison.settings)
     baseline = f"Baseline: always the best single {measure.noun}. {between}"
-    if measure.of == OF_SCORE:
+    if measure.of == OF_SCORE and comparison.rubric.table_of != "values":
         both = ": scores that agree can lie on both sides of it" if _crosses_mark(comparison) else ""
         return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}{both}."
     return f"{agreement}. {baseline}".rstrip()
@@ -287,7 +287,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
         comparison: The judge compared with gold.
         has_shares: Whether the shares are said; not where a picture has how often the judge is right.
     """
-    if not comparison.rubric.decides:
+    if not comparison.rubric.has_gate_question:
         return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
     fails = doc.Ids(tuple(comparison.false_fails))
@@ -419,7 +419,8 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
     adds = "`passes: [label, …]` in the rubric" if rubric.categories else "`--pass-mark M`"
-    if rubric.table_of == "values" and rubric.categories:
+    is_decision = rubric.criteria[0].scale.is_yes_no
+    if rubric.table_of == "values" and (rubric.categories or is_decision):
         adds = "`--pass VALUE`"
     yield f"Nothing says what passes, so whether it can gate isn't asked: {adds} adds it."
 

@@ -23,8 +23,10 @@ _BY_HAND = "picked by hand"
 def source_line(calibration: Calibration) -> str:
     """Where the judge's replies come from: the only line in which a recorded run differs from a live one."""
     rater = calibration.rater
-    if rater.table_read_as:
-        return rater.table_read_as
+    if rater.table is not None:
+        from markscheme.report.table_words import line_two
+
+        return line_two(rater.table, rater.table_criterion)
     match rater.source:
         case "live":
             cached = counted(calibration.counts.from_cache, "reply", "replies")
@@ -52,8 +54,10 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         worth = calibration.measured("independent_votes")
         votes = "" if worth is None else f", {number(worth, 1)} independent votes"
         yield "panel", f"{counted(rater.members, 'judge')}{votes}"
-    if rater.table_read_as:
-        yield "table", f"{rater.provenance}, read as {rater.table_read_as}"
+    if rater.table is not None:
+        from markscheme.report.table_words import line_two
+
+        yield "table", f"{rater.provenance}, read as {line_two(rater.table, rater.table_criterion)}"
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
     if rater.identity is not None and rater.identity.without:

@@ -85,16 +85,24 @@ def _callout(agreement: Agreement) -> Callout:
     head = f"{two} agree on {share}"
     if alpha.value is None:
         return Callout("open", f"{head}.", f"Beyond chance it isn't known how well: {alpha.undefined}.")
-    tone, good_for = _good_for(alpha.value)
-    if alpha.value >= RELIABLE and (alpha.low is None or alpha.low < RELIABLE):
-        good_for += ", but its interval isn't known" if alpha.low is None else ", though it may be below .80"
-    return Callout(tone, f"{head}; alpha {coefficient(alpha)}: {good_for}.")
+    tone, good_for_what = good_for(alpha)
+    return Callout(tone, f"{head}; alpha {coefficient(alpha)}: {good_for_what}.")
 
 
 def _is_uneven(table: RaterTable) -> bool:
     """Whether units that two raters rated have different numbers of ratings, so that pairs count unequally."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
+
+
+def good_for(alpha: Estimate) -> tuple[Tone, str]:
+    """Return what ratings of that reliability are good for, as far as its interval shows it."""
+    if alpha.value is None:
+        return "open", f"beyond chance it isn't known how well: {alpha.undefined}"
+    tone, use = _good_for(alpha.value)
+    if alpha.value >= RELIABLE and (alpha.low is None or alpha.low < RELIABLE):
+        use += ", but its interval isn't known" if alpha.low is None else ", though it may be below .80"
+    return tone, use
 
 
 def _good_for(alpha: float) -> tuple[Tone, str]:

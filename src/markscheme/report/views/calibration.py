@@ -79,7 +79,7 @@ def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
 def _onward(calibration: Calibration) -> tuple[str, str] | None:
     """What to do next, where neither the answer nor a finding says it: a rubric for a table; accept a good run."""
     commands = calibration.commands
-    if calibration.rater.table_read_as:
+    if calibration.rater.table is not None:
         return "Next, to go on with a rubric", commands.init_from_table()
     if not (calibration.decision.is_usable and calibration.rater.may_be_accepted):
         return None
@@ -104,7 +104,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "rubric": attributes(calibration.rubric, "name fingerprint"),
         "judge": {
             **attributes(calibration.rater, "name fingerprint source provenance"),
-            **({"table_read_as": calibration.rater.table_read_as} if calibration.rater.table_read_as else {}),
+            **({"table_read_as": source_line(calibration)} if calibration.rater.table is not None else {}),
         },
         **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
         **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
@@ -129,7 +129,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "may_decide": calibration.measured("may_decide"),
         **({"independent_votes": calibration.measured("independent_votes")} if calibration.rater.members > 1 else {}),
         "raters": _raters(comparison),
-        **attributes(comparison, "false_passes false_fails"),
+        **_wrong_decisions(calibration),
         "relabelled": None if calibration.carried is None else calibration.carried.to_json(),
         "baseline": calibration.baseline,
         **attributes(calibration, "test_labels=openings slices"),
@@ -144,6 +144,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         },
         **_data_of_sections(calibration),
         "cost": calibration.cost.to_json(),
+        **_read(calibration),
     }
 
 
@@ -151,6 +152,22 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
     """Return what sections of features add to the JSON."""
     with_data = [row.data for row in sections_for(calibration) if row.data is not None]
     return {key: value for data in with_data for key, value in data(calibration).items()}
+
+
+def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
+    """The ids of wrong decisions, null where a table doesn't say what passes."""
+    if calibration.rater.table is not None and not calibration.rubric.has_gate_question:
+        return {"false_passes": None, "false_fails": None}
+    return attributes(calibration.comparison, "false_passes false_fails")
+
+
+def _read(calibration: Calibration) -> dict[str, Any]:
+    """How a table was read, where there is one."""
+    if calibration.rater.table is None:
+        return {}
+    from markscheme.report.table_words import reading_json
+
+    return {"read": reading_json(calibration.rater.table)}
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:

@@ -1,0 +1,139 @@
+"""Tables that come as data frames, and go back as such."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.errors import UsageError
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.columns import TableColumn
+from markscheme.readers.tabular.reading import TableReading, read_columns
+from markscheme.readers.tabular.source import cell_text, records_sheet
+from markscheme.rubrics.rubric import Scale
+
+
+def is_table_in_memory(source: Any) -> bool:
+    """Return whether a value is a table: a data frame, rows, or columns by name."""
+    return hasattr(source, "columns") or hasattr(source, "column_names") or isinstance(source, Mapping | list | tuple)
+
+
+def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
+    """Return how a data frame, rows or columns are read.
+
+    Raises:
+        UsageError: It could be read in several ways, or is no table.
+    """
+    if isinstance(source, Mapping):
+        names = list(source)
+        columns = tuple(TableColumn(str(name), tuple(map(cell_text, source[name]))) for name in names)
+        return read_columns(columns, "table", options, source=source)
+    if isinstance(source, list | tuple):
+        if not all(isinstance(row, Mapping) for row in source):
+            raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
+        return read_columns(records_sheet(source, "table").columns, "table", options, source=source)
+    import narwhals
+
+    frame = narwhals.from_native(source, eager_only=True)
+    columns = tuple(TableColumn(str(name), tuple(map(cell_text, frame[name].to_list()))) for name in frame.columns)
+    index = narwhals.maybe_get_index(frame)
+    named = None if index is None else list(index)
+    return read_columns(columns, "table", options, index=named, source=source)
+
+
+def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a frame of the caller's kind, next to its own columns; of files pandas', else polars'."""
+    made = {key: [row[key] for row in rows] for key in rows[0]}
+    source = reading.source
+    if source is None or isinstance(source, Mapping | list | tuple):
+        columns_of_source = {column.name: list(column.cells) for column in reading.columns}
+        if isinstance(source, Mapping):
+            columns_of_source = {str(name): list(cells) for name, cells in source.items()}
+        elif source is not None:
+            columns_of_source = {column.name: [row.get(column.name) for row in source] for column in reading.columns}
+        return _new_frame(
+            columns_of_source | {key: cells for key, cells in made.items() if key not in columns_of_source}
+        )
+    import narwhals
+
+    frame = narwhals.from_native(source, eager_only=True)
+    index = narwhals.maybe_get_index(frame)
+    added = [key for key in made if key not in frame.columns]
+    native = narwhals.new_series
+    series = [native(key, _plain(made[key]), backend=frame.implementation) for key in added]
+    if index is not None:
+        series = [narwhals.maybe_set_index(added_column, index=index) for added_column in series]
+    return frame.with_columns(*series).to_native()
+
+
+def _plain(cells: Sequence[Any]) -> list[Any]:
+    """Cells of one kind, as all engines take them: numbers stay numbers, mixed ones become text."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    return list(cells) if len(kinds) <= 1 else [None if cell is None else str(cell) for cell in cells]
+
+
+def _new_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        try:
+            import polars
+        except ImportError as missing:
+            raise UsageError("a frame needs pandas or polars; `rows` needs neither") from missing
+        return polars.DataFrame({name: _plain(cells) for name, cells in columns.items()})
+    return pandas.DataFrame(dict(columns))
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def rows_of(reading: TableReading, comparisons: Mapping[str, Comparison]) -> list[dict[str, Any]]:
+    """Return the rows of a table with gold, judge, whether they agree, both decisions, and why one is left out."""
+    rows: list[dict[str, Any]] = [{"id": unit} for unit in reading.ids]
+    for name, comparison in comparisons.items():
+        before = f"{name}." if len(comparisons) > 1 else ""
+        figures = dict(_compared(reading, comparison))
+        for row in rows:
+            row |= {f"{before}{key}": value for key, value in figures[row["id"]].items()}
+    return rows
+
+
+ROW_KEYS = ("gold", "judge", "agrees", "gold_pass", "judge_pass", "left_out")
+
+
+def _compared(reading: TableReading, comparison: Comparison) -> Iterator[tuple[str, dict[str, Any]]]:
+    knows_pass = comparison.rubric.has_gate_question
+    (compared,) = comparison.criteria.values()
+    scale = compared.criterion.scale
+    index_of = {unit: index for index, unit in enumerate(comparison.gold.ids)}
+    for unit in reading.ids:
+        index = index_of.get(unit)
+        if index is None:
+            yield unit, dict.fromkeys(ROW_KEYS) | {"left_out": "no label"}
+            continue
+        gold = _level(scale, compared.gold[index])
+        judge = _level(scale, compared.judge[index])
+        hit = comparison.hits[index]
+        left_out = "judge gave no value" if judge is None else "annotators split evenly" if gold is None else None
+        yield (
+            unit,
+            {
+                "gold": gold,
+                "judge": judge,
+                "agrees": None if np.isnan(hit) else bool(hit),
+                "gold_pass": _decision(comparison.gold.decisions[index]) if knows_pass else None,
+                "judge_pass": _decision(comparison.passes[index]) if knows_pass else None,
+                "left_out": left_out,
+            },
+        )
+
+
+def _level(scale: Scale, level: float) -> str | float | None:
+    if np.isnan(level):
+        return None
+    return str(scale.level_name(level)) if scale.coded or scale.by_label else float(level)
+
+
+def _decision(value: float) -> bool | None:
+    return None if np.isnan(value) else bool(value)

@@ -1,0 +1,234 @@
+"""Calibrations from tables without a rubric: judges with people, by criterion, or annotators with each other."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.comparison.policy import UseQuestion
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.results import Reported
+from markscheme.calibration.table_frames import frame_of, rows_of
+from markscheme.errors import ComparisonError
+from markscheme.readers.rater_table import RaterTable
+from markscheme.readers.tabular.reading import TableReading, rater_name
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.scales import ReadValues
+from markscheme.stats import Estimate
+from markscheme.stats.agreement_figures import pair_agreement
+from markscheme.stats.coefficients import NamedWeights
+from markscheme.stats.intervals import Floats
+from markscheme.stats.shares import grouped_share
+
+
+@dataclass(frozen=True, repr=False)
+class TableCalibrations(Reported):
+    """The calibrations of a table's judge, one for each criterion.
+
+    Attributes:
+        reading: The table as it was read.
+        criteria: By what is rated.
+        apart: Criteria that can't be compared, and why.
+    """
+
+    reading: TableReading
+    criteria: Mapping[str, Calibration]
+    apart: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        uses = ", ".join(f"{name}: {calibration.use}" for name, calibration in self.criteria.items())
+        return f"<Calibrations of {self.reading.name}: {uses}>"
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Return each row's id, and gold, judge, whether they agree, and both decisions by criterion."""
+        return rows_of(self.reading, {name: calibrations.comparison for name, calibrations in self.criteria.items()})
+
+    def to_frame(self) -> Any:
+        """Return the rows as a data frame of the caller's kind, next to its own columns."""
+        return frame_of(self.reading, self.rows)
+
+    def exit_status_for(self, required: UseQuestion | None) -> int:
+        """Return the exit status of the criterion that needs most work; 1 if any judge needs adjusting.
+
+        Args:
+            required: The question that decides; None means the verdict.
+        """
+        statuses = [calibration.exit_status_for(required) for calibration in self.criteria.values()]
+        return 1 if 1 in statuses else max(statuses)
+
+
+@dataclass(frozen=True)
+class AnnotatorFigures:
+    """How far annotators agree with each other by one criterion.
+
+    Attributes:
+        annotators: Their names.
+        values: How their values were read.
+        agreement_person: Mean over examples of the share of pairs that agree.
+        all_agree: Share of examples on which all agree.
+        measures: Every coefficient.
+        differing: Ids of examples on which some differ, those that differ most first.
+        several: Number of examples that two or more rated.
+    """
+
+    annotators: tuple[str, ...]
+    values: ReadValues
+    agreement_person: Estimate
+    all_agree: Estimate
+    measures: Agreement
+    differing: tuple[str, ...]
+    several: int
+
+    @property
+    def alpha(self) -> Estimate:
+        """Return Krippendorff's alpha."""
+        return self.measures.statistics["krippendorff_alpha"]
+
+
+@dataclass(frozen=True, repr=False)
+class AnnotatorAgreement(Reported):
+    """How far annotators in a table agree with each other.
+
+    Attributes:
+        reading: The table as it was read.
+        criteria: By what is rated; an unnamed one is "".
+    """
+
+    reading: TableReading
+    criteria: Mapping[str, AnnotatorFigures]
+
+    def __repr__(self) -> str:
+        return f"<Agreement of the annotators in {self.reading.name}>"
+
+
+def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, list[Calibration]]:
+    """Return the calibration of each judge by each criterion.
+
+    Raises:
+        UsageError: Several judges rate by several criteria.
+        ComparisonError: No example has a judge's and a person's value.
+    """
+    if reading.is_by_criterion:
+        _refuse_several_judges(reading)
+    calibrations: dict[str, list[Calibration]] = {}
+    for criterion in reading.roles.criteria:
+        judges = reading.raters(criterion, judges=True)
+        rubric = reading.rubric(criterion)
+        examples = reading.examples(criterion)
+        of_criterion = []
+        for judge in judges:
+            rater = Rater(
+                judge,
+                "",
+                "ratings",
+                ", ".join(map(str, reading.paths)),
+                named=shlex.join(map(str, reading.paths)),
+                options=reading.options.as_shell,
+                has_rubric=False,
+                may_be_accepted=False,
+                table=reading,
+                table_criterion=criterion,
+            )
+            calibration = calibration_of(rubric, examples, reading.judged(criterion, judge), rater, options=options)
+            of_criterion.append(calibration.after(len(judges)) if len(judges) > 1 else calibration)
+        calibrations[criterion] = of_criterion
+    return calibrations
+
+
+def by_criterion(reading: TableReading, options: LabelOptions) -> TableCalibrations:
+    """Return the calibrations of a table's one judge by several criteria.
+
+    Raises:
+        UsageError: Several judges rate by several criteria.
+        ComparisonError: No criterion can be compared.
+    """
+    criteria: dict[str, Calibration] = {}
+    apart: dict[str, str] = {}
+    for criterion in reading.roles.criteria:
+        reading_of_one = replace(reading, roles=replace(reading.roles, criteria={criterion: reading.sides(criterion)}))
+        _refuse_several_judges(reading)
+        try:
+            (criteria[criterion],) = calibrations_of(reading_of_one, options)[criterion]
+        except ComparisonError as problem:
+            apart[criterion] = str(problem)
+    if not criteria:
+        raise ComparisonError("; ".join(f"{name}: {why}" for name, why in apart.items()))
+    return TableCalibrations(reading, criteria, apart)
+
+
+def _refuse_several_judges(reading: TableReading) -> None:
+    raters = {criterion: reading.raters(criterion, judges=True) for criterion in reading.roles.criteria}
+    several = next((names for names in raters.values() if len(names) > 1), None)
+    if several is not None:
+        raise refusal("several-judges", columns=several, choices=[("--judge", "COLUMN")])
+
+
+def annotator_agreement(
+    reading: TableReading, *, metric: ScaleName | None = None, weights: NamedWeights | None = None
+) -> AnnotatorAgreement:
+    """Return how far annotators agree with each other, by criterion.
+
+    Args:
+        reading: A table with columns of people alone.
+        metric: nominal, ordinal or interval; None follows from the values.
+        weights: Cost of a disagreement; None means quadratic where levels have an order.
+    """
+    figures = {name: _figures(reading, name, metric, weights) for name in reading.roles.criteria}
+    return AnnotatorAgreement(reading, figures)
+
+
+def _figures(
+    reading: TableReading, criterion: str, metric: ScaleName | None, weights: NamedWeights | None
+) -> AnnotatorFigures:
+    values = reading.values[criterion]
+    sides = reading.sides(criterion)
+    names = tuple(map(rater_name, sides))
+    table = np.array(
+        [
+            [values.levels[name].get(cell, np.nan) for cell in side.column.cells]
+            for name, side in zip(names, sides, strict=True)
+        ],
+        dtype=np.float64,
+    ).T
+    low, high = values.scale.ends
+    positions = (table - low) / ((high - low) or 1.0)
+    pairs = pair_agreement(positions, values.tolerance)
+    several = np.isfinite(table).sum(axis=1) >= 2
+    complete = np.where(np.isfinite(pairs), (pairs == 1).astype(np.float64), np.nan)
+    groups = _groups(reading)
+    order = sorted((pair, row) for row, pair in enumerate(pairs.tolist()) if pair < 1)
+    return AnnotatorFigures(
+        names,
+        values,
+        grouped_share(pairs, groups).estimate(method="share of pairs of annotators; mean over examples"),
+        grouped_share(complete, groups).estimate(method="share of examples on which all agree"),
+        _measures(table, values, names, metric, weights),
+        tuple(reading.ids[row] for _, row in order),
+        int(several.sum()),
+    )
+
+
+def _measures(
+    table: Floats, values: ReadValues, names: Sequence[str], metric: ScaleName | None, weights: NamedWeights | None
+) -> Agreement:
+    words = values.scale.coded or values.scale.by_label
+    levels = tuple(values.scale.choices) if words else tuple(values.scale.values)
+    if values.kind == "score":
+        levels = tuple(sorted({float(v) for v in table[np.isfinite(table)].tolist()}))
+    codes = [float(code) for code in range(len(levels))] if words else list(map(float, levels))
+    by_value = dict(zip(values.scale.values, codes, strict=True)) if words else None
+    coded = table if by_value is None else np.vectorize(lambda v: by_value.get(v, np.nan), otypes=[float])(table)
+    rated = RaterTable(tuple(names), levels, coded)
+    usual: ScaleName = "nominal" if values.scale.coded or values.kind == "decision" else "ordinal"
+    return agreement_of(rated, metric or usual, are_ordered=not values.scale.coded, weights=weights)
+
+
+def _groups(reading: TableReading) -> list[str] | None:
+    name = reading.roles.single.get("group")
+    column = next((column for column in reading.columns if column.name == name), None)
+    return None if column is None else list(column.cells)

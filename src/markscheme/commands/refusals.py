@@ -1,0 +1,53 @@
+"""Refusals of tables on the command line: whole commands for each choice, and their JSON."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from markscheme.commands.output import put
+from markscheme.errors import UsageError
+from markscheme.report.table_words import json_of
+
+_ADDED: Final = frozenset(["--pass", "--same", "--scale"])
+"""Options of a choice that add to those given; any other replaces those of its name."""
+
+
+def complete(error: UsageError, command: str, words: Sequence[str], arguments: Mapping[str, Any]) -> None:
+    """Make each choice of a refusal a whole command, and write its JSON where that was asked for.
+
+    Args:
+        error: The refusal.
+        command: The command that was called.
+        words: What followed it on the command line.
+        arguments: The same, as the command's function takes it.
+    """
+    written = getattr(arguments.get("report"), "json", None) or arguments.get("json")
+    plain = _without_json(words, written)
+    error.choices = tuple(_whole(command, plain, shlex.split(choice)) for choice in error.choices)
+    error.called = ""
+    if written:
+        put(json.dumps(json_of(error), ensure_ascii=False, indent=2) + "\n", "-" if written is True else written)
+
+
+def _without_json(words: Sequence[str], written: Any) -> list[str]:
+    """The words of a command line without its `--json`."""
+    plain = [word for word in words if word != f"--json={written}"]
+    if "--json" in plain:
+        index = plain.index("--json")
+        has_value = written is not True and plain[index + 1 : index + 2] == [str(written)]
+        del plain[index : index + 1 + has_value]
+    return plain
+
+
+def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
+    """A command line with the options of a choice."""
+    replaced = {word for word in choice if word.startswith("--")} - _ADDED
+    staying: list[str] = []
+    is_gone = False
+    for word in words:
+        if word.startswith("--"):
+            is_gone = word.partition("=")[0] in replaced
+        if not is_gone:
+            staying.append(word)
+    return shlex.join(["markscheme", command, *staying, *choice])

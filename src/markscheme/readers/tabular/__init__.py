@@ -1,0 +1,1 @@
+"""Tables that people have: any file or frame, its columns, and what their cells mean; never half guessed."""

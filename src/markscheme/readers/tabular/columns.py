@@ -1,0 +1,537 @@
+"""What the columns of a table are: judges' and people's ratings by criterion, ids, responses; never half guessed."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final, Literal, TypeAlias
+
+from markscheme.numerals import number_in
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.values import FEWEST_FOR_REPEATS, MOST_WORDS
+from markscheme.readers.tabular.words import (
+    ABOUT_A_RATING,
+    AGGREGATES,
+    DERIVED,
+    EXAMPLE_FIELDS,
+    ID_NAMES,
+    JUDGE_WORDS,
+    MEASURES,
+    OF_A_RATER,
+    PEOPLE_WORDS,
+    QUERY_ENDS,
+    REASON_WORDS,
+    RESPONSE_ENDS,
+    VALUE_WORDS,
+    decision_of,
+    folded,
+    is_model_name,
+    name_words,
+)
+
+ColumnRole: TypeAlias = Literal[
+    "judge", "human", "reason", "note", "response", "reference", "query", "group", "system", "split", "blind", "at",
+    "id", "aside", "derived", "other",
+]  # fmt: skip
+MOST_SEEN: Final = 200
+"""Different cells of a column that are looked at to tell texts from values."""
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """One column of a table.
+
+    Attributes:
+        name: Its name, unique in the table.
+        cells: As text, empty where there is none.
+        file: The stem of its file, where its name is in several files.
+    """
+
+    name: str
+    cells: Sequence[str]
+    file: str | None = None
+
+    @property
+    def different(self) -> list[str]:
+        """Return its first different cells that aren't empty."""
+        seen: dict[str, None] = {}
+        for cell in self.cells:
+            if cell and cell not in seen:
+                seen[cell] = None
+                if len(seen) > MOST_SEEN:
+                    break
+        return list(seen)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no cell has a value."""
+        return not any(folded(cell) for cell in self.different)
+
+    @property
+    def is_text(self) -> bool:
+        """Return whether its cells are texts, neither numbers nor words of pass and fail."""
+        values = list(map(folded, self.different))
+        return any(number_in(value) is None and decision_of(value) is None for value in values if value)
+
+
+@dataclass(frozen=True)
+class SideColumn:
+    """A column of a judge or of people, with what its name says.
+
+    Attributes:
+        column: The column.
+        is_judge: Whether it is a judge's.
+        words: The words of its name without those that say who rated.
+        rater: What numbers the rater; empty where nothing does.
+    """
+
+    column: TableColumn
+    is_judge: bool
+    words: tuple[str, ...]
+    rater: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return what is rated, without words for values."""
+        return " ".join(word for word in self.words if word not in VALUE_WORDS)
+
+    @property
+    def full_key(self) -> str:
+        """Return what is rated, with words for values."""
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are.
+
+    Attributes:
+        criteria: The judges' and people's columns by what they rate; one entry without a name where that is one thing.
+        single: The column that is the id, response, query, group, system, split, blind or at, by that word.
+        aside: Names of columns that count in no figure though they rate something, or may.
+        reasons: The columns with reasons, by the column that they explain.
+        others: Names of the other columns.
+    """
+
+    criteria: Mapping[str, tuple[SideColumn, ...]]
+    single: Mapping[str, str] = field(default_factory=dict)
+    aside: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+
+
+def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
+    """Return what the columns are, by the caller's options, else by their names and cells.
+
+    Raises:
+        UsageError: It isn't evident which columns are judges' and people's, or whether they are raters or criteria.
+    """
+    _refuse_unknown(columns, options)
+    stated = _stated(columns, options)
+    roles = {column.name: stated.get(column.name) or _role(column, columns) for column in columns}
+    for column in columns:
+        if column.name not in stated and roles[column.name] in ("judge", "human") and column.is_empty:
+            roles[column.name] = "aside"
+    if options.judge or options.human:  # a side that is stated is stated whole
+        for name, role in roles.items():
+            is_of_stated_side = (role == "judge" and options.judge) or (role == "human" and options.human)
+            roles[name] = "aside" if is_of_stated_side and name not in stated else role
+    sides = [_side_column(column, roles[column.name] == "judge", options) for column in columns
+             if roles[column.name] in ("judge", "human")]  # fmt: skip
+    sides, of_aggregates = _without_aggregates(sides, stated)
+    judges = [side for side in sides if side.is_judge]
+    people = [side for side in sides if not side.is_judge]
+    if not judges or not people:
+        _refuse_one_side(columns, roles, judges, people)
+    criteria = _by_criterion(judges, people, options)
+    used = {side.column.name for listed in criteria.values() for side in listed}
+    aside = [name for name, role in roles.items() if role in ("aside", "derived")]
+    aside += [side.column.name for side in sides if side.column.name not in used] + of_aggregates
+    in_order = [column.name for column in columns if column.name in aside]
+    return Roles(
+        criteria,
+        _single(columns, roles, options),
+        tuple(in_order),
+        _reasons(columns, roles, criteria),
+        tuple(name for name, role in roles.items() if role in ("other", "note", "reference")),
+    )
+
+
+# --- one column by itself --------------------------------------------------------------------------------------------
+
+
+def _refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
+    names = [column.name for column in columns]
+    named = {"--judge": options.judge, "--human": options.human, "--map": tuple(options.map)}
+    named |= {"--id": (options.id or "",), "--group": (options.group or "",), "--response": (options.response or "",)}
+    for option, wanted in named.items():
+        for name in filter(None, wanted):
+            if not any(_matches(column, name) for column in columns):
+                raise refusal("option-unused", columns=names, option=f"{option} {name}")
+
+
+def _matches(column: TableColumn, pattern: str) -> bool:
+    plain = pattern.partition(":")[2] if column.file and pattern.startswith(f"{column.file}:") else pattern
+    return column.name == pattern or plain == column.name or ("*" in pattern and fnmatchcase(column.name, pattern))
+
+
+def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
+    roles: dict[str, ColumnRole] = {}
+    for column in columns:
+        if any(_matches(column, name) for name in options.judge):
+            roles[column.name] = "judge"
+        if any(_matches(column, name) for name in options.human):
+            if column.name in roles:
+                raise refusal("which-columns", columns=[column.name], choices=[("--judge", "COLUMN")], twice=True)
+            roles[column.name] = "human"
+        meaning = options.map.get(column.name)
+        if meaning in ("note", "reason", "query", "response", "group", "id"):
+            roles[column.name] = meaning  # type: ignore[assignment]
+    for role, name in (("id", options.id), ("group", options.group), ("response", options.response)):
+        if name is not None and name not in roles:
+            roles[name] = role  # type: ignore[assignment]
+    return roles
+
+
+def _side(words: Iterable[str]) -> tuple[bool, bool]:
+    """Whether words are a judge's, and whether people's."""
+    listed = tuple(words)
+    if listed == ("y", "pred"):
+        return True, False
+    if listed == ("y", "true"):
+        return False, True
+    of_people = any(word in PEOPLE_WORDS for word in listed)
+    of_judge = any(word in JUDGE_WORDS for word in listed) or ("verdict" in listed and not of_people)
+    return of_judge, of_people or (not of_judge and ("label" in listed or "labels" in listed))
+
+
+def _words_of(column: TableColumn) -> tuple[str, ...]:
+    """The words of a column's name, after those of its file where several files have the name."""
+    of_file = name_words(column.file) if column.file is not None else ()
+    return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
+
+
+def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
+    """The role of a column by its name, by the first rule that fits."""
+    words = name_words(column.name.removeprefix(f"{column.file}:"))
+    named = set(words)
+    of_judge, of_people = _side(_words_of(column) if column.file else words)
+    if not words:
+        return "id" if column is columns[0] else "other"
+    if named & REASON_WORDS:
+        rest = tuple(word for word in words if word not in REASON_WORDS)
+        return "reason" if rest or any(_side(name_words(c.name)) != (False, False) for c in columns) else "note"
+    if words[-1] in RESPONSE_ENDS and column.is_text:
+        if named & {"judge", "grader"}:
+            return "aside"
+        return "reference" if named & PEOPLE_WORDS else "response"
+    if words[-1] in QUERY_ENDS:
+        return "query"
+    if len(words) == 1 and words[0] in EXAMPLE_FIELDS:
+        return words[0]  # type: ignore[return-value]
+    if is_measure(words):
+        return "aside"
+    if named & OF_A_RATER and named & (JUDGE_WORDS | PEOPLE_WORDS):
+        return "aside"
+    if named & ABOUT_A_RATING and not _is_on_both_sides(words, columns):
+        return "aside"
+    if (of_judge and of_people) or named & DERIVED:
+        return "derived"
+    if of_judge:
+        return "judge"
+    if of_people:
+        is_reference = named & {"gold", "truth", "expected"} and looks_like_text(column)
+        return "reference" if is_reference else "human"
+    return "other"
+
+
+def is_measure(words: Sequence[str]) -> bool:
+    """Return whether a column's words are of what a rating cost, or of the model that answered.
+
+    >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "label"])
+    (True, True, False)
+    """
+    named = set(words)
+    return bool(named & MEASURES) or ("model" in named and not named & (VALUE_WORDS | {"judge"}))
+
+
+def looks_like_text(column: TableColumn) -> bool:
+    """Return whether a column has too many different words to be ratings."""
+    return column.is_text and _is_prose(column)
+
+
+def _is_prose(column: TableColumn) -> bool:
+    different = column.different
+    filled = sum(bool(cell) for cell in column.cells)
+    many = len(different) > MOST_WORDS or (filled >= FEWEST_FOR_REPEATS and len(different) > filled / 2)
+    return many or any(len(cell.split()) > MOST_WORDS for cell in different)
+
+
+def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
+    """Whether columns of both sides are named alike but for the side."""
+    rest = [word for word in words if word not in JUDGE_WORDS | PEOPLE_WORDS]
+    sides = {_side(twin) for column in columns if (twin := name_words(column.name))
+             and [word for word in twin if word not in JUDGE_WORDS | PEOPLE_WORDS] == rest}  # fmt: skip
+    return {(True, False), (False, True)} <= sides
+
+
+def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
+    """The first column of each role that one column has."""
+    single: dict[str, str] = {}
+    for column in columns:
+        role = roles[column.name]
+        if role in ("response", "query", "reference", *EXAMPLE_FIELDS):
+            is_plain = len(name_words(column.name)) == 1
+            if role not in single or (is_plain and len(name_words(single[role])) > 1):
+                single[role] = column.name
+    named = {"response": options.response, "group": options.group}
+    single |= {role: name for role, name in named.items() if name is not None}
+    unit = id_column(columns, options)
+    return single if unit is None else single | {"id": unit}
+
+
+def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
+    """Return the column of ids: the one that is stated, `id`, or the first of such a name that is filled and unique."""
+    if options.id is not None:
+        return options.id
+    mapped = next((name for name, meaning in options.map.items() if meaning == "id"), None)
+    if mapped is not None:
+        return mapped
+    by_name = {" ".join(name_words(column.name)): column for column in columns}
+    if "id" in by_name:
+        return by_name["id"].name
+    for index, column in enumerate(columns):
+        words = name_words(column.name)
+        is_named = (not words and index == 0) or (
+            words and words[-1] in ID_NAMES and (words[-1] == "id" or len(words) == 1)
+        )
+        is_of_rater = set(words) & (JUDGE_WORDS | PEOPLE_WORDS)
+        if is_named and not is_of_rater and all(column.cells) and len(set(column.cells)) == len(column.cells):
+            return column.name
+    return None
+
+
+# --- both sides ------------------------------------------------------------------------------------------------------
+
+
+def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
+    """A column of a side: what its name says is taken off, what is left is what it rates."""
+    pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
+    if pattern is not None:
+        before, _, after = pattern.partition("*")
+        return SideColumn(column, is_judge, name_words(column.name.removeprefix(before).removesuffix(after)))
+    rest: list[str] = []
+    rater = column.file or ""
+    previous = ""
+    for word in name_words(column.name.removeprefix(f"{column.file}:")):
+        is_number = len(word) == 1 or word.isdecimal()
+        if is_number and previous in JUDGE_WORDS | PEOPLE_WORDS | VALUE_WORDS:
+            rater = word
+        elif word not in JUDGE_WORDS | PEOPLE_WORDS and (word, column.name.casefold()) not in _OF_PREDICTIONS:
+            rest.append(word)
+        previous = word
+    return SideColumn(column, is_judge, tuple(rest), rater)
+
+
+_OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
+
+
+def _without_aggregates(
+    sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
+) -> tuple[list[SideColumn], list[str]]:
+    """The columns without majorities and means of annotators next to them, and the names of those.
+
+    Raises:
+        UsageError: One isn't what its name says.
+    """
+    annotators_alone = list(sides)
+    aggregates: list[str] = []
+    for side in sides:
+        named = set(name_words(side.column.name)) & AGGREGATES
+        if side.is_judge or not named or side.column.name in stated:
+            continue
+        key = " ".join(word for word in side.key.split() if word not in AGGREGATES)
+        of_one = [s for s in sides if not s.is_judge and s is not side and s.key == key]
+        annotators = [s for s in of_one if not set(name_words(s.column.name)) & AGGREGATES]
+        if not annotators:
+            continue
+        if not _is_aggregate(side.column, [s.column for s in annotators], named):
+            all_raters = tuple(word for s in annotators for word in ("--human", s.column.name))
+            choices = [("--human", side.column.name), all_raters]
+            raise refusal(
+                "aggregate", columns=[side.column.name, *(s.column.name for s in annotators)], choices=choices
+            )
+        annotators_alone.remove(side)
+        aggregates.append(side.column.name)
+    return annotators_alone, aggregates
+
+
+def _is_aggregate(column: TableColumn, annotators: Sequence[TableColumn], named: Iterable[str]) -> bool:
+    for cell, *cells in zip(column.cells, *(a.cells for a in annotators), strict=True):
+        values = [value for value in map(folded, cells) if value]
+        if not values:
+            continue
+        numbers = [number for value in values if (number := number_in(value)) is not None]
+        if {"mean", "median"} & set(named) and len(numbers) == len(values):
+            ordered = sorted(numbers)
+            middle = (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
+            expected = sum(numbers) / len(numbers) if "mean" in named else middle
+            number = number_in(folded(cell))
+            if number is None or abs(number - expected) > ROUNDED_MEAN:
+                return False
+            continue
+        counts = Counter(values)
+        most = max(counts.values())
+        if folded(cell) not in {value for value, count in counts.items() if count == most}:
+            return False
+    return True
+
+
+ROUNDED_MEAN: Final = 0.005
+"""How far a mean may be from that of its annotators: people write two decimals."""
+
+
+def _by_criterion(
+    judges: Sequence[SideColumn], people: Sequence[SideColumn], options: ColumnOptions
+) -> dict[str, tuple[SideColumn, ...]]:
+    """The columns by what they rate.
+
+    Raises:
+        UsageError: It isn't evident whether several columns are raters or criteria.
+    """
+    if options.judge and options.human and not any("*" in name for name in (*options.judge, *options.human)):
+        of_both = _keyed(judges).keys() & _keyed(people).keys()
+        if len(of_both) < 2:
+            return {"": (*judges, *people)}
+    if not judges:
+        return _of_people_alone(people, options)
+    if not people:
+        return {"": tuple(judges)}
+    with_values = any(len(listed) > len({side.rater for side in listed})
+                      for side in (judges, people) for listed in _keyed(side).values())  # fmt: skip
+    of_judges = _keyed(judges, full=with_values)
+    of_people = _keyed(people, full=with_values)
+    common = [key for key in of_judges if key in of_people]
+    if common:
+        return {key: (*of_judges[key], *of_people[key]) for key in common}
+    if (
+        len(of_judges) > 1
+        and not options.judge
+        and not all(is_model_name(side.full_key) or _is_version(side.full_key) for side in judges)
+    ):
+        _refuse_raters_or_criteria("judge", judges)
+    if len(of_people) > 1 and not options.human:
+        _refuse_raters_or_criteria("human", people)
+    return {"": (*judges, *people)}
+
+
+def _is_version(key: str) -> bool:
+    return key[:1] == "v" and key[1:].replace(" ", "").isdecimal()
+
+
+def _keyed(sides: Sequence[SideColumn], *, full: bool = False) -> dict[str, list[SideColumn]]:
+    keyed: dict[str, list[SideColumn]] = {}
+    for side in sides:
+        keyed.setdefault(side.full_key if full else side.key, []).append(side)
+    return keyed
+
+
+def _of_people_alone(people: Sequence[SideColumn], options: ColumnOptions) -> dict[str, tuple[SideColumn, ...]]:
+    keyed = _keyed(people)
+    if options.human and not any("*" in name for name in options.human):
+        return {"": tuple(people)}
+    if len(keyed) == 1:
+        return {"": tuple(people)}
+    if all(len(listed) > 1 for listed in keyed.values()):
+        return {key: tuple(listed) for key, listed in keyed.items()}
+    if len(_keyed(people, full=True)) > 1:
+        _refuse_raters_or_criteria("human", people)
+    return {"": tuple(people)}
+
+
+def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
+    names = [entry.column.name for entry in listed]
+    all_raters = tuple(word for name in names for word in (f"--{side}", name))
+    choices = [all_raters, *((f"--{side}", name) for name in names)] if side == "judge" else [all_raters]
+    raise refusal("rater-or-criterion", columns=names, choices=choices)
+
+
+def _reasons(
+    columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], criteria: Mapping[str, Sequence[SideColumn]]
+) -> dict[str, str]:
+    """The column with the reasons of each rated column: its name is the same but for words such as "reason"."""
+    by_words = {
+        tuple(word for word in name_words(column.name) if word not in REASON_WORDS | VALUE_WORDS): column.name
+        for column in columns
+        if roles[column.name] == "reason"
+    }
+    rated = [side.column.name for listed in criteria.values() for side in listed]
+    keys = {name: tuple(word for word in name_words(name) if word not in VALUE_WORDS) for name in rated}
+    return {name: by_words[key] for name, key in keys.items() if key in by_words}
+
+
+# --- one side alone --------------------------------------------------------------------------------------------------
+
+
+def _refuse_one_side(
+    columns: Sequence[TableColumn],
+    roles: Mapping[str, ColumnRole],
+    judges: Sequence[SideColumn],
+    people: Sequence[SideColumn],
+) -> None:
+    """Refuse a table in which a side isn't found though other columns may be it; several annotators need no judge."""
+    if len(people) > 1:
+        return
+    candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
+    rated = [side.column for side in (*judges, *people)]
+    meeting = [
+        column
+        for column in candidates
+        if any(_meet(column, rival) for rival in [*rated, *candidates] if rival is not column)
+    ]
+    if meeting and (rated or len(meeting) > 1):
+        names = [column.name for column in meeting]
+        raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people))
+    if people:
+        raise refusal("one-rater", columns=[people[0].column.name], choices=[("--judge", "COLUMN")])
+    if judges:
+        empty = [column.name for column in columns if column.is_empty]
+        names = [side.column.name for side in judges]
+        raise refusal("no-labels", columns=names, choices=[("--human", "COLUMN")], empty=empty)
+    if any(role == "response" for role in roles.values()):
+        raise refusal("nothing-rated", columns=[column.name for column in columns])
+    choices = [("--judge", "COLUMN", "--human", "COLUMN")]
+    raise refusal("which-columns", columns=[column.name for column in columns], choices=choices)
+
+
+def _may_rate(column: TableColumn) -> bool:
+    different = column.different
+    filled = sum(bool(cell) for cell in column.cells)
+    return 1 < len(different) <= min(MOST_WORDS, max(2, filled / 2))
+
+
+def _meet(first: TableColumn, second: TableColumn) -> bool:
+    ours, theirs = ({_meaning(folded(cell)) for cell in column.different} for column in (first, second))
+    return not ours.isdisjoint(theirs)
+
+
+def _meaning(value: str) -> str | bool:
+    """A value as another column's is compared with it: words of pass and fail are one each."""
+    decision = decision_of(value)
+    return value if decision is None else decision
+
+
+def _sides_of(
+    names: Sequence[str], judges: Sequence[SideColumn], people: Sequence[SideColumn]
+) -> list[tuple[str, ...]]:
+    """Options that make columns a judge's and people's, or annotators'."""
+    if judges:
+        return [("--human", name) for name in names]
+    if people:
+        human = people[0].column.name
+        return [word for name in names for word in (("--judge", name), ("--human", human, "--human", name))]
+    of_models = [name for name in names if is_model_name(name)]
+    rest = [name for name in names if name not in of_models] or names
+    both = ("--judge", (of_models or ["COLUMN"])[0], *(word for name in rest for word in ("--human", name)))
+    return [both, tuple(word for name in names for word in ("--human", name))]

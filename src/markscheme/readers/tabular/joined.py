@@ -1,0 +1,113 @@
+"""Several tables as one: joined by ids, or by equal queries and responses, never by row."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markscheme.numerals import number_in
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.columns import TableColumn, id_column
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.words import QUERY_ENDS, RESPONSE_ENDS, folded, name_words
+
+JOINED = 0.5
+"""Share of the smaller table that must be in the other too."""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Several tables as one.
+
+    Attributes:
+        columns: Of all, those with a name in several files under the names of their files.
+        rows: How many rows are in all files.
+        apart: How many rows each file has alone.
+    """
+
+    columns: tuple[TableColumn, ...]
+    rows: int
+    apart: Mapping[str, int]
+
+
+def joined(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> Joined:
+    """Return several tables as one, each with the stem of its file.
+
+    Raises:
+        UsageError: Too few rows have a partner, or texts of one id differ.
+    """
+    keys = _keys(tables, options)
+    shared = [key for key in keys[0] if all(key in others for others in keys[1:])]
+    fewest = min(map(len, keys))
+    if len(shared) < max(1, JOINED * fewest):
+        names = [name for name, _ in tables]
+        raise refusal("ids-apart", columns=names, joined=len(shared), of=fewest, choices=[("--id", "COLUMN")])
+    times = Counter(column.name for _, columns in tables for column in columns)
+    ids = {_id_name(columns, options) for _, columns in tables}
+    result: list[TableColumn] = []
+    texts: dict[str, Sequence[str]] = {}
+    for (stem, columns), by_key in zip(tables, keys, strict=True):
+        rows = [by_key[key] for key in shared]
+        for column in columns:
+            cells = tuple(column.cells[row] for row in rows)
+            is_text = column.name in ids or _is_text(column)
+            if is_text and column.name in texts:
+                _refuse_other_texts(column.name, texts[column.name], cells, shared, options)
+                continue
+            if is_text:
+                texts[column.name] = cells
+            is_shared = times[column.name] > 1 and not is_text
+            name = f"{stem}:{column.name}" if is_shared else column.name
+            result.append(TableColumn(name, cells, stem if is_shared else None))
+    apart = {stem: len(by_key) - len(shared) for (stem, _), by_key in zip(tables, keys, strict=True)}
+    return Joined(tuple(result), len(shared), apart)
+
+
+def _is_text(column: TableColumn) -> bool:
+    words = name_words(column.name)
+    return bool(words) and words[-1] in RESPONSE_ENDS | QUERY_ENDS and column.is_text
+
+
+def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
+    names = [column.name for column in columns]
+    return options.id if options.id in names else id_column(columns, ColumnOptions(map=options.map))
+
+
+def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> list[dict[str, int]]:
+    """The row of each id in each table; of each query and response where a table has no ids."""
+    names = [_id_name(columns, options) for _, columns in tables]
+    if all(name is not None for name in names):
+        by_table = [
+            {column.name: column for column in columns}[name or ""]
+            for (_, columns), name in zip(tables, names, strict=True)
+        ]
+        return [{_as_id(cell): row for row, cell in enumerate(column.cells)} for column in by_table]
+    texts = [sorted(column.name for column in columns if _is_text(column)) for _, columns in tables]
+    common = [name for name in texts[0] if all(name in others for others in texts[1:])]
+    if not common:
+        raise refusal("ids-apart", columns=[name for name, _ in tables], joined=0, of=0, choices=[("--id", "COLUMN")])
+    keys = []
+    for _, columns in tables:
+        by_name = {column.name: column for column in columns}
+        cells = zip(*(by_name[name].cells for name in common), strict=True)
+        keys.append({"\0".join(row): index for index, row in enumerate(cells)})
+    return keys
+
+
+def _as_id(cell: str) -> str:
+    """An id as text: 7.0 is 7."""
+    number = number_in(cell.strip())
+    return cell.strip() if number is None or not number.is_integer() or cell.strip()[:1] == "0" else f"{number:.0f}"
+
+
+def _refuse_other_texts(
+    name: str, ours: Sequence[str], theirs: Sequence[str], ids: Sequence[str], options: ColumnOptions
+) -> None:
+    if name == options.id:
+        return
+    differ = [unit for unit, a, b in zip(ids, ours, theirs, strict=True) if folded(a) != folded(b)]
+    words = name_words(name)
+    if differ and words[-1] in RESPONSE_ENDS | QUERY_ENDS:
+        choices = [("--id", "COLUMN")]
+        raise refusal(
+            "texts-differ", columns=[name], values=dict.fromkeys(differ, 1), count=len(differ), choices=choices
+        )

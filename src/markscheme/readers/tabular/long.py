@@ -1,0 +1,211 @@
+"""Tables with a row for each rating: their raters become columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, is_measure, looks_like_text
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.words import (
+    CRITERION_COLUMNS,
+    EXAMPLE_FIELDS,
+    ID_NAMES,
+    JUDGE_WORDS,
+    OF_A_RATER,
+    PEOPLE_WORDS,
+    QUERY_ENDS,
+    RATER_COLUMNS,
+    REASON_WORDS,
+    RESPONSE_ENDS,
+    VALUE_WORDS,
+    decision_of,
+    folded,
+    is_model_name,
+    name_words,
+)
+
+_KINDS_OF_JUDGES = frozenset(["model", "judge", "llm", "llm judge", "ai", "machine", "code"])
+_TIMES = frozenset(["at", "time", "timestamp", "date", "createdat", "created"])
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which columns of a long table say what is rated, by whom, and how."""
+
+    unit: TableColumn
+    rater: TableColumn
+    criterion: TableColumn | None
+    kind: TableColumn | None
+    run: TableColumn | None
+    time: TableColumn | None
+    values: tuple[TableColumn, ...]
+
+
+def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[TableColumn, ...], Roles] | None:
+    """Return a long table with a column for each rater, and what its columns are; None where it isn't long.
+
+    Raises:
+        UsageError: One rater rated an example twice, or it isn't known which raters are judges.
+    """
+    layout = _layout(columns, options)
+    if layout is None:
+        return None
+    units = dict.fromkeys(layout.unit.cells)
+    cells_of: dict[tuple[str, str], dict[str, str]] = {}
+    order: dict[tuple[str, str, str], str] = {}
+    twice: dict[str, int] = {}
+    keys = layout.criterion.cells if layout.criterion else [""] * len(layout.unit.cells)
+    for index, (unit, rater, key) in enumerate(zip(layout.unit.cells, layout.rater.cells, keys, strict=True)):
+        for column in layout.values:
+            cell = column.cells[index]
+            if not cell:
+                continue
+            name = key or (column.name if len(layout.values) > 1 else "")
+            cells = cells_of.setdefault((name, rater), {})
+            before = order.get((name, rater, unit))
+            moment = layout.time.cells[index] if layout.time else ""
+            if unit in cells and folded(cells[unit]) != folded(cell):
+                if layout.run is None and layout.time is None:
+                    twice[unit] = twice.get(unit, 1) + 1
+                if layout.time is None or (before is not None and moment <= before):
+                    continue
+            cells[unit] = cell
+            order[name, rater, unit] = moment
+    if twice or "" in layout.rater.cells:
+        which = [layout.rater.name] if "" in layout.rater.cells and not twice else [layout.unit.name]
+        raise refusal("rated-twice", columns=which, values=twice, choices=[("--map", "COLUMN=run")])
+    raters = list(dict.fromkeys(rater for _, rater in cells_of))
+    judges = _judges(raters, layout, options)
+    criteria: dict[str, list[SideColumn]] = {}
+    for (name, rater), cells in cells_of.items():
+        column = TableColumn(rater, tuple(cells.get(unit, "") for unit in units))
+        criteria.setdefault(name, []).append(SideColumn(column, rater in judges, tuple(name.split()), rater))
+    rest = _constant(columns, layout, units)
+    single = {"id": layout.unit.name} | _named(rest)
+    both = {name: tuple(listed) for name, listed in criteria.items() if _may_compare(listed, judges)}
+    aside = tuple(name for name in criteria if name not in both)
+    others = tuple(column.name for column in rest if column.name not in single.values())
+    return (TableColumn(layout.unit.name, tuple(units)), *rest), Roles(both, single, aside, {}, others)
+
+
+def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
+    """Whether a criterion has both sides, or two annotators where nobody is a judge."""
+    sides = {side.is_judge for side in listed}
+    return sides == {True, False} if judges else len(listed) > 1
+
+
+def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout | None:
+    meanings = {meaning: name for name, meaning in options.map.items()}
+    by_name = {column.name: column for column in columns}
+
+    def mapped(field: str) -> TableColumn | None:
+        return by_name.get(meanings.get(field, ""))
+
+    unit = by_name.get(options.id or "") or mapped("id") or _repeating_id(columns)
+    rater = mapped("rater") or next((c for c in columns if _names_raters(c)), None)
+    if unit is None or rater is None or len(set(unit.cells)) == len(unit.cells):
+        return None
+    if options.judge or options.human:
+        named = {*options.judge, *options.human}
+        if named & by_name.keys():
+            return None
+    criterion = mapped("criterion") or _called(columns, CRITERION_COLUMNS)
+    kind = mapped("kind") or _called(columns, frozenset(["kind"]))
+    run = mapped("run") or _called(columns, frozenset(["run", "sample", "repeat"]))
+    time = mapped("at") or _called(columns, _TIMES)
+    taken = [column for column in (unit, rater, criterion, kind, run, time) if column is not None]
+    level = mapped("level")
+    values = (level,) if level is not None else _values(columns, taken, unit)
+    return _Layout(unit, rater, criterion, kind, run, time, values) if values else None
+
+
+def _repeating_id(columns: Sequence[TableColumn]) -> TableColumn | None:
+    named = [column for column in columns if _names_examples(name_words(column.name))]
+    plain = [column for column in named if name_words(column.name) == ("id",)]
+    unique = [column for column in named if len(set(column.cells)) == len(column.cells) and all(column.cells)]
+    return next((column for column in [*plain, *named] if column not in unique and all(column.cells)), None)
+
+
+def _names_examples(words: Sequence[str]) -> bool:
+    is_id = words[-1:] == ("id",) or (len(words) == 1 and words[0] in ID_NAMES)
+    return is_id and set(words).isdisjoint(JUDGE_WORDS | PEOPLE_WORDS | {"worker"})
+
+
+def _names_raters(column: TableColumn) -> bool:
+    words = name_words(column.name)
+    is_named = bool(words) and words[0] in RATER_COLUMNS and set(words[1:]) <= OF_A_RATER
+    values = [folded(cell) for cell in column.different]
+    return is_named and bool(values) and not all(decision_of(value) is not None for value in values)
+
+
+def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColumn | None:
+    return next((column for column in columns if "".join(name_words(column.name)) in names), None)
+
+
+def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
+    """The columns with ratings: those named after values, and others that differ between raters of an example."""
+    values = []
+    for column in columns:
+        words = name_words(column.name)
+        if column in taken or not words or words[-1] in RESPONSE_ENDS | QUERY_ENDS or set(words) & REASON_WORDS:
+            continue
+        if is_measure(words) or (len(words) == 1 and words[0] in EXAMPLE_FIELDS) or looks_like_text(column):
+            continue
+        if set(words) & VALUE_WORDS or not _is_constant(column, unit):
+            values.append(column)
+    return tuple(values)
+
+
+def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
+    """Whether each example has one value."""
+    by_unit: dict[str, str] = {}
+    return all(by_unit.setdefault(name, cell) == cell for name, cell in zip(unit.cells, column.cells, strict=True))
+
+
+def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
+    """The columns that say something about examples, with a cell for each of them."""
+    taken = (layout.unit, layout.rater, layout.criterion, layout.kind, layout.run, layout.time, *layout.values)
+    rest = []
+    for column in columns:
+        if column not in taken and _is_constant(column, layout.unit):
+            by_unit = dict(zip(layout.unit.cells, column.cells, strict=True))
+            rest.append(TableColumn(column.name, tuple(by_unit[unit] for unit in units)))
+    return rest
+
+
+def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
+    single: dict[str, str] = {}
+    for column in columns:
+        words = name_words(column.name)
+        ends = {"response": RESPONSE_ENDS, "query": QUERY_ENDS}
+        role = next((role for role, names in ends.items() if words and words[-1] in names), None)
+        role = words[0] if len(words) == 1 and words[0] in EXAMPLE_FIELDS else role
+        if role is not None:
+            single.setdefault(role, column.name)
+    return single
+
+
+def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions) -> list[str]:
+    """The raters that are judges: those that are stated, or whose kind says so.
+
+    Raises:
+        UsageError: A rater's name is a model's, and nothing says that it is a judge.
+    """
+    unknown = [name for name in (*options.judge, *options.human) if name not in raters]
+    if unknown:
+        raise refusal("option-unused", columns=list(raters), option=unknown[0])
+    if options.judge or options.human:
+        if not options.human:
+            return list(options.judge)
+        return list(options.judge) or [rater for rater in raters if rater not in options.human and is_model_name(rater)]
+    if layout.kind is not None:
+        kinds = dict(zip(layout.rater.cells, layout.kind.cells, strict=True))
+        return [rater for rater in raters if folded(kinds[rater]) in _KINDS_OF_JUDGES]
+    models = [rater for rater in raters if is_model_name(rater)]
+    if models:
+        people = [rater for rater in raters if rater not in models]
+        judged = tuple(word for name in models for word in ("--judge", name))
+        every = tuple(word for name in raters for word in ("--human", name))
+        labelled = tuple(word for name in people for word in ("--human", name))
+        raise refusal("which-columns", columns=models, choices=[judged + labelled, every])
+    return []

@@ -1,0 +1,109 @@
+"""Read the values of a comparison, and refuse a judge that says the opposite of the people."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.scales import ReadValues, likely_ends
+from markscheme.readers.tabular.values import RatedColumn, ValueComparison, each_with_own
+from markscheme.readers.tabular.words import is_decision
+from markscheme.stats.association import spearman
+from markscheme.stats.coefficients import agreement_family
+from markscheme.stats.pairs import paired
+
+
+def read_values(columns: Sequence[RatedColumn], options: ColumnOptions) -> ReadValues:
+    """Return how the values of a comparison's columns are read.
+
+    Args:
+        columns: Of judges and people, on one criterion.
+        options: What the caller says of them.
+
+    Raises:
+        UsageError: They may mean several things; it names the options that say which.
+    """
+    comparison = ValueComparison.of(columns, options)
+    read = comparison.read()
+    refuse_reversed(comparison, read)
+    levels = {
+        column.name: {
+            cell: read.levels[column.name][value]
+            for cell, value in comparison.folds[column.name].items()
+            if value in read.levels[column.name]
+        }
+        for column in columns
+    }
+    missing = {
+        column.name: sum(count for cell, count in Counter(column.cells).items() if cell not in levels[column.name])
+        for column in columns
+    }
+    words = {name: tuple(_passing_first(comparison.values[name], read, name)) for name in comparison.values}
+    return replace(read, levels=levels, missing=missing, raw_words=words)
+
+
+def _passing_first(values: Mapping[str, int], read: ReadValues, name: str) -> Iterator[str]:
+    passing = read.passes.get(name)
+    yield from sorted(values, key=lambda value: value != passing)
+
+
+def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
+    """Refuse a judge that says the opposite of the people, where nobody said which value is good.
+
+    Raises:
+        UsageError: The upper limit of their kappa, of numbers of Spearman's coefficient, is below 0.
+    """
+    measure: Callable[[Sequence[float], Sequence[float]], float | None]
+    if read.kind == "decision":
+        measure = _upper_kappa
+    elif read.ends is not None and not read.ends_are_stated:
+        measure = _upper_spearman
+    else:
+        return
+    for judge in comparison.judges:
+        for person in comparison.people:
+            both = [judge.name, person.name]
+            is_stated = [name in read.stated or not comparison.has_no_direction(name) for name in both]
+            if read.kind == "decision" and all(is_stated):
+                continue
+            pairs = _both_rated(judge, person, comparison, read)
+            upper = measure(*map(list, zip(*pairs, strict=True))) if pairs else None
+            if upper is not None and upper < 0:
+                raise refusal(
+                    "reversed", columns=both, values=comparison.counts_of(both), choices=_ways(comparison, both)
+                )
+
+
+def _ways(comparison: ValueComparison, both: Sequence[str]) -> list[tuple[str, ...]]:
+    if any(name not in comparison.forms for name in both) or all(is_decision(comparison.values[n]) for n in both):
+        choices = each_with_own(comparison, both)
+        return [tuple(word for option in choice for word in option) for choice in choices]
+    ends = [likely_ends(comparison.numbers(name).values()) for name in both]
+    turned = "-".join(reversed(ends[0].split("-")))
+    return [("--levels", ends[0]), ("--scale", f"{both[0]}={turned}", "--scale", f"{both[1]}={ends[1]}")]
+
+
+def _both_rated(
+    judge: RatedColumn, person: RatedColumn, comparison: ValueComparison, read: ReadValues
+) -> list[tuple[float, float]]:
+    ours = {cell: read.levels[judge.name][v] for cell, v in comparison.folds[judge.name].items()}
+    theirs = {cell: read.levels[person.name][v] for cell, v in comparison.folds[person.name].items()}
+    cells = zip(judge.cells, person.cells, strict=True)
+    return [(ours[a], theirs[b]) for a, b in cells if a in ours and b in theirs]
+
+
+CONFIDENCE: Final = 0.95
+"""Of the interval whose upper limit must be below 0 for a judge to be reversed."""
+
+
+def _upper_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
+
+    table = list(zip(first, second, strict=True))
+    return agreement_family(table, levels=[0.0, 1.0], scale="nominal", level=CONFIDENCE)["cohen_kappa"].high
+
+
+def _upper_spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+
+    return spearman(paired(second, first), CONFIDENCE).high

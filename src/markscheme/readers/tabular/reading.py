@@ -1,0 +1,304 @@
+"""Read a table without a rubric: what it compares, and each comparison's rubric, examples and ratings."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import UsageError
+from markscheme.phrases import in_words
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
+from markscheme.readers.tabular.joined import joined
+from markscheme.readers.tabular.long import wide
+from markscheme.readers.tabular.read_values import read_values
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.scales import ReadValues
+from markscheme.readers.tabular.source import Sheet, open_sheet
+from markscheme.readers.tabular.values import RatedColumn
+from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
+from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
+from markscheme.submission import Submission
+
+
+@dataclass(frozen=True)
+class TableReading:
+    """A table as it was read.
+
+    Attributes:
+        name: Of the file, or "table".
+        paths: The files; none of a frame or of rows.
+        options: What the caller said.
+        columns: All columns, by the row of an example.
+        ids: Each example's id.
+        roles: What the columns are.
+        values: How the values of each comparison were read, by criterion; an unnamed one is "".
+        apart: How many rows each of several files has alone; empty of one file.
+        notes: Codes of what the caller may want to say otherwise.
+        source: The frame, rows or columns that it came as; None of files.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    options: ColumnOptions
+    columns: tuple[TableColumn, ...]
+    ids: tuple[str, ...]
+    roles: Roles
+    values: Mapping[str, ReadValues]
+    apart: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    source: Any = None
+
+    @property
+    def is_by_criterion(self) -> bool:
+        """Return whether several things are rated, each compared by itself."""
+        return len(self.roles.criteria) > 1
+
+    @property
+    def has_judge(self) -> bool:
+        """Return whether a column is a judge's."""
+        return any(side.is_judge for listed in self.roles.criteria.values() for side in listed)
+
+    def sides(self, criterion: str) -> tuple[SideColumn, ...]:
+        """Return the columns that rate a criterion."""
+        return self.roles.criteria[criterion]
+
+    def raters(self, criterion: str, *, judges: bool) -> list[str]:
+        """Return the names of a criterion's judges, or of its annotators."""
+        return [rater_name(side) for side in self.sides(criterion) if side.is_judge is judges]
+
+    def with_both(self, criterion: str) -> int:
+        """Return how many rows have a judge's and a person's value, of annotators alone two values."""
+        filled = {True: [False] * len(self.ids), False: [False] * len(self.ids)}
+        counts = [0] * len(self.ids)
+        for side in self.sides(criterion):
+            levels = self.values[criterion].levels[rater_name(side)]
+            for row, cell in enumerate(side.column.cells):
+                if cell in levels:
+                    filled[side.is_judge][row] = True
+                    counts[row] += 1
+        if not self.has_judge:
+            return sum(count > 1 for count in counts)
+        return sum(a and b for a, b in zip(filled[True], filled[False], strict=True))
+
+    # --- what is compared
+
+    def rubric(self, criterion: str) -> Rubric:
+        """Return the rubric that a comparison's values imply."""
+        values = self.values[criterion]
+        people = self.raters(criterion, judges=False)
+        name = criterion or (people[0] if len(people) == 1 else "label")
+        say = "says" if len(people) == 1 else "say"
+        written = Criterion(1.0, f"What {in_words(people)} {say} of a response.", name, values.scale)
+        rubric = Rubric((written,), name=self.name, tolerance=values.tolerance, table_of=_table_of(values))
+        return rubric if values.pass_mark is None else replace(rubric, pass_mark=min(max(values.pass_mark, 0.0), 1.0))
+
+    def examples(self, criterion: str) -> ExampleSet:
+        """Return the examples with the labels of a criterion."""
+        labels: list[list[Rating]] = [[] for _ in self.ids]
+        for side in self.sides(criterion):
+            if not side.is_judge:
+                for row, rating in enumerate(self._ratings(criterion, side)):
+                    if rating is not None and rating.error is None:
+                        labels[row].append(rating)
+        path = self.paths[0] if len(self.paths) == 1 else None
+        return ExampleSet(
+            tuple(
+                Example(submission, group=group, labels=tuple(of_example))
+                for (submission, group), of_example in zip(self._submissions, labels, strict=True)
+            ),
+            path=path,
+        )
+
+    def judged(self, criterion: str, judge: str) -> list[Rating]:
+        """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
+        side = next(s for s in self.sides(criterion) if s.is_judge and rater_name(s) == judge)
+        return [rating for rating in self._ratings(criterion, side) if rating is not None]
+
+    def _ratings(self, criterion: str, side: SideColumn) -> list[Rating | None]:
+        name = rater_name(side)
+        levels = self.values[criterion].levels[name]
+        (written,) = self.rubric(criterion).criteria
+        reasons = self._cells(self.roles.reasons.get(side.column.name))
+        blind = self._cells(self.roles.single.get("blind"))
+        kind: Kind = "model" if side.is_judge else "adjudicated" if self.options.adjudicated else "human"
+        by_level = {level: written.scale.label_of(level) for level in set(levels.values())}
+        ratings: list[Rating | None] = []
+        for row, (unit, cell) in enumerate(zip(self.ids, side.column.cells, strict=True)):
+            level = levels.get(cell)
+            if level is None and not side.is_judge:
+                ratings.append(None)
+            elif level is None:
+                empty = cell.strip() or "an empty cell"
+                ratings.append(Rating(unit, name, kind, error=f"{empty} in column {name!r}"))
+            else:
+                rated = {written.name: Rated(level, reasons[row] if reasons else "", label=by_level[level])}
+                is_blind = side.is_judge or not blind or decision_of(folded(blind[row])) is not False
+                ratings.append(Rating(unit, name, kind, rated, blind=is_blind))
+        return ratings
+
+    # --- all criteria as one rubric
+
+    @cached_property
+    def whole_rubric(self) -> Rubric:
+        """The rubric that all comparisons imply together."""
+        rubrics = [self.rubric(criterion) for criterion in self.roles.criteria]
+        written = tuple(criterion for rubric in rubrics for criterion in rubric.criteria)
+        return replace(rubrics[0], criteria=written) if len(rubrics) > 1 else rubrics[0]
+
+    @cached_property
+    def whole_ratings(self) -> list[Rating]:
+        """The ratings by every rater, each with all criteria."""
+        merged: dict[tuple[str, str], Rating] = {}
+        for criterion in self.roles.criteria:
+            for side in self.sides(criterion):
+                name = (
+                    rater_name(side)
+                    if not self.is_by_criterion
+                    else side.rater or ("judge" if side.is_judge else "human")
+                )
+                for rating in self._ratings(criterion, side):
+                    if rating is None:
+                        continue
+                    before = merged.get((rating.id, name))
+                    levels = {**(before.criteria if before else {}), **rating.criteria}
+                    error = rating.error if not levels else None
+                    merged[rating.id, name] = replace(rating, rater=name, criteria=levels, error=error)
+        return list(merged.values())
+
+    @property
+    def plain_examples(self) -> list[Example]:
+        """The examples without labels."""
+        return [Example(submission, group=group) for submission, group in self._submissions]
+
+    @cached_property
+    def _submissions(self) -> list[tuple[Submission, str]]:
+        """Each row's response and query, and its group."""
+        responses = self._cells(self.roles.single.get("response")) or [""] * len(self.ids)
+        queries = self._cells(self.roles.single.get("query"))
+        groups = self._cells(self.roles.single.get("group")) or [""] * len(self.ids)
+        inputs = [{"query": query} if query else {} for query in queries] or [{} for _ in self.ids]
+        rows = zip(self.ids, responses, inputs, groups, strict=True)
+        return [(Submission(response, inputs_of_row, unit), group) for unit, response, inputs_of_row, group in rows]
+
+    def _cells(self, name: str | None) -> Sequence[str]:
+        """The cells of a column; empty where there is none."""
+        return next((column.cells for column in self.columns if column.name == name), ())
+
+
+def rater_name(side: SideColumn) -> str:
+    """Return the name of who gave a column's ratings: the file's where several files have the column, else its own."""
+    return side.column.file or side.column.name
+
+
+def _table_of(values: ReadValues) -> TableOf:
+    if values.kind == "decision" and values.knows_pass:
+        return "pass-fail"
+    return "marked" if values.pass_mark is not None else "values"
+
+
+def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
+    """Return the table in a file, or of several files joined.
+
+    Raises:
+        UsageError: It could be read in several ways; it names the options that say which.
+        RatingError: It can't be read.
+    """
+    try:
+        return _read_files(paths, options)
+    except UsageError as error:
+        files = shlex.join(map(str, paths))
+        error.called = error.called or f"markscheme calibrate {files}{options.as_shell}"
+        raise
+
+
+def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
+    sheets = [open_sheet(path, options) for path in paths]
+    notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
+    if len(sheets) == 1:
+        return read_columns(_once(sheets[0]).columns, sheets[0].name, options, tuple(paths), notes)
+    several = joined([(sheet.name, _once(sheet).columns) for sheet in sheets], options)
+    name = "-".join(sheet.name for sheet in sheets)
+    return read_columns(several.columns, name, options, tuple(paths), notes, apart=several.apart)
+
+
+def _once(sheet: Sheet) -> Sheet:
+    """The table without rows that are the same as an earlier row of the same id."""
+    has_ids = any(words and words[-1] in ID_NAMES for words in map(name_words, sheet.header))
+    rows = list(dict.fromkeys(tuple(row) for row in sheet.rows)) if has_ids else sheet.rows
+    return (
+        sheet if len(rows) == len(sheet.rows) else Sheet(sheet.name, sheet.header, rows, sheet.first_line, sheet.notes)
+    )
+
+
+def read_columns(
+    columns: Sequence[TableColumn],
+    name: str,
+    options: ColumnOptions,
+    paths: tuple[Path, ...] = (),
+    notes: tuple[str, ...] = (),
+    *,
+    apart: Mapping[str, int] | None = None,
+    index: Sequence[Any] | None = None,
+    source: Any = None,
+) -> TableReading:
+    """Return how a table of columns is read.
+
+    Args:
+        columns: The columns, with a cell for each row.
+        name: What the table is called.
+        options: What the caller says of it.
+        paths: Its files.
+        notes: Codes of what was assumed so far.
+        apart: How many rows each of several files has alone.
+        index: What names the rows of a frame.
+        source: What the table came as, where it came from memory.
+
+    Raises:
+        UsageError: It could be read in several ways; it names the options that say which.
+    """
+    if "encoding" in notes:
+        _refuse_unknown_letters(columns, options)
+    turned = wide(columns, options)
+    columns, roles = turned if turned is not None else (tuple(columns), roles_of(columns, options))
+    ids = _ids(columns, roles, options, index)
+    values = {}
+    for criterion, sides in roles.criteria.items():
+        rated = [RatedColumn(rater_name(s), s.column.cells, s.is_judge, criterion) for s in sides]
+        values[criterion] = read_values(rated, options)
+    return TableReading(name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source)
+
+
+def _ids(
+    columns: Sequence[TableColumn], roles: Roles, options: ColumnOptions, index: Sequence[Any] | None
+) -> tuple[str, ...]:
+    name = roles.single.get("id")
+    if name is None:
+        if index is not None:
+            return tuple(map(str, index))
+        count = len(columns[0].cells) if columns else 0
+        return tuple(f"row {row}" for row in range(1, count + 1))
+    cells = next(column.cells for column in columns if column.name == name)
+    ids = tuple(cell.strip() or f"row {row}" for row, cell in enumerate(cells, start=1))
+    repeated = {unit: times for unit, times in Counter(ids).items() if times > 1}
+    if repeated:
+        choices = [("--group", name)] if options.group is None else []
+        raise refusal("ids-repeat", columns=[name], values=repeated, choices=[*choices, ("--id", "COLUMN")])
+    return ids
+
+
+def _refuse_unknown_letters(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
+    """Refuse values and ids with letters beyond ASCII where their encoding was assumed."""
+    roles = roles_of(columns, options)
+    named = {side.column.name for listed in roles.criteria.values() for side in listed}
+    named |= {roles.single[role] for role in ("id",) if role in roles.single}
+    for column in columns:
+        odd = {cell: 1 for cell in column.different if not cell.isascii()} if column.name in named else {}
+        if odd:
+            raise refusal("encoding", columns=[column.name], values=odd, choices=[("--encoding", "cp1252")])

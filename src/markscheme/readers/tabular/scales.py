@@ -1,0 +1,157 @@
+"""What values can be: decisions, levels, scores or categories; and the scales that numbers are on."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Final, Literal, TypeAlias
+
+from markscheme.ratings.column_options import Span
+from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, Level, Scale
+
+ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
+
+FEWEST_LEVELS: Final = 3
+"""Different values from which numbers are a scale: of two it isn't known which of them passes."""
+WIDEST_SCALE: Final = 10
+"""The greatest distance between whole numbers that are levels, and the greatest such number."""
+HALVES: Final = 5
+"""The greatest distance between halves that are levels."""
+PERCENT_FROM: Final = 50
+"""The greatest number of a column, from which it is on a scale of 0 to 100."""
+PERCENT: Final = 100.0
+"""The end of a scale of percentages."""
+CLASH: Final = 2.0
+"""How many times one column's greatest value must be the other's for them to have different scales."""
+
+
+@dataclass(frozen=True)
+class ReadValues:
+    """How the values of a comparison's columns are read.
+
+    Attributes:
+        kind: Decisions, levels, scores or categories.
+        scale: What they are levels of.
+        tolerance: How far two may be apart as positions on the scale and still agree.
+        levels: For each column, the level by the text of a cell; missing cells aren't there.
+        passes: For each column, the word that passes, where pass and fail are known.
+        missing: For each column, how many cells are missing.
+        ends: The ends of a scale of numbers.
+        ends_are_stated: Whether the caller said the ends; else they are those seen.
+        stated: The columns of whose values the caller said what they mean.
+        pass_mark: The position on the scale from which numbers pass; None where none is stated.
+        withheld: Figures that differ between readings left open, with the code of what is open.
+        raw_words: For each column, its values, the one that passes first.
+        notes: Codes of what the caller may want to say otherwise.
+    """
+
+    kind: ValueKind
+    scale: Scale
+    tolerance: float
+    levels: Mapping[str, Mapping[str, float]]
+    passes: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, int] = field(default_factory=dict)
+    ends: Span | None = None
+    ends_are_stated: bool = False
+    stated: frozenset[str] = frozenset()
+    pass_mark: float | None = None
+    withheld: Mapping[str, str] = field(default_factory=dict)
+    raw_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def knows_pass(self) -> bool:
+        """Return whether pass and fail are known, so that false passes are counted."""
+        return "false_passes" not in self.withheld
+
+
+DIRECTION_FIGURES: Final = ("false_passes", "false_fails")
+ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "positions")
+
+
+def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
+    """Return numbers as levels from one end to the other."""
+    low, high = ends
+    every = [low, high, *(number for of_column in numbers.values() for number in of_column.values())]
+    step = 1.0 if all(is_whole(number - low) for number in every) else 0.5
+    steps = round((high - low) / step)
+    scale = Scale(tuple(Level(low + index * step) for index in range(steps + 1)))
+    withheld = dict.fromkeys(DIRECTION_FIGURES, "pass-mark")
+    if not are_stated:
+        withheld |= dict.fromkeys(ENDS_FIGURES, "ends")
+    return ReadValues(
+        "levels", scale, below_step(steps), numbers, ends=ends, ends_are_stated=are_stated, withheld=withheld
+    )
+
+
+def scores_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
+    """Return numbers as scores between two ends."""
+    scale = Scale((Level(ends[0]), Level(ends[1])))
+    withheld = dict.fromkeys(DIRECTION_FIGURES, "pass-mark")
+    return ReadValues(
+        "score", scale, DEFAULT_TOLERANCE, numbers, ends=ends, ends_are_stated=are_stated, withheld=withheld
+    )
+
+
+def are_levels(numbers: Sequence[float]) -> bool:
+    """Return whether numbers are levels: whole ones of a narrow range, or halves of a narrower one.
+
+    >>> are_levels([1, 3, 5]), are_levels([2.5, 3, 4]), are_levels([3.33, 4, 5]), are_levels([85, 90, 95])
+    (True, True, False, False)
+    """
+    spread = max(numbers) - min(numbers)
+    if len(set(numbers)) < FEWEST_LEVELS or max(map(abs, numbers)) > WIDEST_SCALE:
+        return False
+    if all(map(is_whole, numbers)):
+        return spread <= WIDEST_SCALE
+    return all(map(is_half, numbers)) and spread <= HALVES
+
+
+def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
+    """Return whether two raters' numbers can't be on one scale.
+
+    >>> scales_differ([0.3, 0.9, 0.6], [1, 4, 5]), scales_differ([2, 3, 5], [1, 4, 4])
+    (True, False)
+    >>> scales_differ([0, 2, 4], [1, 3, 5])
+    True
+    """
+    for ours, theirs in permutations((set(first), set(second))):
+        if min(ours) >= 0 and max(ours) <= 1 < max(theirs) and not all(map(is_whole, ours)):
+            return True
+        if min(len(ours), len(theirs)) < FEWEST_LEVELS:
+            continue
+        if max(ours) <= HALVES < max(theirs) or max(theirs) >= CLASH * max(ours) > 0:
+            return True
+        if (min(ours), max(ours), min(theirs)) == (0, max(theirs) - 1, 1):
+            return True
+    return False
+
+
+def likely_ends(numbers: Collection[float]) -> str:
+    """Return the ends that numbers suggest, as `--scale` has them.
+
+    >>> likely_ends([0.3, 0.9]), likely_ends([2, 4]), likely_ends([2, 9]), likely_ends([40, 80])
+    ('0-1', '1-5', '1-10', '0-100')
+    """
+    low = min(numbers)
+    high = max(numbers)
+    if low >= 0 and high <= 1:
+        return "0-1"
+    if high > WIDEST_SCALE:
+        return f"{min(low, 0.0):g}-{PERCENT if high <= PERCENT else high:g}"
+    likely = HALVES if low >= 1 and high <= HALVES else WIDEST_SCALE if high > HALVES else high
+    return f"{min(low, 1.0):g}-{likely:g}"
+
+
+def below_step(steps: int) -> float:
+    """Return a tolerance with which only the same level agrees, also where a scale has many."""
+    return min(DEFAULT_TOLERANCE, 0.5 / steps)
+
+
+def is_whole(value: float) -> bool:
+    """Return whether a number is whole but for rounding."""
+    return abs(value - round(value)) <= LEVEL_ROUNDING
+
+
+def is_half(value: float) -> bool:
+    """Return whether a number is whole or a half."""
+    return is_whole(2 * value)

@@ -1,0 +1,435 @@
+"""Open a table: whatever its file holds, by its content, as named columns of text."""
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import sqlite3
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import date, time
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import parse_json, refuse_device
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.columns import TableColumn
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.submission import is_missing
+from markscheme.text import encodable
+
+MOST_UNPACKED: Final = 4 * 2**30
+"""Bytes that are unpacked of a compressed file; no table that fits into memory has more."""
+DELIMITERS: Final = ",;\t|"
+SAMPLE_ROWS: Final = 50
+"""Rows after the header by which the delimiter is found."""
+FEWEST_IN_HEADER: Final = 2
+"""Different texts that the header of a sheet has at least; a title above it is one."""
+Rows: TypeAlias = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as its file has it: a header and rows of text.
+
+    Attributes:
+        name: Of the file, without folder and ending.
+        header: The names of the columns.
+        rows: As long as the header.
+        first_line: The line, or row, of the first row, for messages.
+        notes: Codes of what the caller may want to say otherwise.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    rows: Rows
+    first_line: int = 2
+    notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[TableColumn, ...]:
+        """Return the columns by name."""
+        cells = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return tuple(TableColumn(name, column) for name, column in zip(self.header, cells, strict=True))
+
+
+def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
+    """Return the table in a file, whatever it holds.
+
+    Raises:
+        UsageError: It is no table, has several, or its text could be read in several ways.
+        RatingError: It can't be read, or its rows don't fit its header.
+    """
+    refuse_device(path, RatingError)
+    try:
+        raw = path.read_bytes()
+    except OSError as problem:
+        raise RatingError(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    for magic, kind in _REFUSED.items():
+        if raw.startswith(magic):
+            raise refusal("not-a-table", kind=kind, path=str(path))
+    raw = _unpacked(raw, path)
+    name = path.name.partition(".")[0]
+    if raw.startswith(b"SQLite format 3"):
+        return _of_database(path, name, options)
+    if raw.startswith((b"PAR1", b"ARROW1")):
+        return _of_arrow(path, raw, name)
+    if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        return _of_workbook(path, raw, name, options)
+    text, notes = _decoded(raw, path, options)
+    if b"\0" in raw[:_HEAD] and "\0" in text[:_HEAD]:
+        raise refusal("not-a-table", kind="binary data", path=str(path))
+    return replace(_of_text(text, path, name, options), notes=notes)
+
+
+_HEAD: Final = 4096
+"""Characters that show whether data are text."""
+_REFUSED: Final = {
+    b"%PDF": "a PDF",
+    b"\x89PNG": "an image (PNG)",
+    b"\xff\xd8\xff": "an image (JPEG)",
+    b"GIF8": "an image (GIF)",
+    b"\x80\x03": "a pickle of Python",
+    b"\x80\x04": "a pickle of Python",
+    b"\x80\x05": "a pickle of Python",
+}
+_PACKED: Final[Mapping[bytes, Callable[[io.BytesIO], Any]]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ": lzma.LZMAFile,
+}
+
+
+def _unpacked(raw: bytes, path: Path) -> bytes:
+    """The content of a compressed file, within a limit; of a zip archive that of its one member."""
+    try:
+        for magic, opened in _PACKED.items():
+            if raw.startswith(magic):
+                with opened(io.BytesIO(raw)) as file:
+                    return _within_limit(file.read(MOST_UNPACKED + 1), path)
+        if raw.startswith(b"\x28\xb5\x2f\xfd"):
+            return _within_limit(_of_zstandard(raw, path), path)
+        if raw.startswith(b"PK\x03\x04"):
+            return _of_zip(raw, path)
+    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError) as problem:
+        raise RatingError(f"cannot be unpacked: {problem}", path=path) from problem
+    return raw
+
+
+def _within_limit(raw: bytes, path: Path) -> bytes:
+    if len(raw) > MOST_UNPACKED:
+        raise RatingError(f"is longer than {MOST_UNPACKED:,} bytes when it is unpacked", path=path)
+    return raw
+
+
+def _of_zstandard(raw: bytes, path: Path) -> bytes:
+    try:
+        import zstandard
+    except ImportError as missing:
+        raise RatingError("is compressed with zstd: pip install zstandard", path=path) from missing
+    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(raw)) as file:
+        return bytes(file.read(MOST_UNPACKED + 1))
+
+
+def _of_zip(raw: bytes, path: Path) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        names = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]
+        if any(info.filename == "[Content_Types].xml" or info.filename == "mimetype" for info in names):
+            return raw  # a workbook
+        if len(names) != 1:
+            listed = ", ".join(info.filename for info in names[:5])
+            raise refusal("which-member", path=str(path), members=listed, count=len(names))
+        with archive.open(names[0]) as member:
+            return _within_limit(member.read(MOST_UNPACKED + 1), path)
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+_MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple[str, ...]]:
+    """A file's text, and a note where its encoding was assumed."""
+    named = options.encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
+    try:
+        if named is not None:
+            return encodable(raw.decode(named)), ()
+        try:
+            return encodable(raw.decode("utf-8")), ()
+        except UnicodeDecodeError:
+            zeros = (raw[1:_HEAD:2].count(0), raw[0:_HEAD:2].count(0))
+            if max(zeros) > len(raw[:_HEAD]) / 4:
+                return encodable(raw.decode("utf-16-le" if zeros[0] > zeros[1] else "utf-16-be")), ()
+            return raw.decode("cp1252"), ("encoding",)
+    except (UnicodeDecodeError, LookupError) as problem:
+        raise RatingError(f"cannot be read as {options.encoding or 'text'}: {problem}", path=path) from problem
+
+
+def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
+    begin = text[:_HEAD].lstrip("\ufeff \t\r\n")
+    if begin[:1] in ("{", "["):
+        return records_sheet(_json_records(text, path, options), name, path)
+    if begin[:1] == "<" and ("<html" in begin.casefold() or "<!doctype" in begin.casefold()):
+        raise refusal("not-a-table", kind="HTML", path=str(path))
+    return _delimited(text.removeprefix("\ufeff"), path, name)
+
+
+def _delimited(text: str, path: Path, name: str) -> Sheet:
+    csv.field_size_limit(2**31 - 1)
+    skipped = 0
+    first, _, rest = text.partition("\n")
+    delimiter = ""
+    if first.strip().casefold().startswith("sep=") and len(first.strip()) == len("sep=,"):
+        delimiter = first.strip()[-1]
+        text = rest
+        skipped = 1
+    elif first.rstrip("\r").casefold() == "sep=\t":
+        delimiter = "\t"
+        text = rest
+        skipped = 1
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text)))
+    except csv.Error as problem:
+        raise RatingError(f"cannot be read: {problem}", path=path) from problem
+    if not rows:
+        raise RatingError("holds no rows", path=path)
+    start = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
+    return _headed(rows[start], rows[start + 1 :], path, name, start + skipped + 2)
+
+
+def _delimiter(text: str) -> str:
+    """The mark that splits the header and the rows alike; a comma where none does."""
+    counts = {}
+    for mark in DELIMITERS:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+        lengths = [len(row) for row, _ in zip(reader, range(SAMPLE_ROWS), strict=False) if row]
+        if lengths and lengths[0] > 1:
+            counts[mark] = (sum(length == lengths[0] for length in lengths) / len(lengths), lengths[0])
+    return max(counts, key=lambda mark: counts[mark]) if counts else ","
+
+
+def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
+    """A table by its header; blank rows and repeated headers are left out, long rows refused."""
+    names = [cell.strip() for cell in header]
+    while names and not names[-1] and not any(len(row) >= len(names) and row[len(names) - 1] for row in rows):
+        names.pop()
+    filled: list[Sequence[str]] = []
+    too_long: list[int] = []
+    for line, row in enumerate(rows, start=first_line):
+        if not any(cell.strip() for cell in row) or [cell.strip() for cell in row[: len(names)]] == names:
+            continue
+        if any(cell.strip() for cell in row[len(names) :]):
+            too_long.append(line)
+        else:
+            filled.append(tuple(row[: len(names)]) + ("",) * (len(names) - len(row)))
+    if too_long:
+        first = ", ".join(map(str, too_long[:3]))
+        several = f"{len(too_long)} rows have" if len(too_long) > 1 else "a row has"
+        lines = "lines" if len(too_long) > 1 else "line"
+        raise RatingError(f"{several} more cells than the header ({lines} {first})", path=path)
+    if not filled:
+        raise RatingError("holds no rows", path=path)
+    return _without_twins(Sheet(name, tuple(names), filled, first_line), path)
+
+
+def _without_twins(sheet: Sheet, path: Path) -> Sheet:
+    """The table without columns that have the name and the cells of an earlier one."""
+    first: dict[str, int] = {}
+    gone = set()
+    for index, name in enumerate(sheet.header):
+        if name not in first or not name:
+            first.setdefault(name, index)
+            continue
+        differ = next((row for row in sheet.rows if row[index] != row[first[name]]), None)
+        if differ is not None:
+            raise RatingError(f"has several columns named {name!r}, which differ; rename all but one", path=path)
+        gone.add(index)
+    if not gone:
+        return sheet
+    keep = [index for index in range(len(sheet.header)) if index not in gone]
+    rows = [tuple(row[index] for index in keep) for row in sheet.rows]
+    return replace(sheet, header=tuple(sheet.header[index] for index in keep), rows=rows)
+
+
+# --- JSON and frames -------------------------------------------------------------------------------------------------
+
+
+def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
+    """The records in JSON: lines, a list, columns, records by id, or pandas' split."""
+    try:
+        data = parse_json(text)
+    except RecursionError as problem:
+        raise RatingError("is nested too deep", path=path) from problem
+    except ValueError as whole:
+        return _json_lines(text, path, whole)
+    if isinstance(data, list):
+        return _objects(data, path)
+    if not isinstance(data, Mapping):
+        raise refusal("not-a-table", kind="JSON without records", path=str(path))
+    if {"columns", "data"} <= data.keys() and isinstance(data["data"], list):
+        return [dict(zip(map(str, data["columns"]), row, strict=False)) for row in data["data"]]
+    lists = {key: value for key, value in data.items() if _is_records(value)}
+    if options.table is not None:
+        if options.table not in lists:
+            raise refusal("option-unused", columns=list(lists), option=f"--table {options.table}")
+        return _objects(lists[options.table], path)
+    if len(lists) == 1:
+        return _objects(next(iter(lists.values())), path)
+    if lists:
+        raise refusal("which-table", columns=list(lists), choices=[("--table", key) for key in lists])
+    return _columns_or_records(data)
+
+
+def _columns_or_records(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    values = list(data.values())
+    if values and all(isinstance(value, list) for value in values) and len(set(map(len, values))) == 1:
+        return [dict(zip(data, row, strict=True)) for row in zip(*values, strict=True)]
+    if values and all(isinstance(value, Mapping) for value in values):
+        are_cells = [not isinstance(cell, Mapping | list) for value in values for cell in value.values()]
+        keys = [frozenset(value) for value in values]
+        by_row = len(values) < len(keys[0]) and len(set(keys)) == 1 and all(are_cells)
+        if by_row:  # pandas writes columns, each with the cells by row
+            return [{name: column[row] for name, column in data.items()} for row in values[0]]
+        return [{"id": key, **value} for key, value in data.items()]
+    return [data]
+
+
+def _is_records(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
+
+
+def _json_lines(text: str, path: Path, whole: ValueError) -> list[Mapping[str, Any]]:
+    records: list[Any] = []
+    for line, written in enumerate(text.splitlines(), start=1):
+        if written.strip():
+            try:
+                records.append(parse_json(written))
+            except (ValueError, RecursionError) as problem:
+                fault = whole if line == 1 else problem
+                raise RatingError(f"is not readable JSON: {fault}", path=path, line=line) from problem
+    return _objects(records, path)
+
+
+def _objects(entries: Sequence[Any], path: Path) -> list[Mapping[str, Any]]:
+    others = [index for index, entry in enumerate(entries, start=1) if not isinstance(entry, Mapping)]
+    if others:
+        raise RatingError(f"a row is an object; {len(others)} aren't, the first is number {others[0]}", path=path)
+    return list(entries)
+
+
+def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | None = None) -> Sheet:
+    """Return the table of records; keys in a record within a record become `a.b`."""
+    flat = [dict(_flat(record)) for record in records]
+    header = tuple(dict.fromkeys(key for record in flat for key in record))
+    rows = [tuple(record.get(key, "") for key in header) for record in flat]
+    filled = [row for row in rows if any(row)]
+    if not filled:
+        raise RatingError("holds no rows", path=path)
+    return Sheet(name, header, filled, first_line=1)
+
+
+def _flat(record: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
+    for key, value in record.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", cell_text(value)
+
+
+def cell_text(value: Any) -> str:
+    """Return a value of Python as the text of a cell; empty where it is missing.
+
+    >>> cell_text(4.0), cell_text(True), cell_text(None), cell_text(float("nan")), cell_text(["a", "b"])
+    ('4', 'True', '', '', '["a", "b"]')
+    """
+    if isinstance(value, str):
+        return value
+    if is_missing(value) or value is None:
+        return ""
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+# --- workbooks, databases, Parquet -----------------------------------------------------------------------------------
+
+
+def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> Sheet:
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
+
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(raw))
+        visible = [sheet.name for sheet in book.sheets_metadata if sheet.visible == SheetVisibleEnum.Visible]
+        grids = {sheet: book.get_sheet_by_name(sheet).to_python(skip_empty_area=True) for sheet in visible}
+    except (CalamineError, ValueError, OSError) as problem:
+        raise RatingError(f"cannot be read as a workbook: {problem}", path=path) from problem
+    tables = {sheet: rows for sheet, rows in grids.items() if _header_row(rows) is not None}
+    if not tables:
+        raise RatingError("holds no sheet with a table", path=path)
+    chosen = _chosen(tables, options)
+    rows = [[cell_text(cell) for cell in row] for row in tables[chosen]]
+    start = _header_row(rows) or 0
+    return _headed(rows[start], rows[start + 1 :], path, name, start + 2)
+
+
+def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
+    """The first row with two different texts and a row below it."""
+    for index, row in enumerate(rows[:-1]):
+        if len({cell for cell in row if isinstance(cell, str) and cell.strip()}) >= FEWEST_IN_HEADER:
+            return index
+    return None
+
+
+def _chosen(tables: Mapping[str, object], options: ColumnOptions) -> str:
+    if options.table is not None:
+        if options.table not in tables:
+            raise refusal("option-unused", columns=list(tables), option=f"--table {options.table}")
+        return options.table
+    if len(tables) > 1:
+        raise refusal("which-table", columns=list(tables), choices=[("--table", name) for name in tables])
+    return next(iter(tables))
+
+
+def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            listed = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            ).fetchall()
+            chosen = _chosen({table: None for (table,) in listed}, options) if listed else ""
+            quoted = chosen.replace('"', '""')
+            cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that the database lists
+            header = tuple(column[0] for column in cursor.description)
+            rows = [tuple(map(cell_text, row)) for row in cursor]
+    except sqlite3.Error as problem:
+        raise RatingError(f"cannot be read: {problem}", path=path) from problem
+    return _headed(header, rows, path, name, 1)
+
+
+def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
+    try:
+        import pyarrow
+        from pyarrow import feather, parquet
+    except ImportError as missing:
+        what = "Parquet" if raw.startswith(b"PAR1") else "Arrow"
+        raise RatingError(f"is {what}: pip install 'markscheme[parquet]'", path=path) from missing
+    try:
+        file = io.BytesIO(raw)
+        table = parquet.ParquetFile(file).read() if raw.startswith(b"PAR1") else feather.read_table(file)
+    except (pyarrow.ArrowException, OSError) as problem:
+        raise RatingError(f"cannot be read: {problem}", path=path) from problem
+    columns = [[cell_text(cell) for cell in column.to_pylist()] for column in table.columns]
+    return _headed(table.column_names, list(zip(*columns, strict=True)), path, name, 1)

@@ -1,0 +1,537 @@
+"""What the values of judges and people in a table are: decisions, levels, scores or categories; never half guessed.
+
+The rules are tried in order, on all columns of a comparison together, and the first that fits decides. Values that
+could mean two things are refused, with the options that say which.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+from markscheme.errors import UsageError
+from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span
+from markscheme.readers.tabular.cells import NumberForm, lists_values, number_form
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.scales import (
+    DIRECTION_FIGURES,
+    FEWEST_LEVELS,
+    HALVES,
+    PERCENT,
+    PERCENT_FROM,
+    WIDEST_SCALE,
+    ReadValues,
+    are_levels,
+    below_step,
+    is_half,
+    is_whole,
+    levels_of,
+    likely_ends,
+    scales_differ,
+    scores_of,
+)
+from markscheme.readers.tabular.words import (
+    MAY_BE_MISSING,
+    MISSING_OF_A_JUDGE,
+    ORDERS,
+    WITHOUT_DIRECTION,
+    decision_of,
+    family,
+    folded,
+    is_decision,
+    speaks_of_fault,
+)
+from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Level, Scale
+
+MOST_WORDS: Final = 20
+"""Different words that can be categories; more are texts."""
+FEWEST_FOR_REPEATS: Final = 20
+"""Rows from which categories must repeat: of fewer, each may well be seen once."""
+
+
+@dataclass(frozen=True)
+class RatedColumn:
+    """What one rater gave to all examples by one criterion.
+
+    Attributes:
+        name: The column's name, or the rater's of a long table.
+        cells: As they are written; empty where there is none.
+        is_judge: Whether the rater is a judge.
+        criterion: What is rated, in words; empty where the table rates one thing.
+    """
+
+    name: str
+    cells: Sequence[str]
+    is_judge: bool = False
+    criterion: str = ""
+
+
+@dataclass(frozen=True)
+class ValueComparison:
+    """The columns of one comparison, their cells folded.
+
+    Attributes:
+        columns: Of judges and people.
+        options: What the caller says of them.
+        folds: For each column, the folded value by the text of a cell.
+        values: For each column, its values with their counts, without missing ones.
+        spelling: The text of a value as it is first written.
+    """
+
+    columns: Sequence[RatedColumn]
+    options: ColumnOptions
+    folds: Mapping[str, Mapping[str, str]]
+    values: Mapping[str, Mapping[str, int]]
+    spelling: Mapping[str, str]
+
+    @classmethod
+    def of(cls, columns: Sequence[RatedColumn], options: ColumnOptions) -> "ValueComparison":
+        """Return the comparison with what `--same` says applied, and missing cells left out."""
+        recoded = {folded(old): new for old, new in options.recoded.items()}
+        as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
+        as_values |= {folded(entry) for entry in options.pass_}
+        written = {column.name: Counter(column.cells) for column in columns}
+        folds: dict[str, dict[str, str]] = {}
+        spelling: dict[str, str] = {}
+        for column in columns:
+            folds[column.name] = {}
+            for cell in written[column.name]:
+                if lists_values(cell):
+                    raise refusal("several-values", columns=[column.name], values={cell: written[column.name][cell]})
+                value = folded(cell)
+                folds[column.name][cell] = folded(recoded[value]) if value in recoded else value
+                spelling.setdefault(folds[column.name][cell], " ".join(cell.split()))
+        spelling |= {folded(new): new for new in recoded.values()}
+        seen = {folded(cell) for counted in written.values() for cell in counted}
+        for old in options.recoded:
+            if folded(old) not in seen:
+                raise _unused(f"--same {old}", columns, _counts(written))
+        of_people = {v for column in columns if not column.is_judge for v in folds[column.name].values()}
+        for column in columns:
+            if column.is_judge:
+                gone = MISSING_OF_A_JUDGE - of_people - as_values
+                folds[column.name] = {c: "" if v in gone else v for c, v in folds[column.name].items()}
+        comparison = cls(columns, options, folds, {}, spelling)
+        return comparison._without_missing(written, as_values)
+
+    def _without_missing(self, written: Mapping[str, Counter[str]], as_values: Collection[str]) -> "ValueComparison":
+        values: dict[str, Counter[str]] = {}
+        for name, by_cell in self.folds.items():
+            values[name] = Counter()
+            for cell, value in by_cell.items():
+                if value:
+                    values[name][value] += written[name][cell]
+        open_words = {v for counted in values.values() for v in counted} & MAY_BE_MISSING - set(as_values)
+        if open_words:
+            rest = {name: {v: n for v, n in counted.items() if v not in open_words} for name, counted in values.items()}
+            are_clear = all(is_decision(counted) for counted in rest.values()) or all(
+                number_form(name, counted) is not None for name, counted in rest.items()
+            )
+            if not are_clear and not (self.options.pass_ or self.options.level_ends or self.options.scale):
+                raise self._missing_word(sorted(open_words), values)
+            values = {name: Counter(counted) for name, counted in rest.items()}
+        folds = {
+            name: {cell: value for cell, value in by_cell.items() if value in values[name]}
+            for name, by_cell in self.folds.items()
+        }
+        empty = [name for name, counted in values.items() if not counted]
+        if empty:
+            raise refusal("no-value", columns=empty)
+        return replace(self, folds=folds, values=values)
+
+    def _missing_word(self, words: Sequence[str], values: Mapping[str, Mapping[str, int]]) -> UsageError:
+        columns = [name for name, counted in values.items() if not set(words).isdisjoint(counted)]
+        counts = {self.spelling[word]: sum(counted.get(word, 0) for counted in values.values()) for word in words}
+        others = dict.fromkeys(v for counted in values.values() for v in counted)
+        levels = ",".join(self.spelling[value] for value in others)
+        choices = [("--same", f"{self.spelling[word]}=") for word in words]
+        choices += [("--same", f"{self.spelling[word]}={self.spelling[word]}") for word in words]
+        return refusal("missing-word", columns=columns, values=counts, choices=[*choices, ("--levels", levels)])
+
+    # what follows from all columns
+
+    @cached_property
+    def everything(self) -> dict[str, int]:
+        """All values with their counts, in the order in which they first occur."""
+        return dict(_counts(self.values))
+
+    @property
+    def judges(self) -> list[RatedColumn]:
+        return [column for column in self.columns if column.is_judge]
+
+    @property
+    def people(self) -> list[RatedColumn]:
+        return [column for column in self.columns if not column.is_judge]
+
+    @property
+    def pairs(self) -> list[tuple[RatedColumn, RatedColumn]]:
+        """Columns that are compared: a judge's with a person's, and two annotators'."""
+        return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
+
+    def owners(self) -> list[dict[str, int]]:
+        """The values of each side; of annotators alone those of each."""
+        if not self.judges:
+            return [dict(self.values[column.name]) for column in self.people]
+        return [
+            dict(_counts({column.name: self.values[column.name] for column in side}))
+            for side in (self.judges, self.people)
+            if side
+        ]
+
+    @cached_property
+    def forms(self) -> Mapping[str, NumberForm]:
+        """The columns that are numbers, with the form in which they are written."""
+        read = {name: number_form(name, counted) for name, counted in self.values.items()}
+        return {name: form for name, form in read.items() if form is not None}
+
+    # the rules
+
+    def read(self) -> ReadValues:
+        """Return the reading by the first rule that fits."""
+        options = self.options
+        if options.pass_:
+            return self._passing()
+        if options.scale or options.level_ends is not None:
+            return self._with_mark(self._on_scales())
+        if options.level_words:
+            return self._in_order([folded(word) for word in options.level_words])
+        if all(map(is_decision, self.values.values())):
+            if options.pass_mark is not None:
+                raise _unused(f"--pass-mark {options.pass_mark:g}", self.columns, self.everything)
+            return self._decisions()
+        words = [name for name in self.values if name not in self.forms]
+        graded = [name for name, form in self.forms.items() if not set(form.numbers.values()) <= {0.0, 1.0}]
+        two_valued = len(set(self.everything)) < FEWEST_LEVELS
+        if graded and (words or len(graded) < len(self.forms)):
+            return self._marked(words, graded)
+        if self.forms and not words and not two_valued:
+            return self._with_mark(self._of_numbers())
+        if options.pass_mark is not None and self.forms and not words:
+            return self._marked(words, graded)
+        return self._of_words()
+
+    # pass and fail
+
+    def _passing(self) -> ReadValues:
+        """Return the decisions that `--pass` states."""
+        by_column: dict[str, set[str]] = {name: set() for name in self.values}
+        for entry in self.options.pass_:
+            name, sign, value = entry.partition("=")
+            if sign and name in self.values:
+                named = {name: folded(value)}
+            else:
+                named = dict.fromkeys((n for n, v in self.values.items() if folded(entry) in v), folded(entry))
+            if not named or any(value not in self.values[name] for name, value in named.items()):
+                raise _unused(f"--pass {entry}", self.columns, self.everything)
+            for column, value in named.items():
+                by_column[column].add(value)
+        for name, passing in by_column.items():
+            if not passing and not is_decision(self.values[name]):
+                raise self._pass_value([name])
+        levels = {
+            name: {v: float(v in by_column[name] if by_column[name] else decision_of(v) is True) for v in counted}
+            for name, counted in self.values.items()
+        }
+        stated = {name: next(iter(passing)) for name, passing in by_column.items() if passing}
+        return self._pass_and_fail(levels, self._pass_words() | stated, frozenset(stated))
+
+    def _decisions(self) -> ReadValues:
+        levels = {name: {v: float(decision_of(v) is True) for v in counted} for name, counted in self.values.items()}
+        read = self._pass_and_fail(levels, self._pass_words(), frozenset())
+        of_fault = [column.name for column in self.columns if self._is_of_fault(column)]
+        if not of_fault:
+            return read
+        if len(of_fault) < len(self.columns):
+            choices = [("--pass", f"{name}={self.spelling[v]}") for name in of_fault for v in self.values[name]]
+            raise refusal("direction", columns=of_fault, values=self.counts_of(of_fault), choices=choices)
+        return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
+
+    def _is_of_fault(self, column: RatedColumn) -> bool:
+        """Whether yes isn't known to pass: the column asks for a fault, and its words have no direction."""
+        asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(column.criterion)
+        return asks_for_fault and self.has_no_direction(column.name)
+
+    def has_no_direction(self, name: str) -> bool:
+        """Return whether a column's words of pass and fail depend on what is asked."""
+        return WITHOUT_DIRECTION.issuperset(self.values[name])
+
+    def _pass_words(self) -> dict[str, str]:
+        """The word that passes in each column of decisions."""
+        words = {}
+        for name, counted in self.values.items():
+            passing = [value for value in counted if decision_of(value)]
+            if passing:
+                words[name] = passing[0]
+        return words
+
+    def _pass_and_fail(
+        self, levels: Mapping[str, Mapping[str, float]], passes: Mapping[str, str], stated: frozenset[str]
+    ) -> ReadValues:
+        scale = Scale.yes_no(*self._words_of_decisions(levels))
+        return ReadValues("decision", scale, DEFAULT_TOLERANCE, levels, passes, stated=stated)
+
+    def _words_of_decisions(self, levels: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
+        """The words for fail and pass as cells have them; "fail" and "pass" where columns differ or have numbers."""
+        words = []
+        for decision in (0.0, 1.0):
+            written = {
+                value for of_column in levels.values() for value, level in of_column.items() if level == decision
+            }
+            words += [self.spelling[value] for value in written] if len(written) == 1 else []
+        are_plain = len(words) == len({word.casefold() for word in words}) == 2
+        are_plain = are_plain and all(word.replace(" ", "").isalpha() for word in words)
+        return (words[0], words[1]) if are_plain else ("fail", "pass")
+
+    def _pass_value(self, names: Sequence[str]) -> UsageError:
+        choices = [
+            [("--pass", f"{name}={self.spelling[value]}") for name in names] for value in [*self.values[names[0]]]
+        ]
+        flat = [tuple(word for option in choice for word in option) for choice in each_with_own(self, names) or choices]
+        return refusal("pass-value", columns=names, values=self.counts_of(names), choices=flat)
+
+    def counts_of(self, names: Iterable[str]) -> dict[str, int]:
+        counts = _counts({name: self.values[name] for name in names})
+        return {self.spelling[value]: count for value, count in counts.items()}
+
+    # words
+
+    def _of_words(self) -> ReadValues:
+        self._refuse_odd_values()
+        for first, second in self.pairs:
+            ours = self.values[first.name]
+            theirs = self.values[second.name]
+            are_two = max(len(ours), len(theirs)) < FEWEST_LEVELS
+            share = {family(value) for value in ours} & {family(value) for value in theirs}
+            if are_two and not share and not (is_decision(ours) and is_decision(theirs)):
+                both = [first.name, second.name]
+                raise self._pass_value([name for name in both if not is_decision(self.values[name])])
+        order = next((order for order in ORDERS if set(self.everything) <= set(order)), None)
+        if order is not None:
+            return self._in_order(order)
+        return self._categories()
+
+    def _refuse_odd_values(self) -> None:
+        """Refuse values other than pass and fail that one side alone has."""
+        owners = self.owners()
+        odd = [{value: n for value, n in counted.items() if decision_of(value) is None} for counted in owners]
+        have_decisions = all(
+            is_decision(set(counted) - set(others)) for counted, others in zip(owners, odd, strict=True)
+        )
+        with_odd = [others for others in odd if others]
+        has_words = all(any(decision_of(v) is not None for v in counted) for counted in self.values.values())
+        if len(owners) < 2 or not have_decisions or not has_words or len(with_odd) != 1:
+            return
+        counts = {self.spelling[value]: n for value, n in with_odd[0].items()}
+        columns = [name for name, counted in self.values.items() if not set(with_odd[0]).isdisjoint(counted)]
+        failing = next((v for name in columns for v in self.values[name] if decision_of(v) is False), "fail")
+        choices = [tuple(w for value in counts for w in ("--same", f"{value}={to}")) for to in ("", failing)]
+        raise refusal("odd-value", columns=columns, values=counts, choices=choices)
+
+    def _in_order(self, order: Sequence[str]) -> ReadValues:
+        unknown = {self.spelling[v]: n for v, n in self.everything.items() if v not in order}
+        if unknown:
+            raise refusal("option-unused", columns=list(self.values), values=unknown, option="--levels")
+        steps = max(len(order) - 1, 1)
+        names = [self.spelling.get(word, word) if self.options.level_words else word for word in order]
+        scale = Scale(tuple(Level(index / steps, name) for index, name in enumerate(names)), by_label=True)
+        levels = {name: {v: order.index(v) / steps for v in counted} for name, counted in self.values.items()}
+        stated = frozenset(self.values) if self.options.level_words else frozenset()
+        read = ReadValues("levels", scale, below_step(steps), levels, stated=stated)
+        return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "pass-mark"))
+
+    def _categories(self) -> ReadValues:
+        canonical = self._canonical()
+        values = {name: Counter[str]() for name in self.values}
+        for name, counted in self.values.items():
+            for value, n in counted.items():
+                values[name][canonical.get(value, value)] += n
+        different = list(_counts(values))
+        rows = max(sum(counted.values()) for counted in values.values())
+        if len(different) > MOST_WORDS or (rows >= FEWEST_FOR_REPEATS and len(different) > rows / 2):
+            raise refusal("text", columns=list(values), values=self.counts_of(values), choices=_other_columns(self))
+        if len(different) < 2:
+            raise refusal("one-value", columns=list(values), values=self.counts_of(values))
+        self._refuse_words_apart(values)
+        steps = len(different) - 1
+        scale = Scale.of_categories([self.spelling.get(value, value) for value in different])
+        levels = {
+            name: {v: different.index(canonical.get(v, v)) / steps for v in counted}
+            for name, counted in self.values.items()
+        }
+        code = "pass-value" if len(different) < FEWEST_LEVELS else "categories"
+        withheld = dict.fromkeys(DIRECTION_FIGURES, code)
+        notes = ("categories",) if code == "categories" else ()
+        return ReadValues("categories", scale, below_step(steps), levels, withheld=withheld, notes=notes)
+
+    def _canonical(self) -> dict[str, str]:
+        """Words of pass and fail by the one that stands for them, where no column has two of a kind."""
+        for counted in self.values.values():
+            decided = [family(value) for value in counted if decision_of(value) is not None]
+            if not is_decision(decided):
+                return {}
+        spelt = {decision: [v for v in self.everything if decision_of(v) is decision] for decision in (True, False)}
+        return {value: words[0] for words in spelt.values() for value in words}
+
+    def _refuse_words_apart(self, values: Mapping[str, Mapping[str, int]]) -> None:
+        if self.options.no_two_are_one:
+            return
+        for first, second in self.pairs:
+            ours = {v: n for v, n in values[first.name].items() if v not in values[second.name]}
+            theirs = {v: n for v, n in values[second.name].items() if v not in values[first.name]}
+            if ours and theirs:
+                our_word, their_word = (
+                    self.spelling.get(next(iter(side)), next(iter(side))) for side in (ours, theirs)
+                )
+                choices = [("--same", f"{their_word}={our_word}"), ("--same", "none")]
+                counts = {self.spelling.get(v, v): n for v, n in (ours | theirs).items()}
+                raise refusal("words-apart", columns=[first.name, second.name], values=counts, choices=choices)
+
+    # numbers
+
+    def numbers(self, name: str) -> dict[str, float]:
+        """Return the numbers of a column by value; percentages as 0 to 1 where the others are."""
+        form = self.forms[name]
+        others = [max(f.numbers.values()) for f in self.forms.values() if not f.is_percent]
+        divisor = PERCENT if form.is_percent and all(most <= 1 for most in others) else 1.0
+        return {value: number / divisor for value, number in form.numbers.items()}
+
+    def _marked(self, words: Sequence[str], graded: Sequence[str]) -> ReadValues:
+        """Return decisions by the pass mark of numbers that stand against words, or against 0 and 1."""
+        mark = self.options.pass_mark
+        if mark is None:
+            apart = [*words, *(name for name in self.forms if name not in graded)]
+            columns = [*graded[:1], *apart[:1]]
+            counts = self.counts_of(columns)
+            raise refusal("pass-mark", columns=columns, values=counts, choices=[("--pass-mark", "NUMBER")])
+        graded = graded or list(self.forms)
+        levels: dict[str, dict[str, float]] = {}
+        for name, counted in self.values.items():
+            if name in graded:
+                levels[name] = {value: float(number >= mark) for value, number in self.numbers(name).items()}
+            elif is_decision(counted):
+                levels[name] = {value: float(decision_of(value) is True) for value in counted}
+            else:
+                raise self._pass_value([name])
+        passes = {name: word for name, word in self._pass_words().items() if name not in graded}
+        passes |= dict.fromkeys(graded, f"from {mark:g}")
+        return self._pass_and_fail(levels, passes, frozenset(graded))
+
+    def _of_numbers(self) -> ReadValues:
+        self._refuse_thousands()
+        self._refuse_clash()
+        numbers = {name: self.numbers(name) for name in self.forms}
+        every = [number for of_column in numbers.values() for number in of_column.values()]
+        low = min(every)
+        high = max(every)
+        tops = {form.top for form in self.forms.values() if form.top is not None}
+        if are_levels(every):
+            ends = (min(low, 1.0), tops.pop()) if tops else (low, high)
+            return levels_of(numbers, ends, are_stated=False)
+        if low >= 0 and high <= 1:
+            return scores_of(numbers, (0.0, 1.0), are_stated=False)
+        if low >= 0 and PERCENT_FROM <= high <= PERCENT:
+            return scores_of(numbers, (0.0, PERCENT), are_stated=False)
+        choices = [("--scale", "LOW-HIGH")]
+        span = f"{low:g} to {high:g}"
+        raise refusal("scale", columns=list(numbers), values=self.counts_of(numbers), choices=choices, span=span)
+
+    def _refuse_thousands(self) -> None:
+        unclear = [name for name, form in self.forms.items() if form.may_be_thousands]
+        if unclear:
+            choices = [("--scale", "LOW-HIGH")]
+            raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
+
+    def _refuse_clash(self) -> None:
+        numbers = {column.name: list(self.numbers(column.name).values()) for column in self.columns}
+        for first, second in self.pairs:
+            tops = {self.forms[column.name].top for column in (first, second)} - {None}
+            if len(tops) > 1 or scales_differ(numbers[first.name], numbers[second.name]):
+                both = [first, second]
+                are_sides = first.is_judge != second.is_judge
+                named = {(SCALE_SIDES[not c.is_judge] if are_sides else c.name): numbers[c.name] for c in both}
+                ends = {name: likely_ends(of_column) for name, of_column in named.items()}
+                choice = tuple(word for name, span in ends.items() for word in ("--scale", f"{name}={span}"))
+                names = [column.name for column in both]
+                spans = [f"{min(numbers[name]):g} to {max(numbers[name]):g}" for name in names]
+                raise refusal(
+                    "scales-differ", columns=names, values=self.counts_of(names), choices=[choice], spans=spans
+                )
+
+    def _on_scales(self) -> ReadValues:
+        """Return the numbers on the scale, or the scales, that the caller gives."""
+        options = self.options
+        spans: dict[str, Span] = {}
+        for column in self.columns:
+            span = options.span_of(column.name, is_judge=column.is_judge) or options.level_ends
+            if span is None:
+                choices = [("--scale", f"{column.name}=LOW-HIGH")]
+                raise refusal("scale", columns=[column.name], choices=choices)
+            spans[column.name] = span
+        numbers = {name: self._within(name, spans[name]) for name in self.values}
+        if len(set(spans.values())) == 1:
+            (span,) = set(spans.values())
+            low, high = sorted(span)
+            if span != (low, high):
+                numbers = {name: {v: low + high - n for v, n in of.items()} for name, of in numbers.items()}
+            every = [low, high, *(number for of_column in numbers.values() for number in of_column.values())]
+            is_narrow = high - low <= (WIDEST_SCALE if all(map(is_whole, every)) else HALVES)
+            as_levels = is_narrow and all(map(is_half, every))
+            read = (levels_of if as_levels else scores_of)(numbers, (low, high), are_stated=True)
+            return replace(read, stated=frozenset(self.values))
+        positions = {
+            name: {value: (number - worst) / (best - worst) for value, number in numbers[name].items()}
+            for name, (worst, best) in spans.items()
+        }
+        return replace(scores_of(positions, (0.0, 1.0), are_stated=True), stated=frozenset(self.values))
+
+    def _within(self, name: str, span: Span) -> dict[str, float]:
+        low, high = sorted(span)
+        if name not in self.forms:
+            raise refusal("option-unused", columns=[name], values=self.counts_of([name]), option="--scale")
+        numbers = dict(self.forms[name].numbers)
+        if self.forms[name].may_be_thousands and max(numbers.values()) < low:
+            numbers = {value: float(value.replace(",", "")) for value in numbers}
+        if self.forms[name].is_percent and high <= 1:
+            numbers = {value: number / PERCENT for value, number in numbers.items()}
+        off = {self.spelling[value]: self.values[name][value] for value, n in numbers.items() if not low <= n <= high}
+        if off:
+            raise refusal("option-unused", columns=[name], values=off, option=f"{low:g}-{high:g}")
+        return numbers
+
+    def _with_mark(self, read: ReadValues) -> ReadValues:
+        mark = self.options.pass_mark
+        if mark is None or read.ends is None:
+            return read
+        low, high = read.ends
+        withheld = {figure: code for figure, code in read.withheld.items() if figure not in DIRECTION_FIGURES}
+        return replace(read, pass_mark=(mark - low) / (high - low), withheld=withheld)
+
+
+def each_with_own(comparison: ValueComparison, names: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Return options that name a value of each column, where several columns need one."""
+    if len(names) < 2:
+        return []
+    return [
+        [("--pass", f"{names[0]}={comparison.spelling[ours]}"), ("--pass", f"{names[1]}={comparison.spelling[theirs]}")]
+        for ours in comparison.values[names[0]]
+        for theirs in comparison.values[names[1]]
+    ]
+
+
+def _other_columns(comparison: ValueComparison) -> list[tuple[str, ...]]:
+    sides = ("--judge", "COLUMN") if comparison.judges else ()
+    return [(*sides, "--human", "COLUMN")]
+
+
+def _counts(columns: Mapping[str, Mapping[str, int]]) -> Counter[str]:
+    counts = Counter[str]()
+    for counted in columns.values():
+        counts.update(counted)
+    return counts
+
+
+def _unused(option: str, columns: Sequence[RatedColumn], values: Mapping[str, int]) -> UsageError:
+    names = [column.name for column in columns]
+    return refusal("option-unused", columns=names, values=values, option=option)

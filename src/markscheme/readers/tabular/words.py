@@ -1,0 +1,155 @@
+"""The words by which tables are read: what columns are named after, what cells say, and how both are folded."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+from markscheme.numerals import number_in
+
+# --- cells -----------------------------------------------------------------------------------------------------------
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+PASS_WORDS: Final = _words(
+    "pass passed yes y true t 1 met good correct ok accept accepted valid ✓ ✅ 👍 "
+    "ja oui sí si да はい 是 wahr vrai verdadero vero"
+)
+FAIL_WORDS: Final = _words(
+    "fail failed no n false f 0 unmet bad incorrect wrong reject rejected invalid ✗ ❌ 👎 "
+    "nein non нет いいえ 否 falsch faux falso"
+) | {"not met"}
+FAMILIES: Final = {
+    word: words.split()[0]
+    for words in ("yes y true t 1", "no n false f 0", "pass passed", "fail failed")
+    for word in words.split()
+}
+"""Words that are one value in a column, by word."""
+WITHOUT_DIRECTION: Final = _words(
+    "yes y true t 1 no n false f 0 ja nein oui non sí si да нет はい いいえ 是 否 "
+    "wahr falsch vrai faux verdadero falso vero"
+)
+"""Words that pass or fail by what the column asks: of a fault, yes is bad."""
+FAULT_WORDS: Final = (
+    *("error", "fail", "hallucinat", "toxic", "unsafe", "harm", "violat", "bias", "wrong", "incorrect", "refus"),
+    *("leak", "issue", "problem", "flag", "offens"),
+)
+"""Beginnings of words that speak of a fault, in the name of a column."""
+MISSING_WORDS: Final = _words("<na> nan nat undefined (blank) #n/a #ref! #div/0! #value! #name? #null! #num!") | {""}
+MISSING_OF_A_JUDGE: Final = frozenset(["error", "timeout", "not parsable"])
+MAY_BE_MISSING: Final = frozenset(["na", "n/a", "null", "none", "-"])
+ORDERS: Final = (
+    ("low", "medium", "high"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+)
+"""Words whose order everybody knows, worst first."""
+
+_BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[_-]+(?=[^\W\d_])")
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+)
+_AROUND = "[](){}<>\"'`*«»“”„‘’‚ "
+
+
+def folded(cell: str) -> str:
+    """Return a cell's value without what makes no difference: case, invisible characters, brackets, a final stop.
+
+    >>> folded("Not_met."), folded("[[A]]"), folded("thumbs-up"), folded("1.0"), folded(" -0.5 ")
+    ('not met', 'a', 'thumbs up', '1', '-0.5')
+    """
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", cell).casefold())
+    plain = " ".join(_BETWEEN_LETTERS.sub(" ", plain).split())
+    if plain in MISSING_WORDS:
+        return ""
+    while (stripped := plain.strip(_AROUND).removesuffix(".")) != plain and stripped:
+        plain = stripped
+    number = number_in(plain)
+    return plain if number is None else f"{number:.12g}"
+
+
+def family(value: str) -> str:
+    """Return the one word for values that are one in a column: y, true, t and 1 are yes."""
+    return FAMILIES.get(value, value)
+
+
+def decision_of(value: str) -> bool | None:
+    """Return whether a value passes by its own word; None where it is no word of pass and fail."""
+    return True if value in PASS_WORDS else False if value in FAIL_WORDS else None
+
+
+def is_decision(values: Iterable[str]) -> bool:
+    """Return whether all values are words of pass and fail, at most one family of each.
+
+    >>> is_decision(["pass", "fail"]), is_decision(["yes", "y", "no"]), is_decision(["yes", "ok"]), is_decision(["?"])
+    (True, True, False, False)
+    """
+    families = {family(value) for value in values}
+    passing = families & PASS_WORDS
+    failing = families & FAIL_WORDS
+    return families == passing | failing and len(passing) <= 1 and len(failing) <= 1
+
+
+# --- names of columns ------------------------------------------------------------------------------------------------
+
+VALUE_WORDS: Final = _words("label labels verdict score scores rating ratings grade level")
+JUDGE_WORDS: Final = _words("judge llm model machine ai auto prediction predicted pred grader")
+PEOPLE_WORDS: Final = _words("human annotator reviewer rater expert gold truth expected")
+REASON_WORDS: Final = _words("reason rationale reasoning explanation comment note notes feedback critique")
+RESPONSE_ENDS: Final = _words("response output answer completion reply submission")
+QUERY_ENDS: Final = _words("query input question prompt")
+EXAMPLE_FIELDS: Final = _words("group system split blind at")
+MEASURES: Final = _words("confidence probability cost tokens latency time date version")
+OF_A_RATER: Final = _words("id name email")
+ABOUT_A_RATING: Final = _words("source status type method")
+DERIVED: Final = _words("agree agreement agrees match matches diff")
+ID_NAMES: Final = _words("id index idx item unit key uuid hash")
+AGGREGATES: Final = _words("majority mean median consensus final adjudicated gold")
+MODEL_FAMILIES: Final = (
+    *("gpt", "claude", "gemini", "llama", "mistral", "qwen", "haiku", "sonnet", "opus", "deepseek", "gemma", "phi"),
+    *("grok", "command", "o1", "o3", "o4"),
+)
+RATER_COLUMNS: Final = _words("rater annotator reviewer judge worker")
+CRITERION_COLUMNS: Final = _words("criterion aspect dimension metric")
+
+_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATED = re.compile(r"[^\w]+|_+")
+_NUMBERED = re.compile(r"([^\W\d]+)(\d+)")
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """Return the words of a column's name; a number after a word that says who rated or what is a word of its own.
+
+    >>> name_words("humanLabel2"), name_words("judge_q1"), name_words("LLM-verdict"), name_words("gpt4 tone")
+    (('human', 'label', '2'), ('judge', 'q1'), ('llm', 'verdict'), ('gpt4', 'tone'))
+    """
+    words: list[str] = []
+    for written in _SEPARATED.split(_CAMEL.sub(" ", unicodedata.normalize("NFKC", name)).replace("-", " ")):
+        for word in written.casefold().split():
+            numbered = _NUMBERED.fullmatch(word)
+            splits = numbered is not None and numbered[1] in VALUE_WORDS | JUDGE_WORDS | PEOPLE_WORDS
+            words += numbered.groups() if numbered is not None and splits else [word]
+    return tuple(words)
+
+
+def speaks_of_fault(name: str) -> bool:
+    """Return whether a name speaks of a fault, so that yes isn't known to pass.
+
+    >>> speaks_of_fault("judge_has_error"), speaks_of_fault("hallucinated"), speaks_of_fault("polite")
+    (True, True, False)
+    """
+    return any(word.startswith(FAULT_WORDS) for word in name_words(name))
+
+
+def is_model_name(name: str) -> bool:
+    """Return whether a name is of a judge: it has a judge's word, or is of a family of models.
+
+    >>> is_model_name("gpt-4o"), is_model_name("claude"), is_model_name("llm_2"), is_model_name("ann")
+    (True, True, True, False)
+    """
+    words = name_words(name)
+    return any(word in JUDGE_WORDS or word.startswith(MODEL_FAMILIES) for word in words)

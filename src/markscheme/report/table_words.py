@@ -1,0 +1,279 @@
+"""The words about tables: how one was read, in a line, and why one isn't."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from markscheme.errors import UsageError
+from markscheme.phrases import counted, few_of, in_words
+from markscheme.plain_data import shown
+from markscheme.readers.tabular.reading import TableReading, rater_name
+from markscheme.readers.tabular.scales import ReadValues
+
+# --- line two --------------------------------------------------------------------------------------------------------
+
+
+def line_two(reading: TableReading, criterion: str) -> str:
+    """Return how a table was read, in a line: each column, the id, and how many rows count."""
+    values = reading.values[criterion]
+    columns = [f"{name}: {_values(name, values)}" for name in map(rater_name, reading.sides(criterion))]
+    unit = reading.roles.single.get("id")
+    where = [f"id: {unit}{' (stated)' if reading.options.id is not None else ''}"] if unit is not None else []
+    both = "with both" if reading.has_judge else "with two or more"
+    return " · ".join([*columns, *where, f"{len(reading.ids)} rows, {reading.with_both(criterion)} {both}"])
+
+
+def _values(name: str, values: ReadValues) -> str:
+    stated = " (stated)" if name in values.stated else ""
+    if values.kind == "decision":
+        return _decisions(name, values) + stated
+    if values.ends is not None and values.kind == "levels":
+        return f"levels {values.ends[0]:g} to {values.ends[1]:g}{stated or ' (seen)'}"
+    if values.kind == "levels":
+        return f"levels {', '.join(values.scale.choices)}{stated}"
+    if values.ends is not None:
+        return f"read as {values.ends[0]:g} to {values.ends[1]:g}{stated}"
+    return f"{len(values.scale.choices)} categories"
+
+
+def _decisions(name: str, values: ReadValues) -> str:
+    words = values.raw_words[name]
+    passing = values.passes.get(name)
+    if passing is not None and passing.startswith("from "):
+        return passing
+    listed = "/".join(words)
+    is_plain = set(words) <= {"pass", "fail"} or not values.knows_pass
+    if is_plain:
+        return listed
+    return f"{listed} ({passing} passes)" if passing is not None else f"{listed} (not {words[0]} passes)"
+
+
+NOTES: Final[Mapping[str, str]] = {
+    "encoding": "its text isn't UTF-8 and was read as Windows-1252; `--encoding NAME` says otherwise",
+    "categories": (
+        "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "
+        "makes them pass and fail"
+    ),
+}
+
+
+def notes(reading: TableReading) -> Iterator[str]:
+    """Yield how a table was read where it could be read in another way."""
+    codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
+    yield from (NOTES[code] for code in dict.fromkeys(codes))
+    if reading.apart:
+        alone = [f"{rows} only in {name}" for name, rows in reading.apart.items() if rows]
+        yield ", ".join([f"{len(reading.ids)} joined", *alone])
+    for criterion, sides in reading.roles.criteria.items():
+        missing = reading.values[criterion].missing
+        for side in sides:
+            name = rater_name(side)
+            if side.is_judge and missing.get(name):
+                levels = reading.values[criterion].levels[name]
+                rows = [u for u, cell in zip(reading.ids, side.column.cells, strict=True) if cell not in levels]
+                yield f"{name}: no value in {len(rows)} of {len(reading.ids)} rows ({few_of(rows, ROWS_LISTED)})"
+    if reading.roles.aside:
+        yield f"in no figure: {in_words(reading.roles.aside)}"
+    for values in reading.values.values():
+        option = WITHHELD.get(values.withheld.get("false_passes", ""))
+        if option is not None:
+            yield option
+            break
+
+
+ROWS_LISTED: Final = 3
+"""Rows listed where a judge gave no value, at most."""
+WITHHELD: Final[Mapping[str, str]] = {
+    "direction": "whether yes passes isn't known, since the column asks for a fault: --pass VALUE says which does",
+    "pass-value": "which of the values passes isn't known: --pass VALUE says which, and adds false passes and fails",
+}
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+def sentence(error: UsageError) -> str:
+    """Return why a table isn't read, and a command for each choice."""
+    say = SENTENCES_OF_CODES.get(error.code or "")
+    text = error.code or "" if say is None else say(error)
+    return "\n  ".join([text, *error.commands])
+
+
+def _columns(error: UsageError) -> str:
+    return in_words([repr(name) for name in error.columns])
+
+
+def _values_of(error: UsageError) -> str:
+    return ", ".join(f"{shown(value)} ({count})" for value, count in error.values.items())
+
+
+def _is_are(error: UsageError) -> str:
+    return "is" if len(error.columns) == 1 else "are"
+
+
+def _texts(error: UsageError, fact: str) -> list[str]:
+    value = error.facts.get(fact)
+    return list(map(str, value)) if isinstance(value, list | tuple) else []
+
+
+def _empty(error: UsageError) -> str:
+    empty = _texts(error, "empty")
+    return (
+        f", and {in_words([repr(name) for name in empty])} {'has' if len(empty) == 1 else 'have'} no value"
+        if empty
+        else ""
+    )
+
+
+def _span(error: UsageError) -> str:
+    return f", {error.facts['span']}," if "span" in error.facts else ""
+
+
+SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
+    "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with --table",
+    "which-member": lambda e: (
+        f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
+    ),
+    "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
+    "encoding": lambda e: (
+        f"{_columns(e)} has letters beyond ASCII ({_values_of(e)}), and the text isn't UTF-8; "
+        "--encoding says how it is encoded"
+    ),
+    "ids-apart": lambda e: (
+        f"only {e.facts['joined']} of {e.facts['of']} rows of {_columns(e)} have the same id; "
+        "--id names the column of ids"
+    ),
+    "texts-differ": lambda e: (
+        f"{_columns(e)} differs between the files in {counted(int(str(e.facts['count'])), 'row')} of the same id "
+        f"({few_of(list(e.values), ROWS_LISTED)}); --id names a column that identifies the rows"
+    ),
+    "rater-or-criterion": lambda e: f"are {_columns(e)} raters or criteria? Raters are named together",
+    "aggregate": lambda e: (
+        f"{e.columns[0]!r} isn't what its name says of {in_words([repr(name) for name in e.columns[1:]])}; "
+        "--human says which labels count"
+    ),
+    "which-columns": lambda e: (
+        f"which columns are a judge's and people's? {_columns(e)} may be; --judge and --human name them"
+        if "twice" not in e.facts
+        else f"column {_columns(e)} can't be a judge's and a person's: --judge and --human name different columns"
+    ),
+    "one-rater": lambda e: (
+        f"{_columns(e)} is one annotator's, and nothing is there to compare it with; --judge names a judge's column"
+    ),
+    "no-labels": lambda e: (
+        f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one; without "
+        "labels, `markscheme init --from TABLE` and then `markscheme label` collect them"
+    ),
+    "nothing-rated": lambda e: (
+        f"no column rates anything: {_columns(e)}; `markscheme discover --pool TABLE` finds out what to rate"
+    ),
+    "several-judges": lambda e: f"{_columns(e)} are judges, and several criteria are compared by one: --judge names it",
+    "rated-twice": lambda e: (
+        f"one rater rated an example twice, differently: {_values_of(e)}; --map COLUMN=run says which column "
+        "tells runs apart"
+        if e.values
+        else f"ratings without a rater's name in column {_columns(e)}: it isn't known whose they are"
+    ),
+    "ids-repeat": lambda e: (
+        f"{_columns(e)} names several rows alike ({_values_of(e)}); --id names a column that is unique, --group one "
+        "whose rows belong together"
+    ),
+    "missing-word": lambda e: (
+        f"is {_values_of(e)} in {_columns(e)} a value, or no value? --same says so, or its place in --levels"
+    ),
+    "mixed-form": lambda e: f"{_columns(e)} has numbers and {_values_of(e)}; --same says what number they are",
+    "dates": lambda e: f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet makes 5 May of 5/5; mend them first",
+    "odd-value": lambda e: (
+        f"{_values_of(e)} in {_columns(e)} is neither pass nor fail, and the other side hasn't got it; "
+        "--same VALUE= leaves it out, --same VALUE=fail decides"
+    ),
+    "pass-value": lambda e: f"which value of {_columns(e)} passes? There are {_values_of(e)}; --pass says which",
+    "direction": lambda e: (
+        f"{_columns(e)} asks for a fault, so {_values_of(e)} may pass or fail; --pass says which value passes"
+    ),
+    "text": lambda e: (
+        f"{_columns(e)} {_is_are(e)} text, not verdicts ({_values_of(e)}); --judge and --human name other columns"
+    ),
+    "several-values": lambda e: f"{_columns(e)} lists several values in a cell ({_values_of(e)}): one is compared",
+    "reversed": lambda e: (
+        f"{_columns(e)} say the opposite of each other more often than chance; --pass says for each column which value "
+        "passes"
+    ),
+    "words-apart": lambda e: (
+        f"{_columns(e)} each have values that the other lacks: {_values_of(e)}; --same says which two are one"
+    ),
+    "pass-mark": lambda e: (
+        f"{_columns(e)} are numbers against pass and fail; --pass-mark says from which number a response passes"
+    ),
+    "scales-differ": lambda e: (
+        f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; --scale names both"
+    ),
+    "scale": lambda e: f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; --scale gives its ends",
+    "no-value": lambda e: f"column {_columns(e)} has no value",
+    "one-value": lambda e: f"all values of {_columns(e)} are {_values_of(e)}: nothing can be compared",
+    "option-unused": lambda e: (
+        f"`{e.facts['option']}` names nothing that is there; {_columns(e)} {'have' if len(e.columns) > 1 else 'has'} "
+        f"{_values_of(e)}"
+        if e.values
+        else f"`{e.facts['option']}` names nothing that is there; there are {_columns(e)}"
+    ),
+    "drawn": lambda _: (
+        "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"
+    ),
+    "needs-rubric": lambda _: "weights are a rubric's, and a table has none: `markscheme init --from TABLE` makes one",
+    "one-run": lambda e: (
+        f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run"
+    ),
+    "one-judge": lambda e: f"{_columns(e)} is one judge: `markscheme calibrate TABLE` compares it with people's labels",
+    "no-responses": lambda _: "no column holds the responses: --response names it",
+    "no-notes": lambda _: "no column holds notes: --map COLUMN=note names it",
+}
+"""By code, what is open."""
+
+
+def json_of(error: UsageError) -> dict[str, object]:
+    """Return a refusal as JSON has it."""
+    text, *_ = str(error).split("\n  ")
+    named = {"code": error.code, "message": text, "columns": error.columns, "values": dict(error.values)}
+    return {"error": named | {"commands": error.commands}}
+
+
+# --- the JSON of a reading -------------------------------------------------------------------------------------------
+
+
+def reading_json(reading: TableReading) -> dict[str, object]:
+    """Return how a table was read, by the keys of its JSON."""
+    columns: dict[str, object] = {}
+    withheld: dict[str, str] = {}
+    for criterion, sides in reading.roles.criteria.items():
+        values = reading.values[criterion]
+        withheld |= values.withheld
+        for side in sides:
+            name = rater_name(side)
+            key = f"{name} · {criterion}" if name in columns else name
+            columns[key] = {
+                "role": "judge" if side.is_judge else "human",
+                "criterion": criterion or None,
+                "rater": side.rater or None,
+                "kind": values.kind,
+                "passes": values.passes.get(name) if values.knows_pass else None,
+                "ends": values.ends,
+                "stated": name in values.stated,
+                "missing": values.missing.get(name, 0),
+            }
+    for name, kind in reading.roles.reasons.items():
+        columns.setdefault(kind, {"role": "reason", "of": name})
+    single = reading.roles.single
+    both = {criterion: reading.with_both(criterion) for criterion in reading.roles.criteria}
+    if reading.is_by_criterion:
+        withheld["agreement"] = "by-criterion"
+    return {
+        "id": single.get("id"),
+        "group": single.get("group"),
+        "response": single.get("response"),
+        "rows": len(reading.ids),
+        "with_both": both if reading.is_by_criterion else next(iter(both.values()), 0),
+        "columns": columns,
+        "aside": reading.roles.aside,
+        "joined": len(reading.ids) if len(reading.paths) > 1 else None,
+        "withheld": withheld,
+    }

@@ -1,0 +1,157 @@
+"""The reports on tables without a rubric: a judge by criterion, and annotators with each other."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.tables import AnnotatorAgreement, AnnotatorFigures, TableCalibrations
+from markscheme.phrases import counted, in_words, percent
+from markscheme.report import document as doc
+from markscheme.report.figures import coefficient, share, share_with_interval
+from markscheme.report.table_words import line_two, reading_json
+from markscheme.report.views import agreement as measures
+from markscheme.report.views.calibration import json_of as json_of_calibration
+from markscheme.stats import Estimate
+
+_HEADINGS: Final = (
+    "criterion",
+    "labels",
+    "agreement (95% CI)",
+    "baseline",
+    "annotators",
+    "kappa",
+    "false passes",
+    "use",
+)
+
+
+def by_criterion(result: TableCalibrations) -> doc.Document:
+    """Return the report on a judge, a row for each criterion."""
+    reading = result.reading
+    first = next(iter(result.criteria.values()))
+    rows = tuple(_row(name, calibration) for name, calibration in result.criteria.items())
+    return doc.Document(
+        title=f"{reading.name} · {first.rater.name} · {counted(len(reading.ids), 'row')}",
+        source=line_two(reading, next(iter(result.criteria))),
+        blocks=(_callout(result), doc.Table(_HEADINGS, rows), doc.Notes(tuple(_notes(result)))),
+        has_page=True,
+        more=first.commands.calibrate(),
+        onward=("Next, to go on with a rubric", first.commands.init_from_table()),
+    )
+
+
+def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
+    comparison = calibration.comparison
+    person = comparison.agreement_person
+    (compared,) = comparison.criteria.values()
+    wrong: doc.Line = "–"
+    if calibration.rubric.has_gate_question:
+        passes = doc.Ids(tuple(comparison.false_passes))
+        of = comparison.false_pass_rate.n
+        wrong = (f"{len(passes.ids)} of {of}: ", passes) if passes.ids else f"0 of {of}"
+    return (
+        doc.Name(name or compared.criterion.name),
+        str(comparison.agreement.n),
+        share_with_interval(comparison.agreement),
+        share(comparison.agreement_constant.value),
+        share(None if person is None else person.value),
+        coefficient(compared.headline),
+        wrong,
+        calibration.decision.use,
+    )
+
+
+def _callout(result: TableCalibrations) -> doc.Callout:
+    weak = [name for name, calibration in result.criteria.items() if calibration.decision.use not in ("gate", "trend")]
+    names = in_words([name or "the rest" for name in weak])
+    count = counted(len(result.criteria), "criterion", "criteria")
+    if not weak:
+        return doc.Callout("good", f"The judge can be used on all {count}.")
+    return doc.Callout("open", f"Not shown to be usable on {names}.", f"{count} are compared, each by itself.")
+
+
+def _notes(result: TableCalibrations) -> Iterator[str]:
+    yield from (f"Not compared: {name}: {why}." for name, why in result.apart.items())
+    yield "Criteria aren't pooled: their weights are a rubric's."
+
+
+def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
+    """Return the same by the keys of its JSON, each criterion by the keys of a calibration's."""
+    criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
+    read = reading_json(result.reading)
+    return {
+        "schema": 1,
+        "agreement": None,
+        "criteria": {
+            name: {key: value for key, value in data.items() if key != "read"} for name, data in criteria.items()
+        },
+        "not_compared": result.apart,
+        "read": read,
+    }
+
+
+# --- annotators alone ------------------------------------------------------------------------------------------------
+
+
+def of_annotators(result: AnnotatorAgreement) -> doc.Document:
+    """Return how far annotators agree: the answer, alpha, and where they differ."""
+    reading = result.reading
+    blocks: list[doc.Block] = []
+    details: list[doc.Section] = []
+    for name, figures in result.criteria.items():
+        blocks.append(_agreement_callout(name, figures))
+        blocks.append(doc.Notes(tuple(_about(figures))))
+        if figures.differing:
+            listed = doc.Ids(figures.differing)
+            blocks.append(doc.Notes((("They differ on ", listed, "."),)))
+        details += measures.view(figures.measures).sections
+    raters = {name for figures in result.criteria.values() for name in figures.annotators}
+    return doc.Document(
+        title=f"{reading.name} · {counted(len(reading.ids), 'row')}, {counted(len(raters), 'rater')}",
+        source=line_two(reading, next(iter(result.criteria))),
+        blocks=tuple(blocks),
+        sections=tuple(details),
+        has_page=True,
+    )
+
+
+def _agreement_callout(name: str, figures: AnnotatorFigures) -> doc.Callout:
+    tone, good_for = measures.good_for(figures.alpha)
+    of = f"{name}: " if name else ""
+    two = f"{of}{'The two' if len(figures.annotators) == 2 else 'Two'} annotators"
+    two = f"{two} agree on {_share(figures.agreement_person)} of examples"
+    every = f"; all {len(figures.annotators)} on {_share(figures.all_agree)}" if len(figures.annotators) > 2 else ""
+    return doc.Callout(tone, f"{two}{every}.", f"Alpha {coefficient(figures.alpha)}: {good_for}.")
+
+
+def _share(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "none"
+    if estimate.low is None or estimate.high is None:
+        return percent(estimate.value)
+    return share_with_interval(estimate)
+
+
+def _about(figures: AnnotatorFigures) -> Iterator[str]:
+    yield f"{counted(figures.several, 'example')} rated by two or more; alpha {coefficient(figures.alpha)}."
+
+
+def annotators_json(result: AnnotatorAgreement) -> dict[str, Any]:
+    """Return the same by the keys of its JSON: figures of the one criterion, or of each in `criteria`."""
+    by_name = {name: _figures_json(figures) for name, figures in result.criteria.items()}
+    read = reading_json(result.reading)
+    if len(by_name) == 1:
+        return {"schema": 1, **next(iter(by_name.values())), "read": read}
+    return {"schema": 1, "agreement_person": None, "all_agree": None, "criteria": by_name, "read": read}
+
+
+def _figures_json(figures: AnnotatorFigures) -> dict[str, Any]:
+    measured = measures.json_of(figures.measures)
+    return {
+        "agreement_person": figures.agreement_person,
+        "all_agree": figures.all_agree,
+        "alpha": figures.alpha,
+        "annotators": figures.annotators,
+        "differing": figures.differing,
+        **{key: value for key, value in measured.items() if key != "schema"},
+    }

@@ -1,0 +1,61 @@
+"""Tables in memory: data frames, rows and columns, read and given back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from markscheme import calibrate
+from markscheme.errors import UsageError
+
+VERDICT = "fail pass pass pass fail pass pass pass pass fail pass pass pass fail fail pass pass pass fail fail"
+HUMAN = "1 1 1 0 0 1 1 1 0 0 1 1 1 0 0 1 1 1 0 0"
+IDS = [f"t{row}" for row in range(20)]
+TABLE: dict[str, list[str]] = {"id": IDS, "verdict": VERDICT.split(), "human": HUMAN.split()}
+"""Agreement .85, 2 of 8 fails pass, 1 of 12 passes fails: the case `frames` of the worked cases of tables."""
+ADDED = ["gold", "judge", "agrees", "gold_pass", "judge_pass", "left_out"]
+
+
+def polars_frame(table: Mapping[str, Sequence[Any]]) -> Any:
+    """A table as polars has it."""
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame(table)
+
+
+FORMS: Mapping[str, Callable[[Mapping[str, Sequence[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "polars": polars_frame,
+    "pyarrow": pa.table,
+    "rows": lambda table: [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)],
+    "columns": lambda table: table,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_in_memory_is_calibrated_and_comes_back_with_what_was_found(form: str) -> None:
+    calibration = calibrate(FORMS[form](TABLE))
+    report = calibration.to_json()
+    assert (report["agreement"]["value"], report["false_passes"], report["false_fails"]) == (0.85, ["t3", "t8"], ["t0"])
+    frame = calibration.to_frame()
+    names = frame.column_names if form == "pyarrow" else list(frame.columns)
+    assert names == ["id", "verdict", "human", *ADDED]
+    assert [row["agrees"] for row in calibration.rows].count(False) == 3
+
+
+def test_a_frame_s_index_names_its_rows_and_comes_back() -> None:
+    index = [f"case-{row}" for row in range(20)]
+    frame = pd.DataFrame({"judge_label": VERDICT.split(), "human_label": HUMAN.split()}, index=index)
+    calibration = calibrate(frame)
+    assert calibration.to_json()["false_passes"] == ["case-3", "case-8"]
+    assert list(calibration.to_frame().index) == index
+
+
+def test_a_refusal_has_its_code_and_no_frame_in_its_words() -> None:
+    frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
+    with pytest.raises(UsageError) as refused:
+        calibrate(frame)
+    assert (refused.value.code, set(refused.value.columns)) == ("which-columns", {"gpt4", "ann"})
+    assert all("--human" in command for command in refused.value.commands)
+    assert len(str(refused.value)) < 500
