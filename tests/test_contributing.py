@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.commands import scripted_setting as setting
-from tests.commands.console import environment
+from tests.commands.console import ROOT, environment
 from tests.recipes import PACKAGE, PAGE, Followed, follow_all, patch
 from tests.test_layers import LAYERS
 
@@ -180,3 +180,14 @@ def test_a_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) ->
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\ny = 2\n\nz = 4\n"
     with pytest.raises(AssertionError, match="0 times"):
         patch(tmp_path / "a.py", " x = 1\n+w = 5\n z = 4\n")
+
+
+def test_the_tests_that_ci_names_exist() -> None:
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w/])tests/[\w/*]+(?:\.py)?(?:::\w+)?", script.replace("$folder/tests", "")))
+    assert len(named) > 20
+    for name in named:
+        pattern, _, test = name.partition("::")
+        files = list(ROOT.glob(pattern))
+        assert files, name
+        assert not test or f"def {test}(" in files[0].read_text(encoding="utf-8"), name
