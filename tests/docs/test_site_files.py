@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.options.table import options_of
 from tests.commands.console import ROOT, environment
 from tests.docs.pages import DOCS
 from tests.docs.test_site import MADE, SETTINGS, SITE
@@ -81,5 +83,8 @@ def test_the_built_site_has_every_page_as_markdown_and_no_link_into_nothing(tmp_
     assert 'href="../label.md" title="This page as Markdown"' in page
     assert 'content="https://docs.example.org/dev/assets/pictures/card.png"' in page
     assert '<link rel="canonical" href="https://docs.example.org/dev/howto/label/">' in page
+    calibrating = (tmp_path / "reference" / "calibrations" / "index.html").read_text(encoding="utf-8")
+    for declared in (options_of(LabelOptions)["gold_by"].about, options_of(DriftOptions)["drift_margin"].about):
+        assert declared[1:] in calibrating, declared
     generated = (tmp_path / "reference" / "errors" / "index.html").read_text(encoding="utf-8")
     assert "/edit/main/docs/reference/errors.md" not in generated
