@@ -9,8 +9,7 @@ from markscheme.errors import UsageError
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.splits import warn_of_split_groups
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH
-from markscheme.stats.weights import LEAST_FOR_WEIGHTS
+from markscheme.stats.least_labels import LEAST_FOR_MARK, LEAST_FOR_WEIGHTS, LEAST_OF_EACH
 
 
 @dataclass(frozen=True)

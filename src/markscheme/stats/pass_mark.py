@@ -16,12 +16,9 @@ from markscheme.phrases import p_in_words, signed
 from markscheme.stats.annotators import NO_DECISION
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, Floats, Groups, Integers, jackknife
+from markscheme.stats.least_labels import LEAST_FOR_MARK, LEAST_OF_EACH
 from markscheme.stats.pairs import equal_vectors
 
-LEAST_FOR_MARK = 50
-"""Labelled examples below which no mark is fitted; at 50 a moved mark is rarely worse than the right one."""
-LEAST_OF_EACH = 10
-"""Passes, and fails, below which a logistic line has no slope to speak of; a judgement."""
 MARK_P = 0.01
 """Significance of moving the mark, chosen by simulation."""
 SLOPE_RIDGE = 0.01

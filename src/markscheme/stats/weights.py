@@ -20,14 +20,13 @@ from markscheme.phrases import counted, p_in_words
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups, Integers, kept_within, spread, t_quantile
+from markscheme.stats.least_labels import LEAST_FOR_WEIGHTS
 from markscheme.stats.shares import share
 from markscheme.stats.weighted_scores import weighted_scores
 
 AUTHOR_WORTH = 40
 """Examples that the author's weights are worth in the fit, chosen by simulation: right weights got worse by over 2 %
 in at most .05 of runs, before any test."""
-LEAST_FOR_WEIGHTS = 30
-"""Labelled examples below which no weight is tuned; a judgement."""
 LEAST_PER_WEIGHT = 5
 """Labelled examples for each weight; a judgement."""
 LEAST_MARKS = 5

@@ -25,8 +25,9 @@ from markscheme.report.document import (
 from markscheme.report.figures import NONE, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
 from markscheme.stats import Estimate
-from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH, MarkProposal
-from markscheme.stats.weights import LEAST_FOR_WEIGHTS, HeldOut
+from markscheme.stats.least_labels import LEAST_FOR_MARK, LEAST_FOR_WEIGHTS, LEAST_OF_EACH
+from markscheme.stats.pass_mark import MarkProposal
+from markscheme.stats.weights import HeldOut
 
 NOT_HUMAN_WARNINGS: Mapping[str, str] = {
     "constructed": "Warning: synthetic labels; what they support is no evidence about people.",
