@@ -1,39 +1,16 @@
 """Tuning from Python: what labels support is proposed, and written where that is asked for."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from markscheme.calibration.requests.tuning import TuningRequest
-from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.rubrics.file import load_rubric
-
-RUBRIC = """pass_mark: 0.5
-criteria:
-- {name: right, description: Is it right?, scale: {min: 1, max: 5}, weight: 0.5}
-- {name: brief, description: Is it brief?, scale: {min: 1, max: 5}, weight: 0.5}
-"""
-
-
-def labelled(n: int = 120) -> list[dict[str, Any]]:
-    """Examples whose overall marks go by one criterion alone."""
-    draw = np.random.default_rng(7)
-    lines = []
-    for place, (right, brief) in enumerate(draw.integers(1, 6, (n, 2)).tolist()):
-        mark = float(np.clip((right - 1) / 4 + draw.normal(0, 0.03), 0, 1).round(2))
-        label = {"rater": "a", "criteria": {"right": right, "brief": brief}, "overall": mark, "pass": mark >= 0.5}
-        lines.append({"id": f"e{place}", "response": f"answer {place}", "labels": [label]})
-    return lines
+from tests.calibration.labelled_files import RUBRIC, labelled, write_labels
 
 
 def request_of(folder: Path, lines: list[dict[str, Any]]) -> TuningRequest:
-    (folder / "answers.yaml").write_text(RUBRIC)
-    (folder / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    rubric = load_rubric(folder / "answers.yaml")
-    labels = TuningLabels.of(rubric, folder / "examples.jsonl")
+    rubric, labels = write_labels(folder, lines)
     return TuningRequest(rubric=rubric, file=folder / "answers.yaml", labels=labels)
 
 

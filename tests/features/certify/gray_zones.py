@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 
 from markscheme import Rubric
 from markscheme.calibration.certificates import CertificateEvidence
+from markscheme.calibration.decided_labels import RatedLabels, WholeLabels
 from markscheme.calibration.promised import Promised
-from markscheme.calibration.tuning import propose
 from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.features.certify.gray_zone import TunedBand, gray_zone_of
 from markscheme.ratings.examples import ExampleSet
@@ -23,21 +23,31 @@ def gray_zone_by(
     test: ExampleSet | None = None,
     promised: Promised = USUAL,
     used: Collection[str] = (),
+    moved_weights: Sequence[float] | None = None,
 ) -> TunedBand:
-    """Find the gray zone as `tune` does, once it has tuned the numbers."""
-    proposal = propose(rubric, dev, ratings=ratings, test=test)
-    tuned = proposal.tuned["judge"]
+    """Find the gray zone by a rubric's numbers.
+
+    Args:
+        rubric: The rubric.
+        dev: Labelled examples.
+        ratings: The judge's.
+        test: Held-out examples, on which the promise is tested; None tests it on `dev`.
+        promised: The promise.
+        used: Ids of examples that moved the numbers before.
+        moved_weights: Weights that the labels of `dev` support instead of the rubric's; None where they support none.
+    """
+    is_moved = moved_weights is not None
     evidence = CertificateEvidence(
         rubric=rubric,
         labels=TuningLabels(dev, None),
         examples=test or dev,
         split="dev" if test is None else "test",
-        rated=proposal.by_judge,
-        rated_on_test=proposal.by_judge_on_test,
-        weights=tuned.weights.after,
-        mark=tuned.mark.after,
-        moves_numbers=tuned.weights.supported or tuned.mark.supported,
-        writes_numbers=bool(proposal.changes()),
+        rated=RatedLabels.of(WholeLabels.of(dev, rubric, None), rubric, ratings),
+        rated_on_test=None if test is None else RatedLabels.of(WholeLabels.of(test, rubric, None), rubric, ratings),
+        weights=moved_weights or [criterion.weight for criterion in rubric.criteria],
+        mark=rubric.pass_mark,
+        moves_numbers=is_moved,
+        writes_numbers=is_moved,
         has_decisions=True,
         rater="judge",
         votes=(),

@@ -3,12 +3,14 @@
 import pytest
 
 from markscheme.calibration.promised import DecisionOrigins, Promised
-from markscheme.calibration.tuning import propose
 from markscheme.features.certify.gray_zone import TunedBand
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.gray_zone import gray_zone
-from tests.calibration.test_tuning import labelled, ratings, rubric, undecided, world
+from tests.calibration.weighed_examples import labelled, ratings, rubric, undecided, world
 from tests.features.certify.gray_zones import gray_zone_by
+
+TRUE = (8.0, 1.0, 1.0)
+"""Weights by which annotators mark; the rubric's are equal."""
 
 
 def test_a_band_promises_of_what_it_was_asked_to() -> None:
@@ -39,12 +41,12 @@ def test_the_gray_zone_is_tested_on_what_labels_come_to_where_there_are_no_expli
 
 
 def test_where_the_numbers_change_only_explicit_decisions_test_the_gray_zone() -> None:
-    levels, judge, marks = world(400, true=(8, 1, 1))
+    levels, judge, marks = world(400, true=TRUE)
     every = labelled(levels, marks).examples
     dev, test = ExampleSet(every[:280]), ExampleSet(every[280:])
-    assert propose(rubric(), dev, ratings=ratings(judge), test=test).tuned["judge"].weights.supported
-    assert gray_zone_by(rubric(), dev, ratings(judge), test=test).origins == DecisionOrigins(explicit=120)
-    assert gray_zone_by(rubric(), dev, ratings(judge), test=undecided(test)).lacks_decisions
+    band = gray_zone_by(rubric(), dev, ratings(judge), test=test, moved_weights=TRUE)
+    assert band.origins == DecisionOrigins(explicit=120)
+    assert gray_zone_by(rubric(), dev, ratings(judge), test=undecided(test), moved_weights=TRUE).lacks_decisions
 
 
 def test_a_band_that_is_not_supported_can_not_be_proposed() -> None:
