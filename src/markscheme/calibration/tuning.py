@@ -251,11 +251,10 @@ def _attainable(rubric: Rubric, weights: Sequence[float], scores: Floats) -> Flo
 
 def _final(test: RatedLabels, rubric: Rubric, tuned: Tuned) -> dict[str, HeldOut]:
     """The measures with the numbers as they are and as proposed, on labels that had no part in proposing them."""
-    weights = tuned.weights
     mark = tuned.mark
     marks = test.labels.marks
     passed = test.labels.passed
-    sides = [test.scores(weights.before), test.scores(weights.after)]
+    sides = [test.scores(tuned.weights.before), test.scores(tuned.weights.after)]
     far = [np.round(np.abs(scores - marks), DECIMALS) for scores in sides]
     near = [close(scores, marks, rubric.tolerance) for scores in sides]
     decided = [test.decisions(scores, at, rubric) for scores, at in zip(sides, (mark.before, mark.after), strict=True)]

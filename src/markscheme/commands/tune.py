@@ -25,9 +25,8 @@ from markscheme.files import refuse_unwritable
 
 
 def _costs(text: str) -> tuple[float, float]:
-    parts = text.split(":")
     try:
-        costs = [float(part) for part in parts]
+        costs = [float(cost) for cost in text.split(":")]
     except ValueError:
         costs = []
     if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
