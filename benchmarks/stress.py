@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.features.stress.battery import CONTROL, TRUNCATION, Battery, StressQuestion, battery
+from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.perturbations import LENGTHENING
 from markscheme.features.stress.result import INSTRUCTION, Stress, stress_of
 from markscheme.grading import Grade
@@ -120,7 +121,7 @@ def questions(n: int, yes_no: bool) -> Battery:
     scale = () if yes_no else (Scale.numbered(1, 5),)
     rubric = Rubric(tuple(Criterion(1.0, f"Good {name}.", name, *scale) for name in CRITERIA))
     answers = [Submission(f"Answer {k} is short. It has two parts.", {"query": "What?"}, f"e{k}") for k in range(n)]
-    return battery(rubric, [Example(answer) for answer in answers], "judge", n=n)
+    return battery(rubric, [Example(answer) for answer in answers], "judge", StressOptions(n=n))
 
 
 def ran(world: World, seed: int) -> Stress:

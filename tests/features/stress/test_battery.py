@@ -17,6 +17,7 @@ from markscheme.features.stress.battery import (
     ask,
     battery,
 )
+from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.features.stress.view import json_of, view
 from markscheme.judges.judge import Identity, Reply
@@ -59,7 +60,7 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
 
 
 def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
-    made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace", "praise"])
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace", "praise")))
     result = ran(made, ByAsking(moved=True), tmp_path)
     assert result.control["correctness"].shift.value == 1
     assert result.control_moved is not None
@@ -70,13 +71,15 @@ def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:
-    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace"]), ByAsking(moved=False), tmp_path)
+    result = ran(
+        battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace",))), ByAsking(moved=False), tmp_path
+    )
     assert result.control_moved is None
     assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
 
 
 def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
-    made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["praise"], originals=2)
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("praise",), originals=2))
     askings = made.askings("1")
     assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [
         60,
@@ -89,7 +92,7 @@ def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
 
 
 def test_a_criterion_worded_the_other_way_round_is_read_the_other_way_round(tmp_path: Path) -> None:
-    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["polarity"]), ByAsking(moved=False), tmp_path)
+    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("polarity",))), ByAsking(moved=False), tmp_path)
     assert result.rows["polarity"]["greeting"].shift.value == -1
     assert result.rows["polarity"]["correctness"].state == "not-preserving"
     assert result.findings == []
@@ -107,7 +110,7 @@ def test_examples_are_spread_over_their_labels() -> None:
         )
         for n, each in enumerate(EXAMPLES)
     ]
-    chosen = battery(RUBRIC, labelled, "gpt-5", n=10).examples
+    chosen = battery(RUBRIC, labelled, "gpt-5", StressOptions(n=10)).examples
     levels = [example.labels[0].criteria["correctness"].level or 0 for example in chosen]
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 

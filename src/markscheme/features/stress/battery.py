@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.perturbations import QUESTION_INPUTS, Perturbation, Unchanged, is_code, perturbations
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
@@ -49,15 +50,19 @@ class Battery:
         rubric: The judge's.
         examples: Those whose responses are changed.
         rows: The changes.
-        originals: How often each original is asked.
-        repeats: How often each changed text is asked.
+        options: How often the judge is asked.
     """
 
     rubric: Rubric
     examples: tuple[Example, ...]
     rows: tuple[Perturbation, ...]
-    originals: int = 3
-    repeats: int = 1
+    options: StressOptions = StressOptions()
+
+    @property
+    def lack(self) -> str | None:
+        """The sentence that says that the examples are too few; None where they aren't."""
+        n = len(self.examples)
+        return None if n >= LEAST_EXAMPLES else f"{n} examples; at least {LEAST_EXAMPLES} are needed"
 
     @cached_property
     def judged(self) -> tuple[Criterion, ...]:
@@ -102,10 +107,12 @@ class Battery:
         questions = [
             StressQuestion(place, version, copy)
             for place in range(len(self.examples))
-            for version, count in ((ORIGINAL, self.originals), (CONTROL, 1))
+            for version, count in ((ORIGINAL, self.options.originals), (CONTROL, 1))
             for copy in range(count)
         ]
-        questions += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
+        questions += [
+            StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.options.repeats)
+        ]
         random.Random(seed).shuffle(questions)  # noqa: S311 - a reproducible order, not a secret
         return questions
 
@@ -131,30 +138,28 @@ class Battery:
             judge.identity.fingerprint,
             [[example.id, example.submission.response] for example in self.examples],
             sorted((place, name, text) for (place, name), text in self.texts.items()),
-            [self.originals, self.repeats],
+            [self.options.originals, self.options.repeats],
         )
 
 
 def battery(
-    rubric: Rubric, examples: Sequence[Example], model: str, *, only: Sequence[str] = (), n: int = 60, **counts: int
+    rubric: Rubric, examples: Sequence[Example], model: str, options: StressOptions = StressOptions()
 ) -> Battery:
-    """The questions about up to `n` examples, spread over the labels' scores.
+    """Make the questions about as many examples as the options allow, spread over the labels' scores.
 
     Args:
         rubric: The judge's.
         examples: Those that may be looked at.
         model: The judge's.
-        only: Names of changes; empty means all.
-        n: Maximum number of examples.
-        counts: `originals` and `repeats`.
+        options: Which changes are tried, on how many examples, and how often the judge is asked.
 
     Raises:
         UsageError: The rubric compares pairs: a change of one response of two may well deserve another level.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")
-    rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
-    return Battery(rubric, _spread(rubric, examples, n), rows, **counts)
+    rows = tuple(row for row in perturbations(rubric, model) if not options.only or row.name in options.only)
+    return Battery(rubric, _spread(rubric, examples, options.n), rows, options)
 
 
 def _question(submission: Submission) -> str:
@@ -193,7 +198,7 @@ async def ask(
 
     async def grade(asking: StressQuestion) -> Grade:
         rubric, submission = battery.question(asking)
-        offset = run.number * RUN_SAMPLES + (battery.originals if asking.version == CONTROL else asking.copy)
+        offset = run.number * RUN_SAMPLES + (battery.options.originals if asking.version == CONTROL else asking.copy)
         return await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
 
     grades: dict[StressQuestion, Grade] = {}

@@ -2,20 +2,20 @@
 
 import dataclasses
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, AskFlags, Details, ExamplesFile, JsonFlag, JudgeName, RubricName, notify
+from markscheme.commands.options import AskFlags, Details, ExamplesFile, JsonFlag, JudgeName, RubricName, notify
+from markscheme.features.stress.options import StressOptions
 from markscheme.phrases import counted
-from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
-    from markscheme.features.stress.run import StressRequest
+    from markscheme.features.stress.battery import Battery
+    from markscheme.judges.cost import Cost
 
 _MOVED = 1
 """Exit status where something moved the judge."""
-StressChange = Literal[Change, "polarity", "truncation"]
 
 
 def stress(
@@ -23,10 +23,7 @@ def stress(
     /,
     *,
     judge: JudgeName = None,
-    only: Annotated[tuple[StressChange, ...], Parameter(metavar="CHANGE")] = (),
-    n: Annotated[int, COUNT] = 60,
-    originals: Annotated[int, COUNT] = 3,
-    repeats: Annotated[int, COUNT] = 1,
+    stressing: StressOptions = StressOptions(),
     examples: ExamplesFile = None,
     plan: bool = False,
     details: Details = False,
@@ -40,11 +37,6 @@ def stress(
     again.
 
     Args:
-        only: these changes only: whitespace, indent, layout, criteria-order, padding, question, closing-sentence, echo,
-            praise, authority, model-name, instruction, comment-style, polarity, truncation; may be repeated
-        n: examples at most (60)
-        originals: times to ask about each original (3)
-        repeats: times to ask about each changed response (1)
         plan: show calls, cost and changed responses; ask nothing
         html: write a page to open, send or print
 
@@ -57,30 +49,20 @@ def stress(
     """
     from markscheme.commands.output import TOO_FEW, put, rendered, show
     from markscheme.commands.progress import progress
-    from markscheme.features.stress.run import StressRequest
+    from markscheme.features.stress.run import cost_of_run, open_battery, run_battery
     from markscheme.features.stress.view import json_of, view
     from markscheme.files import refuse_unwritable
 
     refuse_unwritable(html)
-    request = StressRequest(
-        rubric=ask.rubric(rubric),
-        examples=examples,
-        judge=judge,
-        only=only,
-        n=n,
-        originals=originals,
-        repeats=repeats,
-        ask=ask,
-        watch=progress,
-    )
-    if request.lacks:
-        print(f"error: {request.lacks}", file=sys.stderr)
+    battery, opened = open_battery(ask.rubric(rubric), stressing, ask, examples=examples, judge=judge)
+    if battery.lack is not None:
+        print(f"error: {battery.lack}", file=sys.stderr)
         return TOO_FEW
-    _print_plan(request, to_stderr=not plan)
+    _print_plan(battery, cost_of_run(battery, opened, ask), to_stderr=not plan)
     if plan:
         return 0
-    result = request.run()
-    document = view(result, str(request.opened.identity), asked_as=judge)
+    result = run_battery(battery, opened, ask, watch=progress)
+    document = view(result, str(opened.identity), asked_as=judge)
     if html:
         put(rendered(document, "html"), html)
     shown = dataclasses.replace(document, has_page=True, written=html or "")
@@ -88,14 +70,13 @@ def stress(
     return _MOVED if result.is_moved else 0
 
 
-def _print_plan(request: "StressRequest", *, to_stderr: bool) -> None:
-    """The cost is shown before anything is asked; with --plan the changed texts too."""
+def _print_plan(battery: "Battery", cost: "Cost", *, to_stderr: bool) -> None:
+    """Print the cost before anything is asked; with --plan the changed texts too."""
     from markscheme.features.stress.view import plan_view
     from markscheme.report.figures import dollars
     from markscheme.report.terminal import render_terminal
 
-    cost = request.cost()
     if to_stderr:
         notify(f"{counted(cost.calls, 'call')}: {dollars(cost.usd)}")
     else:
-        render_terminal(plan_view(request.battery, cost), sys.stdout)
+        render_terminal(plan_view(battery, cost), sys.stdout)

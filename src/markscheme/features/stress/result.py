@@ -233,8 +233,8 @@ class Stress:
         return {(version, c.name): self._read(version, c) for version in versions for c in self.battery.judged}
 
     def _read(self, version: str, criterion: Criterion) -> Floats:
-        counts = {ORIGINAL: self.battery.originals, CONTROL: 1}
-        askings = range(counts.get(version, self.battery.repeats))
+        counts = {ORIGINAL: self.battery.options.originals, CONTROL: 1}
+        askings = range(counts.get(version, self.battery.options.repeats))
         levels = [
             [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
             for place in range(len(self.battery.examples))

@@ -73,8 +73,8 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
     battery = stress.battery
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
     what = f"{counted(len(battery.examples), 'example')}, {graded}"
-    repeats = "once" if battery.repeats == 1 else f"{battery.repeats} times"
-    how_often = f"each {battery.originals} times as it is, once more to see chance, and {repeats} per change"
+    repeats = "once" if battery.options.repeats == 1 else f"{battery.options.repeats} times"
+    how_often = f"each {battery.options.originals} times as it is, once more to see chance, and {repeats} per change"
     calls = counted(stress.usage.calls, "call")
     is_readable = stress.control_moved is None
     return Document(
