@@ -15,8 +15,11 @@ from markscheme.commands.table import COMMANDS, command_names
 from markscheme.features import FEATURES
 from markscheme.options.settings import SettingsFile
 from markscheme.seam import Feature, features, offer
-from tests.commands.console import ROOT, environment
+from tests.commands.console import ROOT, environment, run_installed
+from tests.commands.reply_project import make_project
+from tests.commands.test_first_screens import SCREENS, steady
 from tests.deletion import delete, names_of_features, run_core_tests
+from tests.golden_files import GoldenFiles
 from tests.recipes import copy_of_package
 
 NEVER_LOADED = ("markscheme.__main__", "markscheme.pytest_plugin", "markscheme.sockets.")
@@ -87,6 +90,24 @@ def test_the_tests_of_a_feature_lie_in_a_folder_of_its_name(feature: Feature) ->
 
 def test_the_features_are_the_folders_and_listed_by_name() -> None:
     assert [feature.name for feature in FEATURES] == names_of_features()
+
+
+def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
+    tmp_path: Path, golden: GoldenFiles
+) -> None:
+    home = copy_of_package(tmp_path / "copy")
+    for name in names_of_features():
+        delete(name, home)
+    for name in ("calibrate", "calibrate-few-labels", "calibrate-rare-fails", "grade"):
+        screen, project = SCREENS[name], tmp_path / name
+        project.mkdir()
+        make_project(project)
+        screen.before(project)
+        env = {"PYTHONPATH": str(home / "src"), "MARKSCHEME_CACHE": str(project / "cache")}
+        done = run_installed("markscheme", *screen.arguments, cwd=project, env=env)
+        printed = steady(done.stdout + done.stderr, project)
+        golden.check(f"screens/{name}.txt", f"$ markscheme {' '.join(screen.arguments)}\n{printed}")
+        assert done.returncode == screen.status
 
 
 @pytest.mark.release
