@@ -22,6 +22,7 @@ from markscheme.stats import reliability, severity
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.reliability import ICC_NAMES
 from markscheme.stats.severity import PAIR_STATISTICS, YES_NO_NAMES
+from markscheme.stats.table import STATISTICS
 from tests.stats.family import Trial, tried_on
 
 Table = npt.NDArray[np.float64]
@@ -59,7 +60,7 @@ REPEAT = SURE | {SYMMETRIC, SHIFTED}
 
 TABLE = np.array([[1.0, 1, 2], [2, 2, 2], [3, 4, 4], [4, 3, 3]])
 FAMILIES = {
-    "pair_statistic": PAIR_STATISTICS,
+    "pair_statistic": (*PAIR_STATISTICS, *(name for load in STATISTICS for name in load())),
     "icc": ICC_NAMES,
     "yes_no_family": YES_NO_NAMES,
     "macro_family": tuple(severity.macro_family(*TABLE.T[:2])),
@@ -100,6 +101,7 @@ LAWS: dict[str, set[str]] = {
 ELSEWHERE = {
     "error_family": "the members of pair_statistic",
     "icc_family": "the members of icc",
+    "error_names": "names, and no statistic",
     "confusion": "counts, tested beside scikit-learn",
 }
 """Public functions that need no laws of their own, and why."""

@@ -25,11 +25,11 @@ from markscheme.stats.intervals import (
     t_limits,
 )
 from markscheme.stats.severity import (
-    ERROR_NAMES,
     PAIR_STATISTICS,
     YES_NO_NAMES,
     confusion,
     error_family,
+    error_names,
     macro_family,
     pair_statistic,
     yes_no_family,
@@ -376,7 +376,7 @@ def test_names_that_do_not_exist_are_refused() -> None:
 def test_families_have_the_names_that_reports_use() -> None:
     errors = {"mae", "rmse", "signed_error", "icc", "ccc", "pearson", "spearman", "kendall"}
     decisions = {"accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge"}
-    assert errors <= set(error_family([1, 2], [1, 2])) == set(ERROR_NAMES)
+    assert errors <= set(error_family([1, 2], [1, 2])) == set(error_names())
     assert decisions <= set(yes_no_family([1, 0], [1, 0])) == set(YES_NO_NAMES)
 
 

@@ -32,6 +32,7 @@ from markscheme.stats.intervals import (
 from markscheme.stats.pairs import Moments, Pairs, numbers, paired
 from markscheme.stats.rating_patterns import SAME_LEVEL, commonest, over
 from markscheme.stats.shares import FEWEST_SHOWN, share
+from markscheme.stats.table import STATISTICS, PairStatistic
 
 MOST_LEVELS = 100
 """With more levels than this, values count as measurements, and a mean over levels is undefined."""
@@ -60,7 +61,7 @@ def pair_statistic(
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
-        name: One of `PAIR_STATISTICS`.
+        name: One of `PAIR_STATISTICS`, or of the statistics that features add.
 
             * mae, rmse: mean absolute error and root of the mean squared error, in the unit of the ratings;
             * signed_error: mean of judge minus gold, in that unit: above 0 the judge is lenient, below severe;
@@ -92,9 +93,10 @@ def pair_statistic(
         >>> [round(pair_statistic(gold, judge, name).value, 3) for name in ("mae", "rmse", "signed_error", "pearson")]
         [0.75, 1.118, -0.25, 0.405]
     """
-    if name not in PAIR_STATISTICS:
-        raise ValueError(f"a statistic of two raters is one of {', '.join(PAIR_STATISTICS)}, not {name!r}")
-    return _PAIR_STATISTICS[name](paired(gold, judge, groups, levels), level)
+    statistics = _PAIR_STATISTICS if name in _PAIR_STATISTICS else _PAIR_STATISTICS | _of_features()
+    if name not in statistics:
+        raise ValueError(f"a statistic of two raters is one of {', '.join(statistics)}, not {name!r}")
+    return statistics[name](paired(gold, judge, groups, levels), level)
 
 
 def error_family(
@@ -117,7 +119,8 @@ def error_family(
         raters: Names of the two in notes.
 
     Returns:
-        mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall from -1 to 1.
+        mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall from -1 to 1; and
+        the statistics of features.
 
     Raises:
         ValueError: The caller's fault: shapes that differ.
@@ -128,7 +131,7 @@ def error_family(
         (0.75, -0.25)
     """
     pairs = replace(paired(gold, judge, groups, levels), raters=raters)
-    return {name: statistic(pairs, level) for name, statistic in _ERROR_FAMILY.items()}
+    return {name: statistic(pairs, level) for name, statistic in (_ERROR_FAMILY | _of_features()).items()}
 
 
 def _mae(pairs: Pairs, level: float) -> Estimate:
@@ -160,7 +163,7 @@ def _ratio_of_sds(pairs: Pairs, level: float) -> Estimate:
     return _error(replace(pairs, scale_told=False), _sd_ratio, LOG, level, method)
 
 
-_ERROR_FAMILY: dict[str, Callable[[Pairs, float], Estimate]] = {
+_ERROR_FAMILY: dict[str, PairStatistic] = {
     "mae": _mae,
     "rmse": _rmse,
     "signed_error": _signed_error,
@@ -172,10 +175,18 @@ _ERROR_FAMILY: dict[str, Callable[[Pairs, float], Estimate]] = {
 }
 _PAIR_STATISTICS = {**_ERROR_FAMILY, "sd_ratio": _ratio_of_sds}
 
-ERROR_NAMES = tuple(_ERROR_FAMILY)
-"""Names of the errors and correlations that are measured of every two raters."""
 PAIR_STATISTICS = tuple(_PAIR_STATISTICS)
-"""The same, with those that only a diagnosis asks for."""
+"""Names of the core's errors and correlations, with those that only a diagnosis asks for."""
+
+
+def error_names() -> tuple[str, ...]:
+    """Return the names of the errors and correlations that are measured of every two raters."""
+    return tuple(_ERROR_FAMILY | _of_features())
+
+
+def _of_features() -> dict[str, PairStatistic]:
+    """Load the statistics that features add."""
+    return {name: statistic for load in STATISTICS for name, statistic in load().items()}
 
 
 def _sd_ratio(m: Moments) -> Floats:

@@ -18,7 +18,7 @@ from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.coefficients import Metric, two_raters
 from markscheme.stats.estimate import EstimatesOnDemand
 from markscheme.stats.intervals import Floats
-from markscheme.stats.severity import ERROR_NAMES, YES_NO_NAMES, confusion, error_family, yes_no_family
+from markscheme.stats.severity import YES_NO_NAMES, confusion, error_family, error_names, yes_no_family
 
 if TYPE_CHECKING:
     pass
@@ -106,7 +106,7 @@ class Measure:
         agreed = two_raters(compared.gold, compared.judge, levels=levels, ordered=scale.ordered, groups=compared.groups)
         families = (
             (agreed, lambda: agreed),
-            (ERROR_NAMES, lambda: _errors_of_levels(compared)),
+            (error_names(), lambda: _errors_of_levels(compared)),
             (YES_NO_NAMES, lambda: _decisions_of_levels(compared)),
         )
         return EstimatesOnDemand(families)
@@ -215,7 +215,7 @@ def _errors_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate]:
         levels = sorted(set(scale.values))
         return error_family(compared.gold, compared.judge, groups=compared.groups, levels=levels)
     n = int(np.isfinite(compared.gold + compared.judge).sum())
-    return {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in ERROR_NAMES}
+    return {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in error_names()}
 
 
 def _decisions_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate]:

@@ -1,7 +1,6 @@
 """Criteria: the table of figures per criterion, each criterion in detail, and the whole score."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from markscheme.report.figures import (
     with_signed_interval,
 )
 from markscheme.report.sections.examples import cell_tag, criterion_tag, level_name
+from markscheme.report.sections.table import CRITERION_FIGURES, CriterionFigure
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Flags
@@ -29,28 +29,18 @@ from markscheme.stats.shares import share as share_of
 # --- the table ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class CriterionFigure:
-    """A statistic per criterion: a column of the criteria table, the same in every format.
-
-    Attributes:
-        heading: Heading of the column.
-        estimate: The statistic of one criterion.
-        cell: Formats it.
-    """
-
-    heading: str
-    estimate: Callable[[CriterionComparison], Estimate]
-    cell: Callable[[Estimate], doc.Line]
-
-
 EVEN_PREFERENCE = 0.5
 """The value of a tie where preferences are numbers from 0 to 1."""
-CRITERION_FIGURES = (
+OWN_FIGURES = (
     CriterionFigure("same level", lambda compared: compared.statistics["exact_agreement"], share_mark),
     CriterionFigure("kappa", lambda compared: compared.headline, coefficient),
 )
-"""Columns of the criteria table before the bias, which is drawn on one scale for all criteria."""
+"""Columns of the criteria table before those of features, and the bias, which is drawn on one scale for all."""
+
+
+def criterion_figures() -> tuple[CriterionFigure, ...]:
+    """Return the columns of the criteria table before the bias."""
+    return (*OWN_FIGURES, *(load() for load in CRITERION_FIGURES))
 
 
 def criteria_blocks(
@@ -83,7 +73,7 @@ def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix:
 
 def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
     """Headings of the figures in `criterion_rows`; between the responses of a pair there is no bias in levels."""
-    figures = tuple(figure.heading for figure in CRITERION_FIGURES)
+    figures = tuple(figure.heading for figure in criterion_figures())
     return figures if rubric.is_of_pairs else (*figures, "bias, levels")
 
 
@@ -97,7 +87,7 @@ def criterion_rows(
         causes = dict.fromkeys(finding.kind.short for finding in findings if finding.criterion == name)
         yield (
             doc.Name(name, f"{tag_prefix}c{place}"),
-            *(figure.cell(figure.estimate(compared)) for figure in CRITERION_FIGURES),
+            *(figure.cell(figure.estimate(compared)) for figure in criterion_figures()),
             *([] if compared.criterion.scale.mirrored else [shift_mark(compared.statistics["signed_error"], half)]),
             ", ".join(causes),
         )
@@ -109,7 +99,7 @@ def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
         (name, heading, estimate)
         for name, compared in comparison.criteria.items()
         for heading, estimate in (
-            *((figure.heading, figure.estimate(compared)) for figure in CRITERION_FIGURES),
+            *((figure.heading, figure.estimate(compared)) for figure in criterion_figures()),
             *([] if compared.criterion.scale.mirrored else [("bias", compared.statistics["signed_error"])]),
         )
     ]

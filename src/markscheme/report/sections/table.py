@@ -8,8 +8,10 @@ from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.comparison.measure import CriterionComparison
     from markscheme.report.document import Callout, Examples, Line, Section, Tiles
     from markscheme.rubrics.keys import SubjectKind
+    from markscheme.stats import Estimate
 
 SectionMaker: TypeAlias = "Callable[[Calibration, Examples], Iterable[Section]]"
 """Makes the sections of a calibration, or none where it has nothing to show; examples come in the order of the page."""
@@ -41,6 +43,25 @@ MOVED_CALLOUTS: OpenTable[MovedCallout] = OpenTable()
 """What says on the first screen what moved since the accepted runs, and what the judge then does; None if nothing."""
 CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
 """What limits the figures on the first screen, said before all else."""
+
+
+@dataclass(frozen=True)
+class CriterionFigure:
+    """A statistic per criterion: a column of the criteria table, the same in every format.
+
+    Attributes:
+        heading: Heading of the column.
+        estimate: The statistic of one criterion.
+        cell: Formats it.
+    """
+
+    heading: str
+    estimate: "Callable[[CriterionComparison], Estimate]"
+    cell: "Callable[[Estimate], Line]"
+
+
+CRITERION_FIGURES: OpenTable[Callable[[], CriterionFigure]] = OpenTable()
+"""What loads each column that features add to the table of criteria; `report.sections.criteria` has the core's."""
 
 
 def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[SectionRow]:

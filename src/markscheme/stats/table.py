@@ -1,0 +1,17 @@
+"""The table of statistics of two raters to which features add theirs."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.stats.estimate import Estimate
+    from markscheme.stats.pairs import Pairs
+
+PairStatistic: TypeAlias = "Callable[[Pairs, float], Estimate]"
+"""Computes an error or correlation of paired ratings, with an interval of the given coverage."""
+LoadStatistics: TypeAlias = Callable[[], Mapping[str, PairStatistic]]
+"""Imports the statistics of a feature and returns them, by their keys in JSON."""
+STATISTICS: OpenTable[LoadStatistics] = OpenTable()
+"""What loads the statistics that each feature adds to those of every criterion; `stats.severity` has the core's."""
