@@ -9,6 +9,8 @@ from tests.commands.console import ROOT
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGE = "src/markscheme/"
+TITLES = re.findall(r"^### (Add an? .*)$", PAGE, re.M)
+"""The titles of all recipes."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ def follow(title: str, home: Path) -> list[str]:
         elif language == "python":
             name = re.findall(rf"`({PACKAGE}\S+\.py)`", text[: block.start()])[-1]
             assert not (home / name).exists()
+            (home / name).parent.mkdir(exist_ok=True)
             (home / name).write_text(body, encoding="utf-8")
         else:
             continue
@@ -63,7 +66,6 @@ def copy_of_package(folder: Path) -> Path:
 
 
 def follow_all(folder: Path) -> Followed:
-    """All recipes but that of a judge, which is a package of its own, followed in one copy of the package."""
+    """Follow all recipes in one copy of the package."""
     home = copy_of_package(folder)
-    titles = [title for title in re.findall(r"^### (Add an? .*)$", PAGE, re.M) if title != "Add a judge"]
-    return Followed(home, {title: follow(title, home) for title in titles})
+    return Followed(home, {title: follow(title, home) for title in TITLES})

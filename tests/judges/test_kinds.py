@@ -29,8 +29,8 @@ RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### A
 
 
 def block(language: str) -> str:
-    """The recipe's code in that language."""
-    (code,) = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
+    """The recipe's first code in that language: the judge's module, and the package's entry point."""
+    code, *_ = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
     return str(code)
 
 
