@@ -60,7 +60,7 @@ MISTAKES = [
     ("experiment list.yml", "list.yml: there is no such file; did you mean list.yaml?"),
     ("experiment braces.yaml", "braces.yaml:2: a key must be a word; a text with {{…}} or a comma inside { } needs"),
     ("experiment input.yaml", "variant 'warm' asks for {{qury}}, but case 'x' has no such input; its inputs: query;"),
-    ("pass-rate hasty.jsonl", "`--calibration FILE` is missing, as in: markscheme pass-rate results.json"),
+    ("pass-rate hasty.jsonl", "`--calibration FILE` is missing: what annotators and the judge both decided on"),
     ("gate-risk hasty.jsonl --threshold 80", "got 80; did you mean 0.8?"),
     ("tune support-reply --cost 5", "`--cost` must be two numbers above 0, for example 1:5, got '5'"),
     ("plan support-reply --next 10", "--next [N] is how many to label and --pool FILE out of what: give both"),
