@@ -28,6 +28,8 @@ MAX_NODES = 50_000
 MAX_LETTERS = 4_000_000
 """The same for the letters of its keys and values: an alias may lead to a long one again and again."""
 
+LONGEST_CELL = 2**31 - 1
+"""Letters of a table's cell, of which csv takes 131,072 unless it is told: whole documents are in some."""
 SHOWN_DIGITS = 20
 """Digits of a number in a message; who wrote it finds it by these."""
 
@@ -188,6 +190,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
             header = file.readline()
             file.seek(0)
             others = (mark for mark in "\t;" if mark in header and (path.suffix == ".tsv" or "," not in header))
+            csv.field_size_limit(LONGEST_CELL)
             rows = csv.reader(file, delimiter=next(others, ","))
             names = next(rows, [])
             twins = twin_columns(names)

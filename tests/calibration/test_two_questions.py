@@ -111,7 +111,7 @@ def write_table(path: Path, gold: Sequence[float], judge: Sequence[float]) -> Pa
     words = {1.0: "pass", 0.0: "fail"}
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["verdict", "human_ann", "human_ben"])
+        writer.writerow(["verdict", "human_1", "human_2"])
         writer.writerows([words[j], words[g], words[g]] for g, j in zip(gold, judge, strict=True))
     return path
 
@@ -333,7 +333,7 @@ def test_where_no_fail_is_labelled_random_labels_are_not_asked_for() -> None:
 def test_levels_of_a_table_have_no_gate_question(tmp_path: Path) -> None:
     path = tmp_path / "levels.csv"
     rows = "".join(f"{1 + i % 5},{1 + i % 5},{1 + i % 5}\n" for i in range(100))
-    path.write_text(f"verdict,human_ann,human_ben\n{rows}")
+    path.write_text(f"verdict,human_1,human_2\n{rows}")
     calibration = calibrate(path)
     assert json_of(calibration)["decision"]["gate"] is None
     assert (calibration.verdict, calibration.use) == ("ok", "trend")

@@ -261,11 +261,11 @@ def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(folder: Path
         (folder / "other.json").write_text(json.dumps(data))
         done = run("markscheme", "calibrate", "other.json", cwd=folder)
         assert done.returncode == 2
-        assert done.stderr.startswith("error: other.json is neither a rubric nor traces of MLflow, ")
-        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith("error: which columns are a judge's and people's? 'field 0', ")
+        assert len(done.stderr.splitlines()) == 2
         assert "isn't a rubric" in run("markscheme", "lint", "other.json", cwd=folder).stdout
     (folder / "other.json").write_text('{"criterias": [], "treshold": 0.5}')
-    assert "did you mean" in run("markscheme", "calibrate", "other.json", cwd=folder).stderr
+    assert "'criterias' and 'treshold' may be" in run("markscheme", "calibrate", "other.json", cwd=folder).stderr
 
 
 def test_examples_that_are_imported_twice_are_added_once(folder: Path) -> None:

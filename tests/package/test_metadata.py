@@ -74,4 +74,4 @@ def test_every_dependency_has_a_lower_bound_and_one_below_its_next_major_version
         name, lowest, below = match[1], int(match[2]), int(match[3])
         assert lowest < below, requirement
         assert int(version(name).partition(".")[0]) < below, requirement
-    assert len(PROJECT["dependencies"]) == 17
+    assert len(PROJECT["dependencies"]) == 19

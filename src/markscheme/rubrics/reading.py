@@ -71,7 +71,7 @@ def may_be_rubric(data: Any) -> bool:
     return holds_criteria or _is_meant_as(RUBRIC, data)
 
 
-_YAML = re.compile(r"(?:---|%YAML|- |[\"']?[\w .-]+[\"']?\s*:(?:\s|$))")
+_YAML = re.compile(r"(?:---|%YAML|- |(?:[\"'][\w .-]+[\"']\s*|[\w .-]+):(?:\s|$))")
 _HEAD = 65_536
 """Bytes that show whether a file is a rubric."""
 

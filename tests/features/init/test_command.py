@@ -213,7 +213,7 @@ def test_a_table_of_annotators_alone_becomes_labels_in_which_differences_are_res
     progress = run("markscheme", "label", "t", "--progress", cwd=tmp_path)
     assert "labelled: 2 by 2" in progress.stdout, progress.stderr
     compared = run("calibrate", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
-    assert (compared.returncode, "The two annotators agree on 1 of 2" in compared.stdout) == (0, True)
+    assert (compared.returncode, "The two annotators agree on 50%" in compared.stdout) == (0, True)
 
 
 def test_columns_are_not_places_outside_the_project(tmp_path: Path) -> None:

@@ -12,13 +12,15 @@ from markscheme.readers.tabular.words import VALUE_WORDS
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez)[a-z]*\.?"
 _DATE: Final = re.compile(
     rf"\d{{1,2}}[-. ]+{_MONTH}(?:[-. ]+\d{{2,4}})?|{_MONTH}[-. ]+\d{{1,4}}|\d{{4}}-\d\d-\d\d(?:[ t].*)?|"
-    r"\d{1,2}([/.])\d{1,2}\1\d{2,4}"
+    r"\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 _RATIO: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|of|out of)\s*(\d+)")
 _STARS: Final = re.compile(r"([★⭐]+)(☆*)")
-_LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)\s*[-–—:=.)(]+\s*([^\d]+)")
+_SIGNS: Final = "-–—:=.)( "
+"""What stands between a number and its word, as in `4 - good` and `4) good`."""
+_LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s*[-–—:=.)(][^\d]*)")
 _TOKENS: Final = re.compile(r"[^\W\d]+|[+-]?\d+(?:\.\d+)?")
 _BESIDE_NUMBERS: Final = VALUE_WORDS | {"point", "points", "star", "stars", "pts"}
 
@@ -133,7 +135,7 @@ def _labelled(values: Collection[str]) -> NumberForm | None:
     """Return numbers before a word of their own, such as `4 - good`."""
     matches = {value: match for value in values if (match := _LABELLED.fullmatch(value))}
     numbers = {value: float(match[1]) for value, match in matches.items()}
-    words = {match[2].strip() for match in matches.values()}
+    words = {match[2].strip(_SIGNS) for match in matches.values()} - {""}
     is_one_each = len(words) == len(set(numbers.values())) == len(values)
     return NumberForm(numbers) if len(matches) == len(values) and is_one_each else None
 

@@ -96,7 +96,7 @@ def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOp
 def _as_id(cell: str) -> str:
     """An id as text: 7.0 is 7."""
     number = number_in(cell.strip())
-    return cell.strip() if number is None or not number.is_integer() or cell.strip()[:1] == "0" else f"{number:.0f}"
+    return cell.strip() if number is None or not number.is_integer() or cell.strip()[:1] == "0" else str(int(number))
 
 
 def _refuse_other_texts(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import parse_json, refuse_device
+from markscheme.plain_data import LONGEST_CELL, parse_json, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
@@ -180,7 +180,7 @@ def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
 
 
 def _delimited(text: str, path: Path, name: str) -> Sheet:
-    csv.field_size_limit(2**31 - 1)
+    csv.field_size_limit(LONGEST_CELL)
     skipped = 0
     first, _, rest = text.partition("\n")
     delimiter = ""
@@ -356,7 +356,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, float) and value.is_integer():
-        return f"{value:.0f}"
+        return str(int(value))
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, list | tuple | dict):

@@ -69,7 +69,9 @@ def folded(cell: str) -> str:
     while (stripped := plain.strip(_AROUND).removesuffix(".")) != plain and stripped:
         plain = stripped
     number = number_in(plain)
-    return plain if number is None else f"{number:.12g}"
+    if number is None:
+        return plain
+    return str(int(number)) if number.is_integer() else str(number)
 
 
 def family(value: str) -> str:
