@@ -29,7 +29,7 @@ MAX_LETTERS = 4_000_000
 """The same for the letters of its keys and values: an alias may lead to a long one again and again."""
 
 LONGEST_CELL = 2**31 - 1
-"""Letters of a table's cell, of which csv takes 131,072 unless it is told: whole documents are in some."""
+"""Letters of a table's cell, of which csv takes 131,072 by default: some hold whole documents."""
 SHOWN_DIGITS = 20
 """Digits of a number in a message; who wrote it finds it by these."""
 
