@@ -192,7 +192,7 @@ FURTHER = {
     "calibrate --ratings": BY_ITS_RUBRIC,
     "calibrate": {
         **dict.fromkeys(("a dataset of autorubric", "pairs", "a sheet"), NO_RUBRIC),
-        **dict.fromkeys(("a list", "figures of a calibration"), "is neither a rubric nor"),
+        "figures of a calibration": "no column is people's",
         **dict.fromkeys(
             ("pairwise tasks", "inspect", "deepeval"), "no metric that both an annotator and a judge rated"
         ),
