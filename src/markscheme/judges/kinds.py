@@ -243,7 +243,7 @@ IN_HELP: Final[Mapping[str, Callable[[], str]]] = {
     "{judges with batches}": lambda: names_that(lambda kind: kind.batches),
     "{judges with probabilities}": lambda: names_that(lambda kind: kind.probabilities),
 }
-"""Marks in the help of options, and what stands in their place when it is shown, which loads features."""
+"""Marks in the help of options, and the function that words each when help is shown; calling one loads features."""
 
 
 def in_words(help_text: str) -> str:

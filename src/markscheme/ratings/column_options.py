@@ -18,7 +18,7 @@ class ColumnOptions:
     """What the caller says of a table; whatever isn't said is read from its columns and cells.
 
     Attributes:
-        judge: Columns of judges; `*` stands for criteria.
+        judge: Columns of judges; `*` matches the name of any criterion.
         human: Columns of annotators, likewise.
         id: The column of ids.
         group: The column of groups.
@@ -28,7 +28,7 @@ class ColumnOptions:
         pass_: Values that pass, of all columns that have them or as COLUMN=VALUE.
         pass_mark: The least number that passes.
         levels: LOW-HIGH, or the levels' words, worst first.
-        scale: LOW-HIGH, or COLUMN=LOW-HIGH; "judge" and "human" stand for all columns of a side.
+        scale: LOW-HIGH, or COLUMN=LOW-HIGH; "judge" or "human" as COLUMN means all columns of that side.
         same: A=B where two values are one, A= where a value is missing, none where no two are one.
         table: The sheet, table or key, of a file that has several.
         encoding: How the file's text is encoded.

@@ -181,7 +181,9 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"is {_values_of(e)} in {_columns(e)} a value, or no value? --same says so, or its place in --levels"
     ),
     "mixed-form": lambda e: f"{_columns(e)} has numbers and {_values_of(e)}; --same says what number they are",
-    "dates": lambda e: f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet makes 5 May of 5/5; mend them first",
+    "dates": lambda e: (
+        f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet turns 5/5 into 5 May; correct them first"
+    ),
     "odd-value": lambda e: (
         f"{_values_of(e)} in {_columns(e)} is neither pass nor fail, and the other side hasn't got it; "
         "--same VALUE= leaves it out, --same VALUE=fail decides"

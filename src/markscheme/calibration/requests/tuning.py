@@ -151,7 +151,7 @@ class TuningRequest:
     def _certificate(
         self, proposal: Proposal, judged: "_Judged", test: ExampleSet | None, today: str
     ) -> TunedCertificate | None:
-        """Ask whoever certifies decisions what needs no person; None where nobody does."""
+        """Return which decisions need no person, or None if no feature certifies decisions."""
         certify = next(iter(CERTIFY_TUNED), None)
         if certify is None:
             return None

@@ -16,7 +16,7 @@ from markscheme.text import on_one_line
 FEWEST_GRADED = 30
 """Responses from which shares are compared: fewer say little, and the test's normal approximation is poor."""
 MOVED_AT = 0.01
-"""The p up to which a share counts as moved, as for labels that aren't a random part of what they stand for."""
+"""The largest p at which a share counts as moved; the check of labels that weren't drawn at random uses the same."""
 
 
 def warn_of_moved_passes(grading: Grading, shares: DeciderShares) -> None:

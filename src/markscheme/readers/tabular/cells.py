@@ -119,7 +119,7 @@ def _stars(values: Collection[str]) -> NumberForm | None:
 
 
 def _phrase(values: Collection[str]) -> NumberForm | None:
-    """Return the one number beside words such as score and points."""
+    """Return the number in each value that has exactly one, with words around it, such as `score: 4 points`."""
     numbers: dict[str, float] = {}
     for value in values:
         tokens = _TOKENS.findall(value)

@@ -424,8 +424,8 @@ def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
         import pyarrow
         from pyarrow import feather, parquet
     except ImportError as missing:
-        what = "Parquet" if raw.startswith(b"PAR1") else "Arrow"
-        raise RatingError(f"is {what}: pip install 'markscheme[parquet]'", path=path) from missing
+        file_type = "Parquet" if raw.startswith(b"PAR1") else "Arrow"
+        raise RatingError(f"is {file_type}: pip install 'markscheme[parquet]'", path=path) from missing
     try:
         file = io.BytesIO(raw)
         table = parquet.ParquetFile(file).read() if raw.startswith(b"PAR1") else feather.read_table(file)

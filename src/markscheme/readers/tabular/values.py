@@ -366,7 +366,7 @@ class ValueComparison:
         return ReadValues("categories", scale, below_step(steps), levels, withheld=withheld, notes=notes)
 
     def _canonical(self) -> dict[str, str]:
-        """Words of pass and fail by the one that stands for them, where no column has two of a kind."""
+        """Map words of pass and fail to one word for each, if no column has two words for the same."""
         for counted in self.values.values():
             decided = [family(value) for value in counted if decision_of(value) is not None]
             if not is_decision(decided):
