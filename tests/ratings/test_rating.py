@@ -134,3 +134,10 @@ def test_two_lines_of_a_judge_or_of_nobody_in_particular_both_count(tmp_path: Pa
     judge = {"id": "a", "rater": "gpt", "criteria": {"clarity": 2}}
     nobody = {"id": "a", "kind": "human", "criteria": {"clarity": 2}}
     assert len(load_ratings(_file(tmp_path, judge, judge, nobody, nobody), RUBRIC)) == 4
+
+
+@pytest.mark.parametrize("named", [{"judge": {"value": "judge-1"}}, {"rater": ["ann", "ben"]}])
+def test_what_is_no_name_of_a_rater_is_refused_with_its_file_and_line(tmp_path: Path, named: dict[str, Any]) -> None:
+    (tmp_path / "judge.jsonl").write_text(json.dumps({"id": "a", **named, "criteria": {"polite": "MET"}}) + "\n")
+    with pytest.raises(RatingError, match=r"judge\.jsonl:1: a rater has a name, found"):
+        load_ratings(tmp_path / "judge.jsonl", RUBRIC)

@@ -258,13 +258,6 @@ def _share(name: str, value: float | None) -> float | None:
     return value
 
 
-def _limit(name: str, value: float | None, settings: Mapping[str, Any]) -> float | None:
-    limit: float | None = settings.get(name) if value is None else value
-    if limit is not None and not 0 <= limit <= 1:
-        raise UsageError(f"`{name}` must be from 0 to 1, got {limit!r}")
-    return limit
-
-
 def _count(name: str, value: int | None) -> int | None:
     if value is not None and (value < 1 or value != int(value)):
         raise UsageError(f"`{name}` must be a whole number from 1, got {value!r}")

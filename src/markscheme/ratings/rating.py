@@ -366,13 +366,16 @@ class RatingReader:
         criteria = line.get("criteria") or {}
         if not isinstance(criteria, Mapping):
             raise ValueError(f"`criteria` is an object with an entry a criterion, found {shown(criteria)}")
+        rater = line.get("rater") or line.get("judge") or "author"
+        if isinstance(rater, Mapping | list):
+            raise ValueError(f"a rater has a name, found {shown(rater)}")
         under = str(line.get("under") or "")
         keep_unread = self.keep_unread and said_kind not in PEOPLE
         overall, error = _overall(line, keep_unread=keep_unread)
         rated = {name: self._rated(name, entry, keep_unread=keep_unread) for name, entry in criteria.items()}
         return Rating(
             id=str(found_id),
-            rater=intern(str(line.get("rater") or line.get("judge") or "author")),
+            rater=intern(str(rater)),
             kind=said_kind,
             criteria={name: answer for name, answer in rated.items() if answer is not None},
             overall=overall,
