@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,6 +175,18 @@ def own_sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     yield
     end_sessions(folder)
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
+    """What the proofs found, for a person to read."""
+    """Print lines past pytest, on standard error: what one of its workers prints otherwise is lost."""
+
+    def print_lines(*lines: str) -> None:
+        with capsys.disabled():
+            print("", *lines, sep="\n", file=sys.stderr)
+
+    return print_lines
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
     python -m tests.deletion [FEATURE ...] [-- ARGUMENTS OF PYTEST]
 
-Without a name each feature is deleted in turn, each from a copy of its own; `all` deletes them together.
+Without a name each feature is deleted in turn, each from a copy of its own; `all` deletes them together. Tests of what
+two features do together lie in a folder of both names, such as `tests/features/init_and_lint`, and go with either.
 """
 
 import re
@@ -16,39 +17,64 @@ from pathlib import Path
 
 from tests.commands.console import INSTALLED, ROOT, environment
 from tests.house import Module
-from tests.rooms import names_handed_on
+from tests.rooms import TOGETHER, names_handed_on
 
 PACKAGE = "src/markscheme/"
 LIST = "features/__init__.py"
+TESTS = "tests/features/"
 ALL = "all"
-TESTS_OF_THE_WHOLE = ("tests/features", "tests/docs", "tests/package", "tests/browser", "tests/test_features.py")
-"""Tests of features, and those of pages, wheels and lists that hold all of them."""
+TESTS_OF_THE_WHOLE = (
+    *("tests/features", "tests/test_features.py", "tests/test_whole_reports.py"),
+    *("tests/docs", "tests/test_contributing.py", "tests/package", "tests/browser", "tests/action"),
+)
+"""Tests of features, and those of pages, wheels, reports and the action of GitHub, which hold all of them."""
+LIMITS_OF_THE_WHOLE = (
+    "tests/test_rooms.py::test_a_limit_falls_with_its_figure",
+    "tests/test_rooms.py::test_every_figure_has_a_limit_and_every_feature_the_words_that_name_it",
+    "tests/test_house.py::test_a_limit_falls_with_its_figure",
+    "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
+)
+"""Tests that a figure of the whole package has fallen no further than its limit; that none is above it stays tested."""
 
 
 def delete(feature: str, home: Path) -> None:
-    """Delete a feature from a copy of the package: its folder, its import and its row."""
+    """Delete a feature from a copy of the package: its folder, its tests, its import and its row."""
     shutil.rmtree(home / PACKAGE / "features" / feature)
+    for folder in (home / TESTS).glob("*/"):
+        if feature in folder.name.split(TOGETHER):
+            shutil.rmtree(folder)
     listed = home / PACKAGE / LIST
     lines = listed.read_text(encoding="utf-8").splitlines(keepends=True)
     own = [line for line in lines if re.search(rf"\b{feature}\b", line, re.IGNORECASE)]
     assert len(own) == 2, f"{LIST} has an import and a row for each feature, found {own}"
     listed.write_text("".join(line for line in lines if line not in own), encoding="utf-8")
-    for path in (home / PACKAGE).glob("*.py"):
-        _delete_lines_of_face(path, feature)
+    faces = [path for path in sorted((home / PACKAGE).glob("*.py")) if path.name != "__init__.py"]
+    gone = [path.stem for path in faces if _delete_lines_of_face(path, feature)]
+    _delete_lines_of_names(home / PACKAGE / "__init__.py", [f"features.{feature}", *gone])
 
 
-def _delete_lines_of_face(path: Path, feature: str) -> None:
-    """Delete the lines about a feature from a path that programs know, and the file where nothing else is in it."""
+def _delete_lines_of_face(path: Path, feature: str) -> bool:
+    """Delete the lines about a feature from a path that programs know; return True if nothing else was in the file."""
     text = path.read_text(encoding="utf-8")
-    if path.name == "__init__.py":
-        path.write_text(re.sub(rf"^.*\bfeatures\.{feature}\b.*\n", "", text, flags=re.MULTILINE), encoding="utf-8")
-        return
     handed_on = names_handed_on(Module(path.name, text))
     own = re.compile(rf"^from markscheme\.features\.{feature}\b.* import (\([^)]*\)|.*)\n", re.MULTILINE)
     if handed_on is None or not own.search(text):
-        return
+        return False
     rest = own.sub("", text)
-    path.write_text(rest, encoding="utf-8") if " import " in rest else path.unlink()
+    if " import " in rest:
+        path.write_text(rest, encoding="utf-8")
+        return False
+    path.unlink()
+    return True
+
+
+def _delete_lines_of_names(face: Path, modules: Iterable[str]) -> None:
+    """Delete from the package's own face the lines about names of modules that are gone."""
+    text = face.read_text(encoding="utf-8")
+    for module in map(re.escape, modules):
+        text = re.sub(rf"^ *from markscheme\.{module}\b.* import .*\n", "", text, flags=re.MULTILINE)
+        text = re.sub(rf'^ *"\w+": "{module}(\.\w+)*",\n', "", text, flags=re.MULTILINE)
+    face.write_text(text, encoding="utf-8")
 
 
 def names_of_features() -> list[str]:
@@ -100,8 +126,9 @@ def run_core_tests(deleted: Iterable[str], arguments: Iterable[str] = ("tests",)
         for feature in deleted:
             delete(feature, home)
         scripts = environment_for(home)
-        ignored = [f"--ignore={name}" for name in TESTS_OF_THE_WHOLE]
-        command = [str(scripts / "python"), "-m", "pytest", "-q", *ignored, *arguments]
+        left_out = [f"--ignore={name}" for name in TESTS_OF_THE_WHOLE]
+        left_out += [f"--deselect={name}" for name in LIMITS_OF_THE_WHOLE]
+        command = [str(scripts / "python"), "-m", "pytest", "-q", *left_out, *arguments]
         paths = {"PATH": f"{scripts}:{environment()['PATH']}", "VIRTUAL_ENV": str(scripts.parent)}
         return subprocess.run(command, cwd=home, env=environment(paths), check=False).returncode
 

@@ -2,10 +2,13 @@
 
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.commands.console import ROOT
+from tests.commands import scripted_setting as setting
+from tests.commands.console import ROOT, environment
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PACKAGE = "src/markscheme/"
@@ -69,3 +72,10 @@ def follow_all(folder: Path) -> Followed:
     """Follow all recipes in one copy of the package."""
     home = copy_of_package(folder)
     return Followed(home, {title: follow(title, home) for title in TITLES})
+
+
+def markscheme(home: Path, *arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the package in `home`."""
+    env = environment({**setting.environment(cwd), "PYTHONPATH": str(home / "src"), "COLUMNS": "120"})
+    command = [sys.executable, "-m", "markscheme", *arguments]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=300, check=False)

@@ -56,8 +56,8 @@ def test_each_command_can_print_json_and_no_flag_has_a_generated_opposite(comman
 def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_nearest() -> None:
     for arguments, nearest in (
         (("callibrate",), "did you mean `calibrate`?"),
-        (("label", "code-quality", "--ratter", "ann"), "did you mean `--rater`?"),
-        (("label", "code-qualty"), "did you mean 'code-quality'?"),
+        (("prompts", "code-quality", "--jsno"), "did you mean `--json`?"),
+        (("prompts", "code-qualty"), "did you mean 'code-quality'?"),
     ):
         done = run("markscheme", *arguments)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from markscheme import Rubric, Submission, agreement, calibrate, compare
+from markscheme import Rubric, Submission, agreement, calibrate
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.examples import examples_from
 from markscheme.ratings.rating import ratings_from
@@ -38,10 +38,8 @@ def test_a_column_of_nullable_integers_is_read_as_its_numbers() -> None:
         agreement,
         lambda frame: calibrate(RUBRIC, frame),
         lambda frame: calibrate(RUBRIC, examples(None), ratings=frame),
-        lambda frame: compare(frame, frame),
-        lambda frame: compare(frame, frame, rubric=RUBRIC),
     ],
-    ids=["agreement", "examples", "ratings", "sides", "sides by a rubric"],
+    ids=["agreement", "examples", "ratings"],
 )
 def test_a_frame_in_place_of_its_rows_is_refused(call: Callable[[Any], Any]) -> None:
     with pytest.raises(UsageError, match=r"a DataFrame is given by its rows: frame\.to_dict\('records'\)"):
@@ -73,12 +71,6 @@ def verdicts(empty: Any) -> list[dict[str, Any]]:
 def test_empty_cells_of_examples_and_ratings_are_left_out(empty: Any) -> None:
     calibration = calibrate(RUBRIC, examples(empty), ratings=verdicts(empty))
     assert calibration.to_json() == calibrate(RUBRIC, examples(None), ratings=verdicts(None)).to_json()
-
-
-@pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_runs_with_empty_cells_are_compared_by_what_they_have(empty: Any) -> None:
-    other = verdicts(None)[:11]
-    assert compare(verdicts(empty), other).to_json() == compare(verdicts(None), other).to_json()
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from markscheme.git import commit_of, content_at, has_uncommitted_changes
-from tests.commands.console import run
 
 RUBRIC = "name: reply\ncriteria:\n- {name: a, requirement: Is it polite?}\n"
 
@@ -18,7 +17,12 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
-    """A stranger's repository, with one commit and a change since; its configuration names a program everywhere."""
+    """A stranger's repository."""
+    return make_repository(tmp_path)
+
+
+def make_repository(tmp_path: Path) -> Path:
+    """Make a repository with one commit and a change since, whose configuration names a program everywhere."""
     folder = tmp_path / "theirs"
     (folder / "rubrics").mkdir(parents=True)
     rubric = folder / "rubrics" / "reply.yaml"
@@ -43,8 +47,6 @@ def test_a_repository_runs_no_program_where_it_is_read(theirs: Path, tmp_path: P
     assert commit is not None
     assert content_at(commit, rubric) == RUBRIC.encode()
     assert has_uncommitted_changes(rubric)
-    done = run("markscheme", "diff", "reply", cwd=theirs)
-    assert (done.returncode, "before: Is it polite?" in done.stdout) == (1, True), done.stderr
     assert not (tmp_path / "was-run").exists()
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from markscheme.commands.table import command_names
 from tests.commands import scripted_setting as setting
-from tests.commands.console import run
 from tests.loaded import HEAVY, loaded_by, loaded_one_by_one
 
 ROOT = Path(__file__).parents[1]
@@ -108,16 +107,6 @@ def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tm
     assert "markscheme.calibration.calibration" in loaded
     assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning", "pydantic", "httpx2"}
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
-
-
-def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
-    here = setting.make_setting(tmp_path / "here")
-    options = ("--judge", setting.JUDGE, "--accept", "--quiet")
-    accepted = run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
-    assert accepted.returncode == 0, accepted.stderr
-    for arguments in (["status"], ["status", "--json"]):
-        loaded = loaded_by(f"from markscheme.cli import main; assert main({arguments!r}) == 0", here)
-        assert not loaded & {"numpy", "scipy", "anthropic", "openai"}
 
 
 def test_statistics_leave_scipy_stats_alone() -> None:

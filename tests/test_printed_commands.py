@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.console import run
-from tests.commands.scripted_setting import JUDGE, RUBRIC, environment, make_setting
+from tests.commands.printed_names import NAME, make_project, stays_one_word
+from tests.commands.scripted_setting import JUDGE
 
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
-NAME = "a b; echo owned"
 IN_A_COMMAND = re.compile(r"(markscheme |`calibrate )[^`]* $")
 """What stands before a value that is a word of a command."""
-IN_QUOTES = re.compile("'[^']*'")
 QUOTED = re.compile(r"(shlex\.)?(quote|join)\(")
 NO_NAMES = {
     "self.rubric": "a shell's words already, by what its class says",
@@ -59,31 +57,18 @@ def test_a_word_that_is_not_quoted_is_found() -> None:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A rubric with labelled examples and a judge, whose name is two commands to a shell."""
-    folder = make_setting(tmp_path_factory.mktemp("printed") / "here")
-    for place in (folder / "rubrics" / "clear.yaml", folder / "calibration" / "clear"):
-        place.rename(place.with_name(NAME + place.suffix))
-    (folder / "rubrics" / f"{NAME}.yaml").write_text(RUBRIC.replace("name: clear\n", ""), encoding="utf-8")
-    return folder
+    return make_project(tmp_path_factory.mktemp("printed"))
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("status",),
-        ("lint", NAME),
-        ("plan", NAME),
         ("calibrate", NAME, "--judge", JUDGE),
         ("calibrate", NAME, "--judge", JUDGE, "--details"),
         ("tune", NAME),
-        ("improve", NAME, "--plan", "--judge", JUDGE),
         ("prompts", NAME),
-        ("label", NAME, "--progress"),
     ],
     ids=" ".join,
 )
 def test_a_name_stays_one_word_in_what_is_printed_to_be_run(arguments: tuple[str, ...], project: Path) -> None:
-    done = run("markscheme", *arguments, cwd=project, env={**environment(project), "COLUMNS": "1000"})
-    printed = (done.stdout + done.stderr).splitlines()
-    commands = [after for _, is_command, after in (line.partition("markscheme ") for line in printed) if is_command]
-    assert any(NAME in command for command in commands), printed
-    assert [command for command in commands if "; echo" in IN_QUOTES.sub("", command)] == []
+    stays_one_word(project, *arguments)

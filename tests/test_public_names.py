@@ -11,7 +11,7 @@ import markscheme
 from markscheme.rubrics import rubric as engine
 
 PUBLIC = [
-    *("calibrate", "compare", "agreement", "open_judge", "grade", "Grader"),
+    *("calibrate", "agreement", "open_judge", "grade", "Grader"),
     *("Rubric", "Panel", "Identity", "Usage", "Rating", "Example", "Calibration"),
 ]
 FROM_DATA = "Rubric.from_dict([{'weight': 2, 'requirement': 'Mentions Paris'}])"

@@ -104,10 +104,13 @@ def test_a_test_needs_what_its_helpers_import_and_the_commands_that_it_runs() ->
         Module("test_brim.py", "from tests.helper import brim\n"),
         Module("test_run.py", 'run("markscheme", "shoes", "--json")\n'),
         Module("features/hats/test_hats.py", "from tests.helper import brim\n"),
+        Module("features/hats/test_both.py", 'from tests.helper import brim\nrun("markscheme", "shoes")\n'),
+        Module("features/hats_and_shoes/test_both.py", 'from tests.helper import brim\nrun("markscheme", "shoes")\n'),
         Module("test_files.py", "from markscheme.files import read\n"),
     ]
     figures = figures_of([LIST, HATS, SHOES, BRIM, FILES], tests)
     assert figures["test files outside its folder that need a feature"].places == (
+        "features/hats/test_both.py: shoes",
         "test_brim.py: hats",
         "test_run.py: shoes",
     )

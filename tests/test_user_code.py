@@ -52,6 +52,13 @@ COMMANDS: Sequence[Sequence[str]] = (
 )
 DEMO = ("demo", "--plant", "nothing", "-n", "30", "--seed", "1")
 """Has a folder of its own."""
+
+
+def offered(commands: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return those whose command there is: a feature may have been deleted."""
+    return [command for command in commands if command[0] in ("--help", *command_names())]
+
+
 HARNESS = """
 import contextlib, json, sys
 tried = set()
@@ -111,7 +118,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
-    statuses, tried = outcomes_of(COMMANDS, folder)
+    commands, later = offered(COMMANDS), offered([DEMO])
+    statuses, tried = outcomes_of(commands, folder)
     assert 70 not in statuses, (folder / "printed.txt").read_text()
     assert "msvcrt" in tried, "the hook sees what isn't installed"
     marks = tmp_path / "marks"
@@ -124,9 +132,9 @@ def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: 
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
     (package / "entry_points.txt").write_text("[markscheme.judges]\nevil = brotli:KIND\n")
-    assert outcomes_of((*COMMANDS, DEMO), folder)[0] == [*statuses, 0]
+    assert outcomes_of([*commands, *later], folder)[0] == [*statuses, *(0 for _ in later)]
     assert sorted(path.name for path in marks.iterdir()) == []
-    for command in (("markscheme", "status"), (sys.executable, "-m", "markscheme", "status")):
+    for command in (("markscheme", "--help"), (sys.executable, "-m", "markscheme", "prompts", "manners")):
         assert run_installed(*command, cwd=folder).returncode == 0
     assert sorted(path.name for path in marks.iterdir()) == []
 
@@ -135,34 +143,27 @@ PANEL = "openai:small+function:scripted_judges:careful"
 NAMED = {
     "markscheme.toml": f"judge = '{PANEL}'\n",
     "rubrics/panel.yaml": f"judge: {{name: '{PANEL}'}}\ncriteria: [{{name: polite, requirement: Is it polite?}}]\n",
-    "panel.experiment.yaml": (
-        f"rubric: manners\nmodel: '{PANEL}'\n"
-        "variants: [{name: a, system: Be good.}]\ncases: [{id: c, inputs: {query: reply 7 of many}}]\n"
-    ),
 }
 CALLS = {
     "markscheme.toml": ("grade", "manners", "reply.txt"),
     "rubrics/panel.yaml": ("grade", "panel", "reply.txt"),
-    "panel.experiment.yaml": ("experiment", "panel.experiment.yaml", "--judge", "openai:small"),
 }
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_no_file_names_code_as_one_of_several_judges(folder: Path, name: str) -> None:
     (folder / name).write_text(NAMED[name])
+    refuses_code(folder, *CALLS[name])
+
+
+def refuses_code(folder: Path, *command: str) -> None:
+    """Run a command in a folder whose files name code, and see that it is refused and nothing was run."""
     judges = folder / "scripted_judges.py"
     judges.write_text(f"open('was-run', 'w').close()\n{judges.read_text()}")
     env = {"OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "MARKSCHEME_SESSION": "off"}
-    done = run_installed("markscheme", *CALLS[name], cwd=folder, env=env)
+    done = run_installed("markscheme", *command, cwd=folder, env=env)
     assert (done.returncode, (folder / "was-run").exists()) == (2, False), done.stderr
     assert "code" in done.stderr
-
-
-def test_an_experiments_file_runs_no_function_by_itself(folder: Path) -> None:
-    done = run_installed("markscheme", "experiment", "support.experiment.yaml", *JUDGE, cwd=folder)
-    assert done.returncode == 2
-    assert "support.experiment.yaml: `model: function:scripted_judges:careful` is code" in done.stderr
-    assert "--model function:scripted_judges:careful does" in done.stderr
 
 
 def test_a_named_module_finds_its_folder_also_later_and_libraries_never_do(tmp_path: Path) -> None:

@@ -9,18 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
-from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 from markscheme.calibration.calibration import Calibration, calibration_of
-from markscheme.features.compare import view_choice as of_choice
-from markscheme.features.compare.choice import Contender, choose
-from markscheme.features.compare.contenders import Compared
-from markscheme.features.status import view as of_status
-from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.rating import Rating
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
-from markscheme.stats import Estimate
 from markscheme.submission import Submission
 from tests.browser.waiting import patient_context, wait_until
 from tests.report.hostile import hostile_calibration
@@ -162,19 +154,6 @@ def test_slices_are_sorted_by_any_column(chromium: Browser, plain: Path) -> None
     assert [int(text) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()] == sorted(sizes)
 
 
-def test_flipped_texts_are_side_by_side_and_open(chromium: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "comparison.html"
-    file.write_text(_comparison(flips=True), encoding="utf-8")
-    opened = Opened(chromium, file)
-    page = opened.page
-    assert page.locator("table.beside thead th").all_inner_texts()[2:] == ["a judge", "another judge"]
-    page.locator("table.beside a[data-example]").first.click()
-    assert page.locator(".list article.case").is_visible()
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert opened.told == []
-
-
 def test_every_step_of_a_trace_opens_at_once_in_a_report(chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "traced.html"
     file.write_text(render_html(of_calibration.view(_traced())), encoding="utf-8")
@@ -221,13 +200,15 @@ def test_the_first_screen_of_a_desktop_holds_answer_figures_and_the_first_fix(ch
         assert box["y"] + box["height"] <= 800
 
 
-@pytest.mark.parametrize("which", ["one", "comparison", "hostile"])
+@pytest.mark.parametrize("which", ["one", "hostile"])
 def test_on_a_phone_the_page_is_no_wider_than_the_screen(
-    chromium: Browser, plain: Path, hostile: Path, tmp_path: Path, which: str
+    chromium: Browser, plain: Path, hostile: Path, which: str
 ) -> None:
-    file = {"one": plain, "hostile": hostile}.get(which, tmp_path / "comparison.html")
-    if which == "comparison":
-        file.write_text(_comparison(), encoding="utf-8")
+    is_no_wider_than_a_phone(chromium, plain if which == "one" else hostile)
+
+
+def is_no_wider_than_a_phone(chromium: Browser, file: Path) -> None:
+    """See that a page is no wider than a phone's screen."""
     page = Opened(chromium, file).page
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 20 })")
@@ -256,18 +237,19 @@ CUT_OFF = """[...document.querySelectorAll('body *')].filter((one) => {
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("which", ["one", "several", "comparison", "flips"])
 def test_axe_finds_no_fault_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
-    chromium: Browser, plain: Path, tmp_path: Path, which: str, dark: bool
+    chromium: Browser, plain: Path, dark: bool
 ) -> None:
-    file = plain if which == "one" else tmp_path / f"{which}.html"
-    if which != "one":
-        file.write_text(_several() if which == "several" else _comparison(flips=which == "flips"), encoding="utf-8")
+    has_no_fault_and_nothing_cut_off(chromium, plain, dark=dark)
+
+
+def has_no_fault_and_nothing_cut_off(chromium: Browser, file: Path, *, dark: bool) -> None:
+    """See that axe finds no fault in a page, and that nothing is cut off on a desktop or a phone."""
     opened = Opened(chromium, file, dark=dark)
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 5 })")
     page.locator(".list button.open").first.click()
-    page.evaluate(_axe())
+    page.evaluate(axe())
     for width, height in ((1280, 800), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -276,25 +258,6 @@ def test_axe_finds_no_fault_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
         assert [(one["id"], one["nodes"][0]["html"][:200]) for one in violations["violations"]] == []
         assert violations["passes"]
     assert opened.told == []
-
-
-def _comparison(*, flips: bool = False) -> str:
-    first = hostile_calibration(60, attacks=PLAIN)
-    if flips:
-        second = [_failing(rating) for rating in first.judge_ratings]
-        names = ("a judge", "another judge")
-    else:
-        second = [rating for rating in first.judge_ratings if int(rating.id.split()[0]) % 7]
-        names = ("function:module:judge", "openai:model-of-a-long-name")
-    contenders = [Contender(names[0], first.judge_ratings), Contender(names[1], tuple(second))]
-    truth = first.comparison.gold
-    choice = choose(first.rubric, contenders, truth)
-    return render_html(of_choice.view(choice, Compared(choice, tuple(contenders), truth, ())), "2026-01-02")
-
-
-def _failing(rating: Rating) -> Rating:
-    """The same rating with the worst level of every criterion."""
-    return replace(rating, criteria={name: replace(rated, level=1.0) for name, rated in rating.criteria.items()})
 
 
 def _traced() -> Calibration:
@@ -313,38 +276,7 @@ def _traced() -> Calibration:
     return calibration_of(made.rubric, ExampleSet(examples), made.judge_ratings, made.rater)
 
 
-def _several() -> str:
-    made = hostile_calibration(30, attacks=PLAIN)
-    judges = [replace(made, rater=replace(made.rater, name=name)) for name in "ab"]
-    contenders = [Contender(name, one.judge_ratings) for name, one in zip("ab", judges, strict=True)]
-    choice = choose(judges[0].rubric, contenders, judges[0].comparison.gold)
-    return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_of_accepted_runs_has_its_picture_table_and_no_fault(
-    chromium: Browser, tmp_path: Path, dark: bool
-) -> None:
-    first = AcceptedPoint(
-        "2026-11-03", "gate", "haiku", "r", {"tone": "a"}, 80, Estimate(0.6, 0.5, 0.7), ("x",), 20, "d1"
-    )
-    second = replace(first, date="2026-11-09", judge="opus", agreement=Estimate(0.9, 0.8, 0.95), ratings="d2")
-    status = RubricStatus("desk", None, history=(first, second), target=0.8)
-    file = tmp_path / "status.html"
-    file.write_text(render_html(of_status.view([status], [], [], [], [])), encoding="utf-8")
-    opened = Opened(chromium, file, dark=dark)
-    page = opened.page
-    page.locator("details.data summary").click()
-    assert page.get_by_role("row", name="2026-11-09").is_visible()
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        page.evaluate(_axe())
-        assert page.evaluate("axe.run()")["violations"] == []
-    assert opened.told == []
-
-
-def _axe() -> str:
+def axe() -> str:
     spec = find_spec("axe_playwright_python")
     assert spec is not None
     assert spec.origin is not None

@@ -212,17 +212,6 @@ def test_ratings_of_several_judges_are_not_a_single_calibration() -> None:
         calibrate(RUBRIC, rows(), ratings=ratings)
 
 
-def test_a_run_joins_the_accepted_ones_and_later_calls_are_compared_with_it(elsewhere: Path) -> None:
-    sentences: list[str] = []
-    accepted = elsewhere / "accepted.json"
-    calibrate(RUBRIC, rows(), judge(), accept=True, accepted=accepted, notify=sentences.append)
-    again = calibrate(RUBRIC, rows(), judge(), accepted=accepted)
-    (sentence,) = sentences
-    assert "1 run accepted" in sentence
-    assert again.baseline is not None
-    assert not again.baseline.alarm
-
-
 def test_a_table_is_calibrated_by_its_columns_and_their_scales(elsewhere: Path) -> None:
     lines = ["model,score,person", *(f"m,{(level - 1) / 4},{level}" for level in [1, 2, 3, 4, 5] * 12)]
     (elsewhere / "table.csv").write_text("\n".join(lines), encoding="utf-8")

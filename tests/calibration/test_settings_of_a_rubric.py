@@ -11,7 +11,6 @@ from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
 from markscheme.receipt import load_receipt
 from markscheme.report.views.calibration import json_of, view
-from tests.commands.console import run
 from tests.report.reading import text_of
 
 N = 60
@@ -100,16 +99,6 @@ def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_stop_enough(pro
     assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "trend", "side-open")
 
 
-def test_the_command_line_and_python_share_one_record(project: Path) -> None:
-    run("markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "--quiet", cwd=project)
-    assert calibrated(1).decision.settings == 2
-    shown = run(
-        "markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "j1.jsonl", "j2.jsonl", "--details", cwd=project
-    )
-    assert "95% for all 3 settings tried on these labels together" in " ".join(shown.stdout.split())
-    assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
-
-
 def test_the_held_out_part_counts_only_what_it_was_opened_for(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
@@ -152,18 +141,6 @@ def test_the_accepted_run_says_how_many_settings_were_tried(project: Path) -> No
     calibrated(0, accept=True)
     receipt = load_receipt(project / "calibration" / "reply" / "accepted.json")
     assert (receipt.settings, receipt.measure, receipt.excepted) == (2, "score", ())
-
-
-def test_judge_columns_of_a_table_are_its_settings_and_nothing_is_recorded(project: Path) -> None:
-    rows = ["id,judge_a,judge_b,human"]
-    rows += [
-        f"{place},{(place + wrong(place, 0)) % 2},{(place + wrong(place, 1)) % 2},{place % 2}" for place in range(N)
-    ]
-    (project / "table.csv").write_text("\n".join(rows) + "\n")
-    columns = ("--judge", "judge_a,judge_b", "--human", "human")
-    shown = run("markscheme", "calibrate", "table.csv", *columns, "--details", cwd=project)
-    assert "95% for all 2 settings tried on these labels together" in " ".join(shown.stdout.split())
-    assert not list(project.rglob("settings.jsonl"))
 
 
 def test_a_copy_of_a_rubric_under_another_name_is_a_further_setting_on_the_same_labels(project: Path) -> None:

@@ -1,15 +1,11 @@
 """A command line to a call: order, values, completion."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
 from tests.commands.console import run
-from tests.commands.judged_project import make_project
 
 NONE = SettingsFile()
 
@@ -18,21 +14,6 @@ def test_operands_may_stand_between_options_and_the_last_of_two_values_counts() 
     _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
     assert bound.arguments["rubric"] == ("a.json", "b.json")
     assert (bound.arguments["report"].quiet, bound.arguments["labels"].target) == (True, 0.9)
-
-
-@pytest.mark.parametrize(
-    ("words", "target"),
-    [
-        (["r", "--json"], "-"),
-        (["--json", "r"], "-"),
-        (["r", "--json", "plan.json"], "plan.json"),
-        (["r", "--json=out.txt"], "out.txt"),
-        (["r"], None),
-    ],
-)
-def test_json_with_an_optional_file(words: list[str], target: str | None) -> None:
-    _, bound = parse("plan", words, NONE)
-    assert (bound.arguments["rubric"], bound.arguments.get("json")) == ("r", target)
 
 
 @pytest.mark.parametrize(
@@ -89,18 +70,3 @@ def test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only() -> N
         "--help-all",
     ]  # fmt: skip
     assert len(names) <= 18
-
-
-def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
-    project = make_project(tmp_path)
-    text = (project / "gpt.jsonl").read_text()
-    lines = [{**json.loads(line), "judge": "other"} for line in text.splitlines()]
-    (project / "other.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    rater = json.loads(text.splitlines()[0])["judge"]
-    arguments = ("calibrate", "manners", "--quiet", "--json", "-", "--ratings", "gpt.jsonl")
-    after_one_name = run(*arguments, "other.jsonl", cwd=project)
-    repeated = run(*arguments, "--ratings", "other.jsonl", cwd=project)
-    assert [judge["judge"]["name"] for judge in json.loads(after_one_name.stdout)["judges"]] == [rater, "other"]
-    assert (after_one_name.stdout, after_one_name.returncode) == (repeated.stdout, repeated.returncode)
-    missing = run(*arguments, "none.jsonl", cwd=project)
-    assert (missing.returncode, "there is no file of ratings none.jsonl" in missing.stderr) == (2, True)

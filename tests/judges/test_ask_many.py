@@ -320,9 +320,7 @@ def test_only_the_driver_asks_about_many_at_once() -> None:
 
 DRIVEN = {
     "grade_many": "grading/grading.py",
-    "reward": "features/compatibility/rewards.py",
     "grade_rows": "grading/grader.py",
-    "run_async": "features/compatibility/scorers.py",
 }
 """What asks about many, and its module."""
 

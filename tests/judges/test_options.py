@@ -1,5 +1,4 @@
-"""The table of options: read alike on the command line, in configuration files, by Promptfoo, pytest, Grader and in
-experiments."""
+"""The table of options: read alike on the command line, in configuration files, by Promptfoo, pytest and Grader."""
 
 import json
 import re
@@ -17,31 +16,9 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import options_in, read_options
 from markscheme.promptfoo.assertion import check_config
 from tests.commands.console import ROOT, environment
+from tests.judges.echoing import ONE, RECIPE, install_echo
 from tests.recipes import PACKAGE, copy_of_package, follow
 
-ONE = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]}'
-ECHO = '''
-import json
-from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.kinds import JudgeKind
-
-class EchoJudge:
-    """Gives the parameters that it was opened with as its reason."""
-
-    def __init__(self, parameters):
-        self.words = json.dumps(parameters)
-        self.identity = Identity("echo:m", parameters=parameters)
-
-    async def reply(self, prompt, sample=0):
-        verdict = {"quote": "nothing to quote", "reason": self.words, "level": "MET"}
-        verdicts = {"verdicts": {name: verdict for name in prompt.criteria}}
-        return Reply(json.dumps(verdicts) if prompt.criteria else self.words, usage=Usage(1))
-
-    async def aclose(self):
-        pass
-
-KIND = JudgeKind("echo", lambda rest, asking: EchoJudge(asking.settings("top_p")))
-'''
 PLACES = """
 import contextlib, io, json, sys
 from pathlib import Path
@@ -63,7 +40,6 @@ reasons = {
     "command line": printed(*GRADE, "--top-p", "0.5")["criteria"]["good"]["reason"],
     "Promptfoo": get_assert("Hi", {"config": {**config, "top_p": 0.5}, "vars": {}}, near=Path.cwd())["reason"],
     "Grader": by_program,
-    "experiment": printed("experiment", "one.experiment.yaml", "--judge", "echo:m", "--json")["outputs"][0]["output"],
     "pytest": str(pytest.main(["-q", "-p", "no:cacheprovider", "--markscheme-option", "top_p=0.5", "check.py"])),
     "call in pytest": str(pytest.main(["-q", "-p", "no:cacheprovider", "check_call.py"])),
     "nowhere": printed(*GRADE)["criteria"]["good"]["reason"],
@@ -80,12 +56,6 @@ CHECK = """
 def test_it(assert_grade):
     assert '"top_p": 0.5' in assert_grade("Hi", "one.json", judge="echo:m").reason
 """
-EXPERIMENT = """
-rubric: one.json
-model: {name: "echo:m", top_p: 0.5}
-variants: [{name: plain, system: "Be brief"}]
-cases: [{id: a, inputs: {query: Why?}}]
-"""
 
 
 @pytest.fixture
@@ -96,22 +66,17 @@ def project(tmp_path: Path) -> Path:
     files = {
         "one.json": ONE,
         "response.txt": "Hi",
-        "one.experiment.yaml": EXPERIMENT,
         "check.py": CHECK,
         "check_call.py": CHECK.replace('"echo:m")', '"echo:m", top_p=0.5)'),
-        "echoing.py": ECHO,
-        "echoing-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: echoing\nVersion: 1.0\n",
-        "echoing-1.0.dist-info/entry_points.txt": "[markscheme.judges]\necho = echoing:KIND\n",
     }
     for name, text in files.items():
-        (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text(text)
-    return home
+    return install_echo(home)
 
 
 def test_an_option_added_to_the_table_is_read_everywhere(project: Path, tmp_path: Path) -> None:
     package = copy_of_package(tmp_path / "package")
-    assert follow("Add an option of how a judge is asked", package) == [f"{PACKAGE}judges/options.py"]
+    assert follow(RECIPE, package) == [f"{PACKAGE}judges/options.py"]
     env = environment({"PYTHONPATH": f"{package / 'src'}:{project}", "MARKSCHEME_CACHE": str(tmp_path / "cache")})
     done = subprocess.run(
         [sys.executable, "-c", PLACES], cwd=project, env=env, capture_output=True, text=True, timeout=300, check=False

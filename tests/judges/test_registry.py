@@ -69,12 +69,10 @@ def test_without_a_memory_nothing_is_kept() -> None:
         ("anthropic+opnai:m", r"unknown judge 'anthropic\+opnai:m'"),
         ("anthropic+", r"unknown judge 'anthropic\+'"),
         ("openai", "doesn't name the model; expected openai:MODEL"),
-        ("local", "doesn't name the file; expected local:PATH.gguf"),
         ("recorded", "doesn't name the file; expected recorded:PATH"),
         ("function:json", "doesn't name module and function"),
         ("function:json:nothing", "cannot import function 'nothing' of module 'json'"),
         ("function:no_such_module:f", "cannot import function 'f' of module 'no_such_module'"),
-        ("local:/no/such/model.gguf", "/no/such/model.gguf"),
     ],
 )
 def test_a_name_that_names_nobody_is_a_fault_of_the_call(asking: Asking, name: str, message: str) -> None:

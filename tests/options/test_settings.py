@@ -1,6 +1,5 @@
 """Defaults from markscheme.toml or pyproject.toml."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -102,21 +101,3 @@ def test_a_value_that_is_out_of_range_names_its_file(tmp_path: Path) -> None:
     assert "markscheme.toml: target must be above 0 and at most 1, got 80; did you mean 0.8?" in done.stderr.replace(
         "`", ""
     )
-
-
-def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
-    project = make_project(tmp_path)
-    (project / "markscheme.toml").write_text("annotators = 2\n")
-    planned = run("markscheme", "plan", "manners", "--details", "--json", "plan.json", cwd=project)
-    assert planned.returncode == 0, planned.stderr
-    assert "Each example is to be labelled by 2 annotators." in planned.stdout
-    plan = json.loads((project / "plan.json").read_text())
-    assert plan["annotators"] == 2
-    (more, given) = next(
-        (need["labels"] - need["have"], f"{2 * (need['labels'] - need['have']):,}")
-        for need in plan["needs"]
-        if need["labels"] and need["labels"] > need["have"]
-    )
-    assert any(f" {more:,} " in line and f" {given} " in line for line in planned.stdout.splitlines())
-    alone = run("markscheme", "plan", "manners", "--details", "--annotators", "1", cwd=project)
-    assert not any(f" {given} " in line for line in alone.stdout.splitlines())

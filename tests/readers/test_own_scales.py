@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme import agreement, compare
+from markscheme import agreement
 from markscheme.calibration.agreement import Agreement
 from markscheme.errors import RatingError, UsageError
 from markscheme.readers.imported import Columns, Meanings
@@ -36,11 +36,6 @@ def both(tmp_path: Path) -> list[Path]:
     """A perfect judge from 0 to 1, and a person from 1 to 5."""
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", POSITIONS)
     return [judge, ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE)]
-
-
-def test_files_of_judge_and_people_on_different_scales_are_refused_with_the_options(both: list[Path]) -> None:
-    with pytest.raises(UsageError, match=r"different scales; .*--scale judge=0\.\.1 --scale human=1\.\.5"):
-        compare(*both)
 
 
 def test_scales_that_are_named_bring_both_to_positions(both: list[Path]) -> None:

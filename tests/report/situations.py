@@ -2,20 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.drift import CHANGED, NoisyJudge, calibrated
-from benchmarks.drift import rubric as drift_rubric
-from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.since import Since
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import Rubric
 from tests.calibration import made
 
 Floats = npt.NDArray[np.float64]
@@ -130,31 +123,6 @@ def many_examples() -> Calibration:
     return calibration_of(of, made.examples(of, {"ana": truth, "ben": truth}), made.judged(of, judge), RATER)
 
 
-def _since(folder: Path) -> Since:
-    path = folder / "accepted.json"
-    accept(calibrated(_still(), _drifting_rubric(), runs=3), path)
-    return Since(load_accepted(path))
-
-
-def _drifting_rubric(*changed: str) -> Rubric:
-    return drift_rubric("per_criterion", changed=changed, name=RUBRIC.name)
-
-
-def _still(**changes: object) -> NoisyJudge:
-    return replace(NoisyJudge.made(seed=8), noise=0.0, name=RATER.name, **changes)  # type: ignore[arg-type]
-
-
-def drift_by_judge(folder: Path) -> Calibration:
-    """The provider serves the judge at another temperature, and it rates tone a level higher."""
-    judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
-    return calibrated(judge, _drifting_rubric(), since=_since(folder))
-
-
-def drift_by_wording(folder: Path) -> Calibration:
-    """The author reworded clarity, and the judge rates it lower."""
-    return calibrated(_still(), _drifting_rubric(CHANGED), since=_since(folder))
-
-
 SITUATIONS: Mapping[str, Callable[[], Calibration]] = {
     "ok": ok,
     "too-few-labels": too_few_labels,
@@ -168,8 +136,4 @@ SITUATIONS: Mapping[str, Callable[[], Calibration]] = {
     "one-answer": one_answer,
     "worse-on-one-system": worse_on_one_system,
     "many-examples": many_examples,
-}
-DRIFTS: Mapping[str, Callable[[Path], Calibration]] = {
-    "drift-by-judge": drift_by_judge,
-    "drift-by-wording": drift_by_wording,
 }

@@ -21,6 +21,7 @@ from markscheme.submission import Submission
 from tests.calibration.made import examples as made_examples
 from tests.calibration.made import judged as judged_by
 from tests.calibration.made import yes_no_rubric
+from tests.core_alone import core_alone
 from tests.golden_files import GoldenFiles
 
 RUBRIC = Rubric.from_dict(
@@ -50,6 +51,11 @@ def judged(unit: int) -> Rating:
 
 @pytest.fixture(scope="module")
 def calibration() -> Calibration:
+    return make_calibration()
+
+
+def make_calibration() -> Calibration:
+    """Make a calibration with something to say in every part of its report."""
     examples = ExampleSet(tuple(labelled(unit) for unit in range(60)))
     ratings = [judged(unit) for unit in range(58)]
     rater = Rater("judge", "f00d", "ratings", "judge.jsonl", options=" --ratings judge.jsonl")
@@ -68,12 +74,14 @@ def test_the_report_on_a_screen_is_the_golden_one(calibration: Calibration, gold
     assert len(first_screen.splitlines()) <= SCREEN_LINES
 
 
-def test_the_whole_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
-    golden.check("calibration-details.txt", on_screen(calibration, details=True))
+def test_the_core_s_whole_report_on_a_screen_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+    with core_alone():
+        golden.check("core/calibration-details.txt", on_screen(calibration, details=True))
 
 
-def test_the_report_in_a_pull_request_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
-    golden.check("calibration.md", render_markdown(view(calibration)))
+def test_the_core_s_report_in_a_pull_request_is_the_golden_one(calibration: Calibration, golden: GoldenFiles) -> None:
+    with core_alone():
+        golden.check("core/calibration.md", render_markdown(view(calibration)))
 
 
 def test_the_answer_comes_first_then_the_false_passes(calibration: Calibration) -> None:

@@ -285,17 +285,3 @@ def test_the_page_says_in_which_input_a_quote_is_and_which_is_nowhere(tmp_path: 
         "e2": ',"",1',
         "e3": "",
     }
-
-
-def test_the_page_shows_what_moved_since_the_accepted_run(tmp_path: Path) -> None:
-    project = make_project(tmp_path)
-    accepted = run("calibrate", "manners", "--ratings", "claude.jsonl", "--accept", cwd=project)
-    assert (project / "calibration" / "manners" / "accepted.json").exists(), accepted.stderr
-    done = run("calibrate", "manners", "--ratings", "lenient.jsonl", "--html", "now.html", cwd=project)
-    assert done.returncode in (0, 1, 4), done.stderr
-    text = (project / "now.html").read_text(encoding="utf-8")
-    well_made(text)
-    drift = text[text.index('id="p0-drift"') :].split("</section>")[0]
-    assert "Accepted run of" in drift
-    assert "polite" in drift
-    assert "data-example=" in drift

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from benchmarks.drift import NAMES, NoisyJudge, calibrated, rubric
+from benchmarks.noisy_judge import NAMES, NoisyJudge, calibrated, rubric
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.policy import BecauseCode, Ruling, RulingReason
 from markscheme.calibration.findings.finding import Finding

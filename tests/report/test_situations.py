@@ -13,7 +13,7 @@ from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import view
 from markscheme.stats.shares import FEWEST_SHOWN
 from tests.golden_files import GOLDEN, GoldenFiles
-from tests.report.situations import DRIFTS, SITUATIONS
+from tests.report.situations import SITUATIONS
 
 TONES = {
     "ok": ("good", "Can gate."),
@@ -28,8 +28,6 @@ TONES = {
     "one-answer": ("bad", "Don't use this judge yet."),
     "worse-on-one-system": ("good", "Can gate, except system gpt-4-turbo."),
     "many-examples": ("good", "Can gate."),
-    "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
-    "drift-by-wording": ("note", "You reworded clarity: label again before it is used for trends."),
 }
 VARYING = {
     r"\d{4}-\d\d-\d\d": "DATE",
@@ -38,11 +36,10 @@ VARYING = {
 }
 
 
-@pytest.fixture(scope="module", params=[*SITUATIONS, *DRIFTS])
-def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Calibration]:
+@pytest.fixture(scope="module", params=SITUATIONS)
+def situation(request: pytest.FixtureRequest) -> tuple[str, Calibration]:
     name: str = request.param
-    made = SITUATIONS[name]() if name in SITUATIONS else DRIFTS[name](tmp_path_factory.mktemp("kept"))
-    return name, made
+    return name, SITUATIONS[name]()
 
 
 def steady(text: str) -> str:
@@ -71,19 +68,32 @@ def test_each_situation_reads_as_its_golden_file(situation: tuple[str, Calibrati
 
 def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation: tuple[str, Calibration]) -> None:
     name, calibration = situation
-    text = on_screen(calibration)
-    assert max(map(len, text.splitlines())) <= 80
-    assert TONES[name][1] in text.splitlines()[3] + text.splitlines()[2] + text.splitlines()[4]
+    fits_and_leads_with(TONES[name][1], calibration)
+
+
+def fits_and_leads_with(callout_text: str, calibration: Calibration) -> None:
+    """See that a calibration fits 80 columns, and begins with its callout."""
+    lines = on_screen(calibration).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert callout_text in lines[3] + lines[2] + lines[4]
 
 
 def test_accepting_a_run_is_offered_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
-    _, calibration = situation
+    accepting_is_offered_where_it_can_be_used(situation[1])
+
+
+def accepting_is_offered_where_it_can_be_used(calibration: Calibration) -> None:
+    """See that accepting a run is offered only for a judge that can be used."""
     offered = "--accept`" in render_markdown(view(calibration))
     assert offered == (calibration.decision.use in ("gate", "trend"))
 
 
 def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[str, Calibration]) -> None:
-    _, calibration = situation
+    shares_are_those_of_gold(situation[1])
+
+
+def shares_are_those_of_gold(calibration: Calibration) -> None:
+    """See that wrong decisions have the share that they are of gold."""
     comparison = calibration.comparison
     for wrong, rate in (
         (comparison.false_passes, comparison.false_pass_rate),
@@ -98,15 +108,6 @@ def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[s
             continue
         assert rate.low is not None
         assert rate.low <= rate.value
-
-
-def test_what_follows_from_a_drift_is_part_of_it_and_proposes_no_edit() -> None:
-    page = (GOLDEN / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
-    first, _, rest = page.partition("### Fix first")
-    fixes = rest.partition("### Criteria")[0]
-    assert (first.count("Agreement on tone fell"), fixes.count("Agreement")) == (1, 0)
-    assert "too lenient" in fixes
-    assert "nchor" not in fixes
 
 
 def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() -> None:

@@ -1,16 +1,14 @@
 """Categories: equal or not, without a score, a bias or a decision, unless the rubric says which of them pass."""
 
 import asyncio
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from markscheme import ScriptedJudge, compare
+from markscheme import ScriptedJudge
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import RubricError, UsageError
@@ -20,7 +18,6 @@ from markscheme.grading.verdict import Abstention, Verdict, worse
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.rating import Rated, Rating, RatingReader
-from markscheme.readers.rated import open_rated
 from markscheme.report.markdown import render_markdown
 from markscheme.report.views.calibration import json_of, view
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
@@ -238,18 +235,6 @@ def test_a_label_that_is_shown_to_be_missed_more_often_than_found_is_a_finding()
 )
 def test_holm_and_the_interval_decide_which_label_is_rarely_found(hits: int, of: int, is_shown: bool) -> None:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown
-
-
-def test_a_report_on_categories_is_read_back_with_its_figures(tmp_path: Path) -> None:
-    calibration = calibrated(PASSING, alone("abcabc"), {"p": alone("acccbc")})
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(calibration.to_json()), encoding="utf-8")
-    (read,) = open_rated([path]).files
-    (criterion,) = read.rubric.criteria
-    assert (criterion.scale, criterion.passing) == (ABC, ("a", "B"))
-    again = compare(str(path), str(path))
-    assert again.choice.standings[0].agreement == calibration.comparison.agreement
-    assert again.choice.pairs[0].criteria["kind"].shift.value is None
 
 
 def test_files_have_the_label_of_a_category_so_that_another_order_of_labels_changes_nothing() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.drift import NoisyJudge, calibrated, rubric
+from benchmarks.noisy_judge import NoisyJudge, calibrated, rubric
 from markscheme import Rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration

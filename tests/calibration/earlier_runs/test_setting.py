@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.drift import NAMES, rubric
+from benchmarks.noisy_judge import NAMES, rubric
 from markscheme.calibration.earlier_runs.setting import (
     Setting,
     SettingChange,

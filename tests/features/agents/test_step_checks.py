@@ -14,7 +14,7 @@ from markscheme.grading import Grading, lacking_inputs
 from markscheme.grading.verdict import Unread, Verdict
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.scorers import check_of, run_check, scorer
+from markscheme.scorers import SHIPPED_CHECKS, check_of, run_check, scorer
 from markscheme.submission import Submission
 from markscheme.trajectory import AgentStep, steps_of
 
@@ -168,3 +168,8 @@ def test_a_check_of_one_s_own_gets_the_steps_and_its_value() -> None:
     seen = run_check(criterion, Submission.of("Done.", {"trace": twice}), {"failed": failed})
     assert isinstance(seen, Verdict)
     assert seen.level == 1.0
+
+
+def test_the_checks_of_steps_are_those_of_the_page() -> None:
+    assert set(STEP_CHECKS) == {"tool_used", "tool_args", "tool_order", "step_count"}
+    assert set(STEP_CHECKS) < set(SHIPPED_CHECKS)

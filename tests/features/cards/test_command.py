@@ -81,3 +81,14 @@ def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Pa
     assert (card["use"], card["verdict"]) == ("none", "adjust")
     done = run("markscheme", "verify", "calibration/clear", cwd=here)
     assert done.returncode == 0, done.stdout
+
+
+def test_a_card_lies_next_to_its_accepted_run_wherever_that_is_kept(here: Path) -> None:
+    home = here / "calibration" / "clear"
+    assert [path.name for path in sorted(home.glob("*card*"))] == ["card.json", "card.md"]
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--accepted", "kept/mine.json", "--quiet")
+    assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
+    (ratings,) = (here / "kept").glob("mine-*.jsonl")
+    names = {"mine.json", "mine.card.json", "mine.card.md", ratings.name}
+    assert {path.name for path in (here / "kept").iterdir()} == names
+    assert run("markscheme", "verify", "kept/mine.card.json", cwd=here).returncode == 0

@@ -407,20 +407,6 @@ def test_the_labelling_page_takes_what_was_asked(certified: tuple[Path, Servers]
     assert "every response is decided" in done.stderr
 
 
-def test_lint_says_that_a_gray_zone_has_no_effect_under_a_cascade(certified: tuple[Path, Servers]) -> None:
-    folder, servers = certified
-    file = folder / "rubrics" / "reply.yaml"
-    before = file.read_text()
-    assert "ask_within" not in run("markscheme", "lint", "reply", cwd=folder).stdout
-    file.write_text(f"{before}ask_within: 0.1\n")
-    try:
-        done = run("markscheme", "lint", "reply", cwd=folder, env=servers.environment)
-    finally:
-        file.write_text(before)
-    assert done.returncode == 1
-    assert "ask_within has no effect under `--judge cascade`" in " ".join(done.stdout.split())
-
-
 def test_a_test_in_pytest_fails_where_a_person_should_decide_and_says_so(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,15 @@
 """Faults in the words that follow `compare`."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
 
 
 @pytest.mark.parametrize(
@@ -17,3 +22,18 @@ def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: s
     with pytest.raises(UsageError) as refused:
         parse(command, words, SettingsFile())
     assert message in str(refused.value)
+
+
+def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    text = (project / "gpt.jsonl").read_text()
+    lines = [{**json.loads(line), "judge": "other"} for line in text.splitlines()]
+    (project / "other.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rater = json.loads(text.splitlines()[0])["judge"]
+    arguments = ("calibrate", "manners", "--quiet", "--json", "-", "--ratings", "gpt.jsonl")
+    after_one_name = run(*arguments, "other.jsonl", cwd=project)
+    repeated = run(*arguments, "--ratings", "other.jsonl", cwd=project)
+    assert [judge["judge"]["name"] for judge in json.loads(after_one_name.stdout)["judges"]] == [rater, "other"]
+    assert (after_one_name.stdout, after_one_name.returncode) == (repeated.stdout, repeated.returncode)
+    missing = run(*arguments, "none.jsonl", cwd=project)
+    assert (missing.returncode, "there is no file of ratings none.jsonl" in missing.stderr) == (2, True)

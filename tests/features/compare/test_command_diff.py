@@ -9,6 +9,7 @@ import pytest
 
 from tests.commands import scripted_setting as setting
 from tests.commands.console import run
+from tests.test_git import make_repository
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -77,3 +78,9 @@ def test_a_report_without_a_verdict_is_refused(here: Path) -> None:
     (here / "other.json").write_text('{"judges": []}')
     done = run("markscheme", "diff", "clear", "--report", "other.json", cwd=here)
     assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)
+
+
+def test_a_repository_runs_no_program_where_it_is_read(tmp_path: Path) -> None:
+    done = run("markscheme", "diff", "reply", cwd=make_repository(tmp_path))
+    assert (done.returncode, "before: Is it polite?" in done.stdout) == (1, True), done.stderr
+    assert not (tmp_path / "was-run").exists()

@@ -347,3 +347,14 @@ def test_a_scorer_that_asks_keeps_no_reply_that_says_nothing(tmp_path: Path, on_
     assert first == (None if on_malformed == "ungraded" else 0.0)
     assert kept_texts(tmp_path) == []
     assert score('{"reason": "So.", "score": 8}') == 0.8
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "howto" / "when-code.md"
+
+
+def test_the_examples_of_the_page_on_code_run() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) >= 3
+    names: dict[str, Any] = {"__name__": "page"}
+    for block in blocks:
+        exec(compile(block, str(PAGE), "exec"), names)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from markscheme.features.discover.open_discovery import open_discovery
 from tests.commands.console import run
@@ -20,10 +19,9 @@ def fault_of(place: int) -> str:
     return "wrong-price" if place % 5 == 1 else "too-long" if place % 7 == 2 else ""
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """200 outputs, and notes on the first 60, which are a random draw; each fault was named when it was first seen."""
-    with (tmp_path / "outputs.jsonl").open("w") as file:
+def write_project(folder: Path) -> Path:
+    """Write 200 outputs, and notes on the first 60, a random draw; each fault was named when it was first seen."""
+    with (folder / "outputs.jsonl").open("w") as file:
         for place in range(200):
             words = f"Only {place} euros, the old list says." if fault_of(place) == "wrong-price" else "Hello there."
             file.write(json.dumps({"id": f"o{place}", "query": "How much?", "response": f"{place}: {words}"}) + "\n")
@@ -35,8 +33,8 @@ def project(tmp_path: Path) -> Path:
             quote = "the old list says" if name == "wrong-price" else ""
             row |= {"note": f"shows {name}", "mode": name, "definition": FAULTS[name], "severity": 3, "quote": quote}
         rows.append({"note": "", **row})
-    (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "judges.py").write_text(
+    (folder / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "judges.py").write_text(
         "import json\n\n\ndef judge(system_prompt, user_prompt, schema=None):\n"
         "    names = schema['properties']['verdicts']['properties']\n"
         "    verdict = {'quote': 'nothing to quote', 'reason': 'r', 'level': 'UNMET'}\n"
@@ -50,7 +48,13 @@ def project(tmp_path: Path) -> Path:
         "    modes = [{'name': n, 'definition': f'It is {n}.', 'notes': notes} for n, notes in by_name.items()]\n"
         "    return json.dumps({'modes': modes})\n"
     )
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """200 outputs, and notes on the first 60, which are a random draw; each fault was named when it was first seen."""
+    return write_project(tmp_path)
 
 
 def discover(project: Path, *options: str) -> tuple[int, dict[str, Any]]:
@@ -153,20 +157,6 @@ def written(project: Path) -> dict[str, Any]:
     status, data = discover(project, "--write")
     assert status == 0
     return data
-
-
-def test_the_rubric_has_a_criterion_per_mode_and_lint_finds_no_fault(project: Path) -> None:
-    data = written(project)
-    assert data["criteria"] == ["wrong-price", "too-long"]
-    rubric = yaml.safe_load((project / "rubrics" / "reply.yaml").read_text())
-    price = rubric["criteria"][0]
-    assert (price["requirement"], price["weight"], price["required"]) == (FAULTS["wrong-price"], -3, True)
-    assert price["examples"] == {"bad": "the old list says"}
-    assert data["lenders"] == ["o1"]
-    assert "check" not in price
-    assert "docs/howto/when-code.md" in (project / "rubrics" / "reply.yaml").read_text()
-    linted = run("markscheme", "lint", "reply", "--json", cwd=project)
-    assert json.loads(linted.stdout)["faults"] == []
 
 
 def test_first_labels_say_what_people_said_and_are_all_for_dev(project: Path) -> None:

@@ -9,19 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.drift import (
-    CHANGED,
-    HALF,
-    NAMES,
-    Called,
-    NoisyJudge,
-    accepted,
-    baseline,
-    calibrated,
-    causes,
-    rubric,
-    run_again,
-)
+from benchmarks.drift import Called, baseline, causes, run_again
+from benchmarks.noisy_judge import CHANGED, HALF, NAMES, NoisyJudge, accepted, calibrated, rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.earlier_runs.load import load_accepted

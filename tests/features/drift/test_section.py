@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
+from benchmarks.drift import baseline
+from benchmarks.noisy_judge import CHANGED, NoisyJudge, calibrated, rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.since import Since

@@ -88,17 +88,6 @@ def test_a_file_in_the_place_of_a_folder_is_reported(tmp_path: Path) -> None:
     assert run("markscheme", "init", str(tmp_path / "graders")).returncode == 2
 
 
-def test_its_rubric_has_yes_no_criteria_that_lint_has_nothing_to_say_about(tmp_path: Path) -> None:
-    run("markscheme", "init", str(tmp_path))
-    rubric = load_rubric(tmp_path / "rubrics" / "support-reply.yaml")
-    assert all(criterion.scale.is_yes_no for criterion in rubric.criteria)
-    done = run("markscheme", "lint", "rubrics/support-reply.yaml", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-    examples = load_examples(tmp_path / "calibration" / "support-reply" / "examples.jsonl", rubric)
-    assert len(examples.examples) == 10
-    assert all(label.kind == "constructed" for example in examples.examples for label in example.labels)
-
-
 def test_the_command_it_names_runs_without_a_key(tmp_path: Path) -> None:
     made = run("markscheme", "init", cwd=tmp_path)
     (command,) = re.findall(r"markscheme (calibrate support-reply .+)", made.stdout)
@@ -201,19 +190,6 @@ def test_questions_and_responses_of_a_table_are_kept_for_a_judge_to_read(tmp_pat
         ("e1", {"query": "How?"}, "Like this."),
         ("e2", {"query": "When?"}, "Now."),
     ]
-
-
-def test_a_table_of_annotators_alone_becomes_labels_in_which_differences_are_resolved(tmp_path: Path) -> None:
-    rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
-    (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,ana,ben", *rows]) + "\n", encoding="utf-8")
-    done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "decide which label counts where they differ: `markscheme adjudicate t`" in done.stdout
-    assert "The same judge" not in done.stdout
-    progress = run("markscheme", "label", "t", "--progress", cwd=tmp_path)
-    assert "labelled: 2 by 2" in progress.stdout, progress.stderr
-    compared = run("calibrate", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
-    assert (compared.returncode, "The two annotators agree on 50%" in compared.stdout) == (0, True)
 
 
 def test_columns_are_not_places_outside_the_project(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
+from tests.commands.console import run
 
 
 @pytest.mark.parametrize(
@@ -18,3 +19,33 @@ def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: s
     with pytest.raises(UsageError) as refused:
         parse(command, words, SettingsFile())
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["r", "--json"], "-"),
+        (["--json", "r"], "-"),
+        (["r", "--json", "plan.json"], "plan.json"),
+        (["r", "--json=out.txt"], "out.txt"),
+        (["r"], None),
+    ],
+)
+def test_json_with_an_optional_file(words: list[str], target: str | None) -> None:
+    _, bound = parse("plan", words, SettingsFile())
+    assert (bound.arguments["rubric"], bound.arguments.get("json")) == ("r", target)
+
+
+@pytest.mark.parametrize(
+    ("words", "nearest"),
+    [
+        (("code-quality", "--ratter", "ann"), "did you mean `--rater`?"),
+        (("code-qualty",), "did you mean 'code-quality'?"),
+    ],
+)
+def test_an_unknown_option_or_rubric_exits_2_with_one_line_that_names_the_nearest(
+    words: tuple[str, ...], nearest: str
+) -> None:
+    done = run("markscheme", "label", *words)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert nearest in done.stderr

@@ -8,27 +8,33 @@ import numpy as np
 import pytest
 
 from tests.commands.console import run
+from tests.commands.judged_project import make_project
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A rubric, 30 labelled examples, a pool of 300 outputs and a judge's ratings of all of them."""
-    (tmp_path / "rubrics").mkdir()
-    (tmp_path / "rubrics" / "kind.yaml").write_text("criteria:\n- {name: kind, description: Is it kind?}\n")
-    (tmp_path / "calibration" / "kind").mkdir(parents=True)
+def write_project(folder: Path) -> Path:
+    """Write a rubric, 30 labelled examples, a pool of 300 outputs and a judge's ratings of all of them."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "kind.yaml").write_text("criteria:\n- {name: kind, description: Is it kind?}\n")
+    (folder / "calibration" / "kind").mkdir(parents=True)
     draw = np.random.default_rng(3)
-    with (tmp_path / "calibration" / "kind" / "examples.jsonl").open("w") as file:
+    with (folder / "calibration" / "kind" / "examples.jsonl").open("w") as file:
         for i in range(30):
             label = {"rater": "a", "criteria": {"kind": 1 + i % 5}}
             file.write(json.dumps({"id": f"e{i}", "response": f"old {i}", "labels": [label]}) + "\n")
-    with (tmp_path / "pool.jsonl").open("w") as file, (tmp_path / "judge.jsonl").open("w") as ratings:
+    with (folder / "pool.jsonl").open("w") as file, (folder / "judge.jsonl").open("w") as ratings:
         for i in range(300):
             file.write(json.dumps({"id": f"p{i}", "response": f"new {i}", "query": "q", "group": f"g{i % 3}"}) + "\n")
             level = int(draw.integers(1, 6))
             ratings.write(json.dumps({"id": f"p{i}", "judge": "j", "criteria": {"kind": level}}) + "\n")
         for i in range(30):
             ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"kind": 1 + i % 5}}) + "\n")
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric, 30 labelled examples, a pool of 300 outputs and a judge's ratings of all of them."""
+    return write_project(tmp_path)
 
 
 def plan(project: Path, *options: str) -> dict[str, Any]:
@@ -101,72 +107,6 @@ def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) 
     assert len(saved["pool"]) == 300
 
 
-def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: Path) -> None:
-    lines = picked(project, "--json", "plan.json", n=100)
-    ratings = [json.loads(line) for line in (project / "judge.jsonl").read_text().splitlines()]
-    level = {rating["id"]: rating["criteria"]["kind"] for rating in ratings}
-    with (project / "calibration" / "kind" / "examples.jsonl").open("a") as file:
-        for line in lines:
-            strict = max(1, level[line["id"]] - 1)
-            line["labels"] = [{"rater": "a", "criteria": {"kind": strict}}]
-            file.write(json.dumps(line) + "\n")
-    options = ["--ratings", "judge.jsonl", "--json", "calibration.json"]
-    done = run("calibrate", "kind", *options, cwd=project)
-    assert "drawn with unequal chances" in done.stdout
-    done = run("markscheme", "pass-rate", "plan.json", "--calibration", "calibration.json", "--json", cwd=project)
-    report = json.loads(done.stdout)
-    truth = np.mean([level[f"p{i}"] - 1 >= 3 for i in range(300)])
-    assert report["drawn"] == "by-stratum"
-    assert report["corrected"]["low"] <= truth <= report["corrected"]["high"]
-    assert report["corrected"]["value"] == pytest.approx(truth, abs=0.03)
-    assert report["raw"]["value"] > truth + 0.1
-    again = picked(project, "--seed", "5")
-    assert not {line["id"] for line in again} & {line["id"] for line in lines}
-
-
-def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path) -> None:
-    pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
-    named = [row | {"system": f"prompt-{'ab'[i % 2]}"} for i, row in enumerate(pool)]
-    (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))
-    ratings = [json.loads(line) for line in (project / "judge.jsonl").read_text().splitlines()]
-    levels = {rating["id"]: rating["criteria"]["kind"] for rating in ratings}
-    gold = {id: level if i % 4 else 6 - level for i, (id, level) in enumerate(levels.items())}
-    for n, draws in ((40, 1), (10, 2)):
-        lines = picked(project, "--json", "plan.json", n=n)
-        assert {line["drawn"] for line in lines} == {"by-verdict"}
-        with (project / "calibration" / "kind" / "examples.jsonl").open("a") as file:
-            for line in lines:
-                label = {"rater": "a", "criteria": {"kind": gold[line["id"]]}}
-                file.write(json.dumps(line | {"labels": [label]}) + "\n")
-        run("calibrate", "kind", "--ratings", "judge.jsonl", "--json", "calibration.json", cwd=project)
-        done = run("markscheme", "pass-rate", "plan.json", "--calibration", "calibration.json", "--json", cwd=project)
-        assert done.returncode == 0, done.stderr
-        rates = json.loads(done.stdout)
-        assert rates["drawn"] == "by-stratum"
-        assert {name: group["corrected"]["note"] for name, group in rates["groups"].items()} == {
-            "prompt-a": None,
-            "prompt-b": None,
-        }
-        assert sum(group["own_labels"] for group in rates["groups"].values()) == 30 + 10 * draws
-        for name, group in rates["groups"].items():
-            truth = np.mean([gold[row["id"]] >= 3 for row in named if row["system"] == name])
-            assert group["corrected"]["low"] <= truth <= group["corrected"]["high"]
-    assert "20 labels 29 points" in " ".join(
-        run(
-            "markscheme",
-            "plan",
-            "kind",
-            "--next",
-            "10",
-            "--pool",
-            "pool.jsonl",
-            "--ratings",
-            "judge.jsonl",
-            cwd=project,
-        ).stderr.split()
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -180,3 +120,21 @@ def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], m
     done = run("markscheme", "plan", "kind", *options, cwd=project)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "markscheme.toml").write_text("annotators = 2\n")
+    planned = run("markscheme", "plan", "manners", "--details", "--json", "plan.json", cwd=project)
+    assert planned.returncode == 0, planned.stderr
+    assert "Each example is to be labelled by 2 annotators." in planned.stdout
+    plan = json.loads((project / "plan.json").read_text())
+    assert plan["annotators"] == 2
+    (more, given) = next(
+        (need["labels"] - need["have"], f"{2 * (need['labels'] - need['have']):,}")
+        for need in plan["needs"]
+        if need["labels"] and need["labels"] > need["have"]
+    )
+    assert any(f" {more:,} " in line and f" {given} " in line for line in planned.stdout.splitlines())
+    alone = run("markscheme", "plan", "manners", "--details", "--annotators", "1", cwd=project)
+    assert not any(f" {given} " in line for line in alone.stdout.splitlines())

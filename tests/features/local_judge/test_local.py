@@ -13,8 +13,10 @@ from markscheme import Rubric, Submission, grade
 from markscheme.errors import JudgeUnavailable, UsageError
 from markscheme.features.local_judge.judge import LocalJudge, digest
 from markscheme.grading import questions
+from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Reply
 from markscheme.judges.kinds import known_kind
+from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, Briefly, asked, asked_often, brief
 
@@ -207,3 +209,15 @@ def test_the_module_and_the_judge_are_there_without_llama_cpp(local_model: Path)
 def test_the_name_of_a_model_file_alone_is_answered_with_the_name_of_its_judge() -> None:
     with pytest.raises(UsageError, match=r"unknown judge 'small\.gguf'; did you mean 'local:small\.gguf'\?"):
         known_kind("small.gguf")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("local", "doesn't name the file; expected local:PATH.gguf"),
+        ("local:/no/such/model.gguf", "/no/such/model.gguf"),
+    ],
+)
+def test_a_name_that_names_nobody_is_a_fault_of_the_call(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        open_judge(name, asking=Asking(memory=None))

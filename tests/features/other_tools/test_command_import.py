@@ -336,3 +336,49 @@ def test_an_import_waits_for_its_turn_and_adds_nothing_that_came_in_the_meantime
             target.write_text(labels, encoding="utf-8")
         assert "60 known, 0 new, 0 changed" in waiting.result().stdout
     assert target.read_text(encoding="utf-8") == labels
+
+
+def test_a_column_of_a_table_is_read_as_probability(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("name: one\ncriteria:\n- {name: place, requirement: It names the place.}\n")
+    (tmp_path / "judge.csv").write_text("id,p_met\na,0.93\nb,0.2\nc,many\n")
+    imported = run(
+        "markscheme",
+        "import",
+        "judge.csv",
+        "--rubric",
+        "one.yaml",
+        "--map",
+        "p_met=probability",
+        "--rater",
+        "j",
+        cwd=tmp_path,
+    )
+    assert imported.returncode == 0, imported.stderr
+    lines = [json.loads(line) for line in imported.stdout.splitlines()]
+    assert {line["id"]: line["criteria"]["place"]["level"] for line in lines} == {"a": 1.0, "b": 0.0}
+    assert lines[0]["criteria"]["place"]["probabilities"] == pytest.approx({"UNMET": 0.07, "MET": 0.93})
+    assert "probabilities that can't be read" in imported.stderr
+
+
+def test_columns_for_each_level_are_read_together(tmp_path: Path) -> None:
+    rubric = "name: one\ncriteria:\n- {name: clear, description: Clear., scale: {min: 1, max: 3}}\n"
+    (tmp_path / "one.yaml").write_text(rubric)
+    (tmp_path / "judge.csv").write_text("id,verdict,low,mid,high\na,2,0.1,0.6,0.3\n")
+    maps = [word for n, name in enumerate(("low", "mid", "high"), 1) for word in ("--map", f"{name}=probability:{n}")]
+    imported = run(
+        "markscheme",
+        "import",
+        "judge.csv",
+        "--rubric",
+        "one.yaml",
+        *maps,
+        "--rater",
+        "j",
+        "--kind",
+        "model",
+        cwd=tmp_path,
+    )
+    assert imported.returncode == 0, imported.stderr
+    (line,) = [json.loads(line) for line in imported.stdout.splitlines()]
+    assert line["criteria"]["clear"]["level"] == 2
+    assert line["criteria"]["clear"]["probabilities"] == pytest.approx({"1": 0.1, "2": 0.6, "3": 0.3})

@@ -30,21 +30,26 @@ def first_of_some(system_prompt, user_prompt):
 PROMPTS = 40
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "rubrics").mkdir()
-    (tmp_path / "rubrics" / "better.yaml").write_text(RUBRIC)
-    (tmp_path / "judges.py").write_text(JUDGE)
+def write_project(folder: Path) -> Path:
+    """Write a rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
+    (folder / ".git").mkdir()
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "better.yaml").write_text(RUBRIC)
+    (folder / "judges.py").write_text(JUDGE)
     words = {"a": "word " * 6, "b": "word " * 4, "c": "word " * 2}
     lines = [
         {"id": f"{system}-{n}", "system": system, "query": f"question {n}?", "response": f"{text}{'!' * (n % 3)}"}
         for n in range(PROMPTS)
         for system, text in words.items()
     ]
-    (tmp_path / "outputs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return tmp_path
+    (folder / "outputs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
+    return write_project(tmp_path)
 
 
 def planned(project: Path) -> list[dict[str, object]]:
@@ -107,27 +112,6 @@ def test_what_pairs_cannot_be_tuned_by_is_done_by_hand(project: Path, command: s
     assert "by hand, and see the effect: markscheme calibrate better" in " ".join(done.stderr.split())
 
 
-def test_grades_of_pairs_keep_both_orders_and_are_read_again(project: Path) -> None:
-    labelled(project)
-    grades = run(
-        "markscheme", "grade", "better", "calibration/better/examples.jsonl", "--judge", "function:judges:longer",
-        "--json", cwd=project,
-    )  # fmt: skip
-    first = json.loads(grades.stdout.splitlines()[0])
-    assert first["decision"] in ("first", "second")
-    assert (first["pass"], abs(first["score"])) == (None, 1.0)
-    assert set(first["orders"]) == {"first-second", "second-first"}
-    (project / "judged.jsonl").write_text(grades.stdout)
-    done = run("calibrate", "better", "--ratings", "judged.jsonl", "--json", "-", cwd=project)
-    assert json.loads(done.stdout)["orders"][0]["in_both_orders"] == 120
-    done = run("markscheme", "compare", "--pairs", "judged.jsonl", "--rubric", "better", "--json", cwd=project)
-    assert done.returncode == 0, done.stderr
-    by_rater = {one["rater"]: one for one in json.loads(done.stdout)["systems"]}
-    assert set(by_rater) == {"labels", "judge"}
-    pairs = {(one["first"], one["second"]): one for one in by_rater["labels"]["pairs"]}
-    assert pairs["a", "c"]["difference"]["value"] == 1.0
-
-
 def test_one_order_is_named_as_not_tested(project: Path) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "--orders", "1", cwd=project)
@@ -163,27 +147,6 @@ def test_a_judge_of_pairs_agrees_with_others_by_each_order(project: Path) -> Non
     assert "3 units, 3 raters" in done.stdout, done.stdout + done.stderr
 
 
-def test_pairs_are_no_stress_test_of_single_responses(project: Path) -> None:
-    labelled(project)
-    done = run("markscheme", "stress", "better", "--judge", "function:judges:longer", cwd=project)
-    assert (done.returncode, "changes single responses" in done.stderr) == (2, True)
-
-
-def test_who_preferred_is_stated_for_pairs_that_do_not_say_so(project: Path) -> None:
-    head = "id,first,second,system_a,system_b,winner\n"
-    (project / "battles.csv").write_text(f"{head}p1,one,two,x,y,a\np2,three,four,x,y,tie\n")
-    command = ("markscheme", "compare", "--pairs", "battles.csv", "--json")
-    assert "pass `--kind human`" in run(*command, cwd=project).stderr
-    done = run(*command, "--kind", "human", cwd=project)
-    assert done.returncode == 0, done.stderr
-    (labels,) = json.loads(done.stdout)["systems"]
-    assert labels["n"] == 2
-    (project / "battles.csv").write_text(f"{head}p1,one,two,,,a\n")
-    done = run(*command, "--kind", "human", cwd=project)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: battles.csv: no rated pair says what wrote its two responses")
-
-
 def test_a_judge_s_choices_in_pairwise_tasks_of_label_studio_are_calibrated(project: Path) -> None:
     def chose(side: str, **by: object) -> dict[str, object]:
         return {**by, "result": [{"id": "r", "type": "pairwise", "value": {"selected": side}}]}
@@ -202,13 +165,6 @@ def test_a_judge_s_choices_in_pairwise_tasks_of_label_studio_are_calibrated(proj
     assert done.returncode == 0, done.stderr
     (metric,) = json.loads((project / "report.json").read_text())["metrics"]
     assert metric["calibration"]["agreement"]["value"] == 1.0
-
-
-def test_systems_cannot_be_compared_by_a_rubric_of_single_responses(project: Path) -> None:
-    (project / "rubrics" / "single.yaml").write_text("criteria: [{requirement: It helps.}]\n")
-    done = run("markscheme", "compare", "--pairs", "outputs.jsonl", "--rubric", "single", cwd=project)
-    assert done.returncode == 2
-    assert "compare: pairs" in done.stderr
 
 
 def test_variants_of_an_experiment_are_compared_by_preference(project: Path) -> None:

@@ -1,25 +1,22 @@
 """Files that the tools' own libraries write, each in an environment of its own, give the figures of our small exports.
 
-What an annotator wrote in them comes in as notes.
-
-`makers/TOOL.txt` is the program that writes them: six replies, a judge, and one annotator with whom it agrees on four.
+`tests/proofs/makers/TOOL.txt` is the program that writes them: six replies, a judge, and one annotator with whom it
+agrees on four.
 """
 
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.commands.console import ROOT, environment, run
-from tests.features.discover.written_notes import WRITTEN_NOTES, WrittenNotes
 from tests.proofs.environments import ran
 
 pytestmark = pytest.mark.release
 
-MAKERS = Path(__file__).parent / "makers"
+MAKERS = ROOT / "tests" / "proofs" / "makers"
 WRITTEN = {
     "inspect": (["log.eval", "log.json"], ()),
     "deepeval": (["runs/*.json"], ("--map", "metadata.human=place", "--kind", "human", "--rater", "ann")),
@@ -37,11 +34,6 @@ LOST = {
 """What isn't a rating."""
 WITHOUT_RESPONSES = {"langfuse"}
 """Tools whose files, as written here, have ratings alone."""
-NOTED = {
-    "mlflow": [WRITTEN_NOTES["mlflow"], replace(WRITTEN_NOTES["mlflow"], files=("mlflow.db",))],
-    "phoenix": [WrittenNotes(("phoenix.db",))],
-    **{tool: [WRITTEN_NOTES[tool]] for tool in ("langsmith", "langfuse", "labelstudio")},
-}
 UNGRADED = {"deepeval": 1}
 """Replies on which the judge failed; they are labelled and count in no agreement."""
 
@@ -83,13 +75,6 @@ def test_the_response_is_whole(written: tuple[str, Path]) -> None:
     responses = sorted(line["response"] for line in lines)[:6]
     tail = " " + "x" * 2000 if tool == "mlflow" else ""
     assert responses == [f"Reply p{number}.{tail}" for number in range(1, 7)]
-
-
-@pytest.mark.parametrize("written", sorted(NOTED), indirect=True)
-def test_what_an_annotator_wrote_comes_in_as_notes(written: tuple[str, Path]) -> None:
-    tool, folder = written
-    for expected in NOTED[tool]:
-        expected.check(expected.read(folder))
 
 
 MEASURED = """

@@ -1,0 +1,13 @@
+"""Judge cards where what only POSIX systems have is missing, as on Windows."""
+
+from pathlib import Path
+
+from tests.without_posix import outcomes_of, shipped_set_in
+
+
+def test_a_card_is_written_and_verified_there(tmp_path: Path) -> None:
+    commands = (("calibrate", "code-quality", "--accept", "--anyway"), ("verify", "calibration/code-quality"))
+    (_, complained), (verified, found) = outcomes_of(commands, shipped_set_in(tmp_path)).values()
+    home = tmp_path / "calibration" / "code-quality"
+    assert {"card.json", "card.md"} <= {path.name for path in home.iterdir()}, complained
+    assert verified == 0, found

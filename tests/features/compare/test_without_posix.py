@@ -1,0 +1,16 @@
+"""Comparing where what only POSIX systems have is missing, as on Windows."""
+
+from pathlib import Path
+
+from tests.without_posix import ends_without_a_fault
+
+
+def test_comparing_works_there(tmp_path: Path) -> None:
+    ends_without_a_fault(
+        tmp_path,
+        "compare",
+        "calibration/code-quality/ratings/claude-reader.jsonl",
+        "recorded:calibration/code-quality/replies",
+        "--rubric",
+        "code-quality",
+    )

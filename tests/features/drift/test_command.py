@@ -1,0 +1,173 @@
+"""A run held against the accepted one, as a user of `calibrate` runs it."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.accepting import accepted_in, calibrate, first_line, grade, report_of
+from tests.commands.console import run
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A working directory with a rubric, labelled examples and a judge."""
+    return setting.make_setting(tmp_path / "here")
+
+
+@pytest.fixture
+def accepted(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """A working directory with an accepted run."""
+    return accepted_in(tmp_path / "here", 1, tmp_path_factory)
+
+
+@pytest.fixture
+def accepted_twice(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """A working directory with two accepted runs."""
+    return accepted_in(tmp_path / "here", 2, tmp_path_factory)
+
+
+def test_the_same_judge_again_has_not_drifted(accepted_twice: Path) -> None:
+    here = accepted_twice
+    report, status = report_of(here)
+    assert status == 0
+    baseline = report["baseline"]
+    assert (baseline["alarm"], baseline["changes"]) == (False, [])
+    assert {found["verdict"] for found in baseline["criteria"].values()} == {"no drift"}
+    text = calibrate(here, "--details").stdout
+    assert "No drift found since the accepted run of" in " ".join(text.split())
+    assert "Accepted run of" in text
+    assert "Changed since: nothing on record" in text
+    assert text.count("no drift") == 2
+
+
+def test_a_judge_that_moved_under_the_same_name_fails_the_gate(accepted_twice: Path) -> None:
+    here = accepted_twice
+    setting.set_judge(here, tone=1)
+    report, status = report_of(here, "--no-cache")
+    assert status == 1
+    assert (report["verdict"], report["use"]) == ("adjust", "none")
+    (finding,) = [finding for finding in report["findings"] if finding["code"] == "drift"]
+    assert finding["criterion"] == "tone"
+    assert finding["message"].startswith("Nothing on record changed")
+    assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
+
+
+def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(accepted_twice: Path) -> None:
+    here = accepted_twice
+    setting.write_judge(here, facts=1)
+    by_judge, status = report_of(here)
+    assert status == 1
+    assert by_judge["baseline"]["criteria"]["facts"]["causes"]["changes"] == ["judge:parameter:source"]
+    setting.write_judge(here)
+    setting.ask_strictly(here)
+    by_text, status = report_of(here)
+    assert status == 1
+    assert by_text["baseline"]["criteria"]["tone"]["causes"] == {
+        "changes": ["text:tone"],
+        "separable": True,
+        "replay": [],
+    }
+    assert by_text["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
+
+
+def test_text_and_judge_at_once_are_separated_by_a_replay_only(accepted: Path) -> None:
+    here = accepted
+    setting.write_judge(here, facts=1)
+    setting.ask_strictly(here)
+    together, _ = report_of(here)
+    criteria = together["baseline"]["criteria"]
+    assert criteria["tone"]["causes"]["changes"] == ["text:tone", "judge:parameter:source"]
+    assert not criteria["tone"]["causes"]["separable"]
+    assert criteria["facts"]["causes"]["changes"] == ["judge:parameter:source"]
+    (tone,) = [f for f in together["findings"] if (f["code"], f["criterion"]) == ("drift", "tone")]
+    assert "not separable" in tone["message"]
+    assert "--replay" in tone["suggestion"]
+    replayed, _ = report_of(here, "--replay")
+    causes = replayed["baseline"]["criteria"]["tone"]["causes"]
+    assert (causes["changes"], causes["separable"]) == (["text:tone"], True)
+    assert [part["shift"]["value"] for part in causes["replay"]] == [0.0, pytest.approx(-0.8)]
+
+
+def test_replies_that_were_kept_separate_causes_without_asking(accepted: Path) -> None:
+    here = accepted
+    setting.write_judge(here, facts=1)
+    calibrate(here, "--quiet")
+    setting.ask_strictly(here)
+    before = setting.calls(here)
+    report, _ = report_of(here)
+    assert setting.calls(here) - before == setting.N  # the new question on tone; facts and the replay were kept
+    assert report["baseline"]["criteria"]["tone"]["causes"]["changes"] == ["text:tone"]
+
+
+def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path) -> None:
+    here = accepted
+    runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
+    setting.set_judge(here, facts=1)
+    runs.append(report_of(here, "--no-cache", "--check")[0]["baseline"]["run"])
+    runs.append(report_of(here, "--run-number", "9")[0]["baseline"]["run"])
+    assert runs == [1, 1, 2, 9]
+    planned, _ = report_of(here, "--planned-runs", "10")
+    assert planned["baseline"]["level"] == pytest.approx(0.005)
+    over = calibrate(here, "--run-number", "11", "--planned-runs", "10")
+    assert over.returncode == 0
+    assert "this is comparison 11" in over.stderr
+    assert "accept a new run" in over.stderr
+
+
+def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_it_up(accepted: Path) -> None:
+    here = accepted
+    casual = [report_of(here)[0]["baseline"] for _ in range(2)]
+    checked = report_of(here, "--check")[0]["baseline"]
+    setting.set_judge(here, facts=1)
+    after = report_of(here, "--no-cache")[0]["baseline"]
+    assert [baseline["run"] for baseline in (*casual, checked, after)] == [1, 1, 1, 2]
+    assert casual[0]["level"] == checked["level"] > after["level"]
+
+
+def test_junit_and_the_step_summary_tell_the_drift(accepted: Path) -> None:
+    here = accepted
+    setting.set_judge(here, tone=1)
+    summary = here / "summary.md"
+    done = calibrate(here, "--no-cache", "--quiet", "--junit", "junit.xml", env={"GITHUB_STEP_SUMMARY": str(summary)})
+    assert done.returncode == 1
+    cases = {case.get("name"): case for case in Xml.parse(here / "junit.xml").getroot().iter("testcase")}
+    assert cases.keys() == {"verdict", "tone", "facts"}
+    assert cases["verdict"].find("failure") is not None
+    failure = cases["tone"].find("failure")
+    assert failure is not None
+    assert "tone now scores 0.80 levels higher" in (failure.get("message") or "")
+    assert "tone now scores 0.80 levels higher" in summary.read_text(encoding="utf-8").replace("\\", "")
+
+
+def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
+    text = (here / "calibration" / "clear" / "examples.jsonl").read_text(encoding="utf-8")
+    labelled = [json.loads(line) for line in text.splitlines()]
+    then = {example["id"]: example["labels"][0]["criteria"] for example in labelled}
+    now = {name: {**levels, "tone": min(5, levels["tone"] + 1)} for name, levels in then.items()}
+    for file, levels in (("then.jsonl", then), ("now.jsonl", now)):
+        lines = [{"id": name, "rater": "another judge", "criteria": level} for name, level in levels.items()]
+        (here / file).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    accepting = run(
+        "calibrate", "clear", "--ratings", "then.jsonl", "--accept", cwd=here, env=setting.environment(here)
+    )
+    assert accepting.returncode == 0, accepting.stderr
+    done = run("calibrate", "clear", "--ratings", "now.jsonl", cwd=here, env=setting.environment(here))
+    assert done.returncode == 1
+    assert "What asked the judge is not on record" in " ".join(done.stdout.split())
+    assert first_line(grade(here)).endswith("calibrated for another judge")
+
+
+def test_the_report_names_how_many_runs_were_accepted_and_which_file_keeps_them(here: Path) -> None:
+    elsewhere = here / "kept" / "mine.json"
+    calibrate(here, "--accept", "--samples", "3", "--accepted", str(elsewhere), "--quiet")
+    assert "(3 runs)" in calibrate(here, "--accepted", str(elsewhere), "--details").stdout
+    report, status = report_of(here, "--accepted", str(elsewhere))
+    assert status == 0
+    assert report["baseline"]["accepted"]["file"] == str(elsewhere)
+
+
+def test_a_run_that_is_accepted_too_says_that_it_is_added(accepted: Path) -> None:
+    assert "This run is added to the accepted ones." in calibrate(accepted, "--accept", "--details").stdout

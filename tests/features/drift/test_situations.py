@@ -1,0 +1,63 @@
+"""Calibrations of what changed since the accepted run, whole, as a reader meets them."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.report.markdown import render_markdown
+from markscheme.report.sections.first_screen import callout
+from markscheme.report.views.calibration import view
+from tests.features.drift.situations import DRIFTS
+from tests.golden_files import GoldenFiles
+from tests.report.test_situations import (
+    accepting_is_offered_where_it_can_be_used,
+    fits_and_leads_with,
+    shares_are_those_of_gold,
+    steady,
+)
+
+HERE = Path(__file__).parent / "golden"
+TONES = {
+    "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
+    "drift-by-wording": ("note", "You reworded clarity: label again before it is used for trends."),
+}
+
+
+@pytest.fixture(scope="module", params=DRIFTS)
+def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Calibration]:
+    name: str = request.param
+    return name, DRIFTS[name](tmp_path_factory.mktemp("kept"))
+
+
+def test_the_callout_says_which_situation_it_is(situation: tuple[str, Calibration]) -> None:
+    name, calibration = situation
+    shown = callout(calibration)
+    assert (shown.tone, shown.head) == TONES[name]
+
+
+def test_each_situation_reads_as_its_golden_file(situation: tuple[str, Calibration], golden: GoldenFiles) -> None:
+    name, calibration = situation
+    golden.check(f"situations/{name}.md", steady(render_markdown(view(calibration))), HERE)
+
+
+def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation: tuple[str, Calibration]) -> None:
+    name, calibration = situation
+    fits_and_leads_with(TONES[name][1], calibration)
+
+
+def test_accepting_a_run_is_offered_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
+    accepting_is_offered_where_it_can_be_used(situation[1])
+
+
+def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[str, Calibration]) -> None:
+    shares_are_those_of_gold(situation[1])
+
+
+def test_what_follows_from_a_drift_is_part_of_it_and_proposes_no_edit() -> None:
+    page = (HERE / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
+    first, _, rest = page.partition("### Fix first")
+    fixes = rest.partition("### Criteria")[0]
+    assert (first.count("Agreement on tone fell"), fixes.count("Agreement")) == (1, 0)
+    assert "too lenient" in fixes
+    assert "nchor" not in fixes

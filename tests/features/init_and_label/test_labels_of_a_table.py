@@ -1,0 +1,18 @@
+"""Labels of a table from which a project was made."""
+
+from pathlib import Path
+
+from tests.commands.console import run
+
+
+def test_a_table_of_annotators_alone_becomes_labels_in_which_differences_are_resolved(tmp_path: Path) -> None:
+    rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
+    (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,ana,ben", *rows]) + "\n", encoding="utf-8")
+    done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "decide which label counts where they differ: `markscheme adjudicate t`" in done.stdout
+    assert "The same judge" not in done.stdout
+    progress = run("markscheme", "label", "t", "--progress", cwd=tmp_path)
+    assert "labelled: 2 by 2" in progress.stdout, progress.stderr
+    compared = run("calibrate", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
+    assert (compared.returncode, "The two annotators agree on 50%" in compared.stdout) == (0, True)

@@ -1,0 +1,18 @@
+"""What lint says of the rubric of a new project."""
+
+from pathlib import Path
+
+from markscheme.ratings.examples import load_examples
+from markscheme.rubrics.file import load_rubric
+from tests.commands.console import run
+
+
+def test_its_rubric_has_yes_no_criteria_that_lint_has_nothing_to_say_about(tmp_path: Path) -> None:
+    run("markscheme", "init", str(tmp_path))
+    rubric = load_rubric(tmp_path / "rubrics" / "support-reply.yaml")
+    assert all(criterion.scale.is_yes_no for criterion in rubric.criteria)
+    done = run("markscheme", "lint", "rubrics/support-reply.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    examples = load_examples(tmp_path / "calibration" / "support-reply" / "examples.jsonl", rubric)
+    assert len(examples.examples) == 10
+    assert all(label.kind == "constructed" for example in examples.examples for label in example.labels)

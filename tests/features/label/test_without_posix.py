@@ -1,0 +1,16 @@
+"""Planning labels where what only POSIX systems have is missing, as on Windows; the labelling page is refused there."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.without_posix import ends_without_a_fault, is_refused
+
+
+def test_a_plan_works_there(tmp_path: Path) -> None:
+    ends_without_a_fault(tmp_path, "plan", "code-quality")
+
+
+@pytest.mark.parametrize("command", ["label", "adjudicate"])
+def test_the_labelling_page_says_why_it_does_not_run_there(command: str, tmp_path: Path) -> None:
+    is_refused(tmp_path, "the labelling page runs on Linux and macOS", command, "code-quality", "--rater", "ann")

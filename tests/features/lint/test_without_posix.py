@@ -1,0 +1,9 @@
+"""Linting where what only POSIX systems have is missing, as on Windows."""
+
+from pathlib import Path
+
+from tests.without_posix import ends_without_a_fault
+
+
+def test_lint_works_there(tmp_path: Path) -> None:
+    ends_without_a_fault(tmp_path, "lint", "code-quality")

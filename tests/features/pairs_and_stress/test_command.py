@@ -1,0 +1,20 @@
+"""Pairs and stress tests."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.features.pairs.test_command import labelled, write_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric of pairs, a judge, and outputs of three systems, of which a writes most and c least."""
+    return write_project(tmp_path)
+
+
+def test_pairs_are_no_stress_test_of_single_responses(project: Path) -> None:
+    labelled(project)
+    done = run("markscheme", "stress", "better", "--judge", "function:judges:longer", cwd=project)
+    assert (done.returncode, "changes single responses" in done.stderr) == (2, True)

@@ -1,0 +1,39 @@
+"""The page of a project's accepted runs in a real browser."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from markscheme.calibration.accepted.accepted_history import AcceptedPoint
+from markscheme.features.status import view as of_status
+from markscheme.features.status.rubric_status import RubricStatus
+from markscheme.report.html import render_html
+from markscheme.stats import Estimate
+from tests.browser.test_report import Opened, axe
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_of_accepted_runs_has_its_picture_table_and_no_fault(
+    chromium: Browser, tmp_path: Path, dark: bool
+) -> None:
+    first = AcceptedPoint(
+        "2026-11-03", "gate", "haiku", "r", {"tone": "a"}, 80, Estimate(0.6, 0.5, 0.7), ("x",), 20, "d1"
+    )
+    second = replace(first, date="2026-11-09", judge="opus", agreement=Estimate(0.9, 0.8, 0.95), ratings="d2")
+    status = RubricStatus("desk", None, history=(first, second), target=0.8)
+    file = tmp_path / "status.html"
+    file.write_text(render_html(of_status.view([status], [], [], [], [])), encoding="utf-8")
+    opened = Opened(chromium, file, dark=dark)
+    page = opened.page
+    page.locator("details.data summary").click()
+    assert page.get_by_role("row", name="2026-11-09").is_visible()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.evaluate(axe())
+        assert page.evaluate("axe.run()")["violations"] == []
+    assert opened.told == []

@@ -1,0 +1,14 @@
+"""Reports with the sections of all features, whole: as the core's, which `report/test_calibration_report.py` has."""
+
+from markscheme.report.markdown import render_markdown
+from markscheme.report.views.calibration import view
+from tests.golden_files import GoldenFiles
+from tests.report.test_calibration_report import make_calibration, on_screen
+
+
+def test_the_whole_report_on_a_screen_is_the_golden_one(golden: GoldenFiles) -> None:
+    golden.check("calibration-details.txt", on_screen(make_calibration(), details=True))
+
+
+def test_the_report_in_a_pull_request_is_the_golden_one(golden: GoldenFiles) -> None:
+    golden.check("calibration.md", render_markdown(view(make_calibration())))
