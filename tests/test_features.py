@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 
 from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
@@ -20,6 +21,7 @@ from tests.commands.reply_project import make_project
 from tests.commands.test_first_screens import SCREENS, steady
 from tests.deletion import delete, names_of_features, run_core_tests
 from tests.golden_files import GoldenFiles
+from tests.readers.tabular.test_worked_cases import CASES, command_of
 from tests.recipes import copy_of_package
 
 NEVER_LOADED = ("markscheme.__main__", "markscheme.pytest_plugin", "markscheme.sockets.")
@@ -108,6 +110,11 @@ def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
         printed = steady(done.stdout + done.stderr, project)
         golden.check(f"screens/{name}.txt", f"$ markscheme {' '.join(screen.arguments)}\n{printed}")
         assert done.returncode == screen.status
+
+
+def test_every_command_of_the_worked_cases_of_tables_is_offered() -> None:
+    listed = yaml.safe_load(CASES.read_text(encoding="utf-8"))["cases"] if CASES.is_file() else []
+    assert {command_of(case) for case in listed} <= set(command_names())
 
 
 @pytest.mark.release

@@ -3,14 +3,8 @@
 import ast
 import json
 import re
-import subprocess
-import sys
-import tomllib
-import venv
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,110 +15,25 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.price import Price
 from markscheme.session.client import matters
 from tests.commands import scripted_setting as setting
-from tests.commands.console import ROOT, environment
-
-RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Add a judge")[2].partition("\n### ")[0]
-
-
-def block(language: str) -> str:
-    """The recipe's first code in that language: the judge's module, and the package's entry point."""
-    code, *_ = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
-    return str(code)
-
-
-def install(site: Path, code: str) -> None:
-    """Unpack the recipe's package there, as an installer unpacks a wheel."""
-    ((group, points),) = tomllib.loads(block("toml"))["project"]["entry-points"].items()
-    (name, reference), *_ = points.items()
-    (site / f"{reference.partition(':')[0]}.py").write_text(code, encoding="utf-8")
-    about = site / "markscheme_always-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: markscheme-always\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {reference}\n")
+from tests.commands.console import ROOT
+from tests.judges.recipe_package import Command, block, environment_with_package, in_turn, replace_module
 
 
 @pytest.fixture
 def python(tmp_path: Path) -> Path:
     """The interpreter of an environment of its own, which has markscheme, and the recipe's package installed."""
-    home = tmp_path / "environment"
-    venv.create(home, with_pip=False, symlinks=True)
-    (site,) = home.glob("lib/python*/site-packages")
-    (site / "here.pth").write_text("\n".join([str(ROOT / "src"), *(path for path in sys.path if "-packages" in path)]))
-    install(site, block("python"))
-    return home / "bin" / "python"
+    return environment_with_package(tmp_path)
 
 
-COMMANDS = """
-import contextlib, io, json, os, sys
-from markscheme.cli import main
-
-done = []
-for arguments, answer, variables in json.load(sys.stdin):
-    os.environ |= variables
-    sys.stdin = io.TextIOWrapper(io.BytesIO(answer.encode()))
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        status = main(arguments)
-    done.append([status, out.getvalue(), err.getvalue()])
-print(json.dumps(done))
-"""
-STATUS = ("status", "--json")
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command of markscheme, what it reads from its standard input, and variables that stay for those after it."""
-
-    arguments: tuple[str, ...]
-    answer: str = ""
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command ended with."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def in_turn(python: Path, cwd: Path, *commands: Command) -> list[Done]:
-    """What the commands end with, all run by one fresh interpreter."""
-    asked = [(command.arguments, command.answer, command.variables) for command in commands]
-    done = subprocess.run(
-        [str(python), "-c", COMMANDS],
-        cwd=cwd,
-        env=environment(setting.environment(cwd)),
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [Done(*ended) for ended in json.loads(done.stdout)]
-
-
-def listed(status: Done) -> dict[str, Any]:
-    """What `status` said of the recipe's judge."""
-    assert status.returncode == 0, status.stderr
-    judges = {judge["name"]: judge for judge in json.loads(status.stdout)["judges"]}
-    return dict(judges["always:…"])
-
-
-def test_the_recipe_s_package_is_listed_by_status_and_asked_by_calibrate(python: Path, tmp_path: Path) -> None:
+def test_the_recipe_s_package_is_asked_by_calibrate(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    unset, with_it, done, wrong, unknown = in_turn(
+    done, wrong, unknown = in_turn(
         python,
         here,
-        Command(STATUS),
-        Command(STATUS, variables={"ALWAYS_ALLOWED": "1"}),
-        Command(("calibrate", "clear", "--judge", "always:5", "--json", "-")),
+        Command(("calibrate", "clear", "--judge", "always:5", "--json", "-"), variables={"ALWAYS_ALLOWED": "1"}),
         Command(("calibrate", "clear", "--judge", "alway:5")),
         Command(("calibrate", "clear", "--judge", "nobody")),
     )
-    assert listed(unset) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}
-    assert listed(with_it)["why"] == "ALWAYS_ALLOWED is set"
     report = json.loads(done.stdout)
     assert (report["judge"]["name"], report["judge"]["source"]) == ("always:5", "live")
     assert (report["counts"]["graded"], report["cost"]["calls"]) == (60, 120)
@@ -155,16 +64,13 @@ KIND = Kind()
 
 def test_an_object_with_a_name_and_an_opener_is_a_kind_that_can_do_nothing_more(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
-    module.write_text(block("python").partition("KIND = ")[0] + OF_OLD)
+    replace_module(python, block("python").partition("KIND = ")[0] + OF_OLD)
     arguments = ("grade", "clear", "-", "--judge", "always:5", "--json")
-    status, graded, batched, budgeted = in_turn(
+    graded, batched, budgeted = in_turn(
         python,
         here,
-        Command(STATUS),
         *(Command((*arguments, *option), "answer 1") for option in ((), ("--batch",), ("--budget=1",))),
     )
-    assert listed(status) == {"name": "always:…", "usable": True, "why": ""}
     assert json.loads(graded.stdout)["error"] is None
     for refused, why in ((batched, "cannot be asked in batches"), (budgeted, "price")):
         assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
@@ -172,12 +78,8 @@ def test_an_object_with_a_name_and_an_opener_is_a_kind_that_can_do_nothing_more(
 
 def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
-    module.write_text("import no_such_module\n")
-    status, done = in_turn(python, here, Command(STATUS), Command(("calibrate", "clear", "--judge", "always:5")))
-    always = listed(status)
-    assert not always["usable"]
-    assert "package markscheme-always cannot be loaded" in always["why"]
+    replace_module(python, "import no_such_module\n")
+    (done,) = in_turn(python, here, Command(("calibrate", "clear", "--judge", "always:5")))
     assert (done.returncode, "No module named 'no_such_module'" in done.stderr) == (2, True)
 
 

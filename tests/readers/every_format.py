@@ -77,6 +77,16 @@ def promptfoo_results() -> dict[str, Any]:
     return {"evalId": "eval-1", "results": {"version": 3, "timestamp": "2026-11-01T00:00:00Z", "results": rows}}
 
 
+def high_scores() -> dict[str, Any]:
+    """Results of Promptfoo whose scores are all above 1."""
+    data = promptfoo_results()
+    for row in data["results"]["results"]:
+        (grader, _) = row["gradingResult"]["componentResults"]
+        row["score"] = row["gradingResult"]["score"] = grader["score"] = 7.5
+        row["gradingResult"]["componentResults"] = [grader]
+    return data
+
+
 def grade(at: int) -> dict[str, Any]:
     level = float(exports.JUDGE[at])
     criteria = {"place": {"level": level, "position": level, "reason": "", "quote": None, "quote_found": None}}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from markscheme.commands.table import command_names
 from tests.commands.console import run
 from tests.readers.tabular.forms import write
 
@@ -38,8 +39,15 @@ def cases() -> tuple[Tried, ...]:
     if not CASES.is_file():
         return ()
     listed = yaml.safe_load(CASES.read_text())["cases"]
-    tried = [case for case in listed if case["rule"] != "frame"]
+    offered = command_names()
+    tried = [case for case in listed if case["rule"] != "frame" and command_of(case) in offered]
     return tuple(Tried(case, form) for case in tried for form in case.get("as", ["csv"]))
+
+
+def command_of(case: Mapping[str, Any]) -> str:
+    """Return the command of a case; that of a feature may have been deleted."""
+    command: str = case.get("command", "calibrate")
+    return command
 
 
 def files_of(tried: Tried, folder: Path) -> list[str]:
@@ -146,7 +154,7 @@ def check(expected: Mapping[str, Any], answer: tuple[int, Any, str]) -> None:
 @pytest.mark.parametrize("tried", cases(), ids=lambda tried: tried.name)
 def test_a_worked_case_is_read_right_or_refused_with_a_way_out(tried: Tried, tmp_path: Path) -> None:
     case = tried.case
-    command = case.get("command", "calibrate")
+    command = command_of(case)
     options = case.get("options", "")
     files = files_of(tried, tmp_path)
     check(case, answer_of(command, options, files, tmp_path))

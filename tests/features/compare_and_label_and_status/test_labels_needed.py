@@ -1,0 +1,44 @@
+"""One rubric, one judge, one sitting: every command names the same number of labels."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands.sitting import ASKED, make_sitting, printed
+
+
+@pytest.fixture
+def sitting(tmp_path: Path) -> Path:
+    """Thirty replies that two people labelled, and a judge that misses three of them."""
+    return make_sitting(tmp_path)
+
+
+def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) -> None:
+    shown = {
+        "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
+        "calibrate": printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4),
+        "plan": printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl"),
+        "progress": printed(sitting, "markscheme", "label", "kind", "--progress"),
+        "status": printed(sitting, "markscheme", "status"),
+    }
+    assert {name: ASKED in text for name, text in shown.items()} == dict.fromkeys(shown, True)
+    for name, text in shown.items():
+        assert set(re.findall(r"[Ll]abel about (\d+)", text)) == {"120"}, name
+    report = json.loads((sitting / "calibration" / "kind" / "next_labels.json").read_text())
+    assert report["labels_needed"] == 120
+
+
+def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sitting: Path) -> None:
+    alone = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
+    assert "Label about 80 more" in alone
+    compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind")
+    assert ASKED in compared
+    for command in (
+        ("status",),
+        ("label", "kind", "--progress"),
+        ("plan", "kind"),
+        ("plan", "kind", "--ratings", "judge.jsonl"),
+    ):
+        assert set(re.findall(r"[Ll]abel about (\d+)", printed(sitting, "markscheme", *command))) == {"120"}, command

@@ -1,0 +1,61 @@
+"""Commands of this feature that take rated files, with a file of every format."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.format_matrix import (
+    MARKS_ALONE,
+    NAMELESS,
+    NO_LABELS,
+    NO_OUTPUT,
+    NOT_EXAMPLES,
+    ON_BOTH_SIDES,
+    PAIRS,
+    TABLES,
+    Command,
+    reads_every_format,
+    reads_every_further_format,
+)
+
+COMMANDS = {
+    "experiment --outputs": Command(
+        "experiment place.experiment.yaml --outputs FILE --judge function:parcel_desk:judge",
+        {
+            **dict.fromkeys(("ratings", "grades", "a graded table", "decisions"), NO_OUTPUT),
+            **dict.fromkeys(("a plan", "a report"), "holds no outputs"),
+        },
+    ),
+    "experiment --calibration": Command(
+        "experiment place.experiment.yaml --calibration FILE --judge function:parcel_desk:judge "
+        "--model function:parcel_desk:answer",
+        {
+            **dict.fromkeys(("ratings", "grades", "a graded table", "an experiment", "a plan"), NO_LABELS),
+            **dict.fromkeys(TABLES, NAMELESS),
+        },
+    ),
+}
+FURTHER = {
+    "experiment --outputs": {
+        **NOT_EXAMPLES,
+        **dict.fromkeys(PAIRS, "holds pairs of responses; a variant has one output for a case"),
+        **dict.fromkeys(MARKS_ALONE, "holds no outputs"),
+    },
+    "experiment --calibration": ON_BOTH_SIDES,
+}
+"""By command and format, why the command can't do anything with it."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_further_format_too(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

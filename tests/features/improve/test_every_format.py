@@ -1,0 +1,44 @@
+"""Commands of this feature that take rated files, with a file of every format."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.format_matrix import (
+    AS_POOL,
+    NO_EXAMPLE,
+    NOT_LABELLED,
+    TABLES,
+    Command,
+    reads_every_format,
+    reads_every_further_format,
+)
+
+COMMANDS = {
+    "improve --examples": Command(
+        "improve place --examples FILE --plan",
+        {
+            **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
+            **dict.fromkeys(("grades", "a graded table", *TABLES, "an experiment", "a plan", "a report"), NOT_LABELLED),
+        },
+    ),
+}
+FURTHER = {
+    "improve --examples": {**AS_POOL, **dict.fromkeys(("a list", "inspect", "deepeval"), NOT_LABELLED)},
+}
+"""By command and format, why the command can't do anything with it."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_further_format_too(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

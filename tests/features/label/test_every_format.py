@@ -1,0 +1,55 @@
+"""Commands of this feature that take rated files, with a file of every format."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.format_matrix import (
+    AS_POOL,
+    BY_ITS_RUBRIC,
+    HUMAN,
+    MARKS_ALONE,
+    NO_EXAMPLE,
+    Command,
+    reads_every_format,
+    reads_every_further_format,
+)
+
+COMMANDS = {
+    "label --pool": Command(
+        "label place --pool FILE --rater zoe --sheet sheet.html",
+        {
+            **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
+            **dict.fromkeys(("grades", "a graded table", "a plan", "a report"), "holds no response with a text in it"),
+        },
+    ),
+    "plan --pool": Command(
+        "plan place --next 1 --pool FILE --examples few.jsonl",
+        {
+            **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
+            **dict.fromkeys(("grades", "a graded table", "a plan", "a report"), "contains no responses to label"),
+        },
+    ),
+    "plan --ratings": Command("plan place --ratings FILE", {}, HUMAN),
+}
+FURTHER = {
+    "label --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "holds no response with a text in it")},
+    "plan --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "contains no responses to label")},
+    "plan --ratings": BY_ITS_RUBRIC,
+}
+"""By command and format, why the command can't do anything with it."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_reads_every_further_format_too(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

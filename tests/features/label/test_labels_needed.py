@@ -1,0 +1,60 @@
+"""The number of labels that `label` and `plan` name in one sitting, and say which question it answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.sitting import make_sitting, printed
+
+
+@pytest.fixture
+def sitting(tmp_path: Path) -> Path:
+    """Thirty replies that two people labelled, and a judge that misses three of them."""
+    return make_sitting(tmp_path)
+
+
+def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) -> None:
+    before = printed(sitting, "markscheme", "label", "kind", "--progress")
+    (sitting / "calibration" / "kind" / "examples.jsonl.orig").write_text("an older copy")
+    assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
+
+
+def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
+    done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 80
+    some = run("markscheme", "plan", "kind", "--next", "7", "--pool", "pool.jsonl", cwd=sitting)
+    assert len(some.stdout.splitlines()) == 7
+
+
+def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) -> None:
+    (sitting / "judge.jsonl").write_text(
+        "".join(
+            json.dumps({"id": f"e{i}", "judge": "judge", "criteria": {"kind": bool(i % 2)}}) + "\n" for i in range(30)
+        )
+    )
+    done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
+    assert done.returncode == 2
+    assert "asks for no number of labels: say how many, --next N" in done.stderr
+
+
+def test_other_goals_come_with_their_own_question(sitting: Path) -> None:
+    plain = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl")
+    assert "Labels needed" not in plain
+    width = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--width", "0.05")
+    assert "Labels needed for an interval of a given width" in width
+    assert "guarantee" not in width
+    error = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--error", "0.1")
+    assert "at most 10% of automatic decisions wrong" in error
+    everything = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--details")
+    assert everything.count("Labels needed") == 3
+
+
+def test_no_more_are_asked_for_than_a_pool_has(sitting: Path) -> None:
+    printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
+    few = (sitting / "pool.jsonl").read_text().splitlines(keepends=True)[:24]
+    (sitting / "few.jsonl").write_text("".join(few))
+    shown = printed(sitting, "markscheme", "label", "kind", "--progress", "--pool", "few.jsonl")
+    assert "Label all 24 that are left in few.jsonl." in shown

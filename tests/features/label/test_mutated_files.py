@@ -1,0 +1,19 @@
+"""Files as accidents and strangers leave them, given to `plan`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.long_names import LONG, refuses_long_name
+from tests.readers.every_format import make_project
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    make_project(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def test_a_name_that_no_file_can_have_is_refused(folder: Path) -> None:
+    refuses_long_name(folder, f"plan place --next 1 --pool {LONG}")

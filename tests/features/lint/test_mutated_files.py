@@ -1,0 +1,41 @@
+"""Files as accidents and strangers leave them, given to `lint`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.long_names import LONG, refuses_long_name
+from tests.commands.test_mutated_files import REFUSED, refuses_values
+from tests.readers.every_format import make_project
+
+RECORD = {f"field {n}": n for n in range(9)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    make_project(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def test_a_name_that_no_file_can_have_is_refused(folder: Path) -> None:
+    refuses_long_name(folder, f"lint folder/{LONG}")
+
+
+def test_values_that_no_arithmetic_takes_are_refused_with_their_file(folder: Path) -> None:
+    for file, text, why in (refused for refused in REFUSED.values() if refused[0] == "rubrics/place.yaml"):
+        (folder / file).write_text(text)
+        refuses_values(folder, file, why, "lint", file)
+
+
+def test_a_device_without_an_end_is_refused(folder: Path) -> None:
+    (folder / "rubrics" / "endless.yaml").symlink_to("/dev/zero")
+    assert run("markscheme", "lint", "rubrics/endless.yaml", cwd=folder).returncode == 2
+
+
+@pytest.mark.parametrize("data", [{"rows": [RECORD], **RECORD}, [RECORD] * 10], ids=["rows", "list"])
+def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(data: object, folder: Path) -> None:
+    (folder / "other.json").write_text(json.dumps(data))
+    assert "isn't a rubric" in run("markscheme", "lint", "other.json", cwd=folder).stdout

@@ -1,0 +1,18 @@
+"""Whenever a command that writes is killed, the next run works, no line is torn, and nothing is left behind."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.killed_commands import survives_kills
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "import ratings.jsonl --rubric place --append --to calibration/place/ratings/judge.jsonl",
+        pytest.param("export place --promptfoo out.yaml", marks=pytest.mark.release),
+    ],
+)
+def test_a_kill_at_each_write_tears_no_line_and_leaves_nothing_after_the_next_run(command: str, tmp_path: Path) -> None:
+    survives_kills(command, tmp_path)

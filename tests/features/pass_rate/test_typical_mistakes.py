@@ -1,0 +1,17 @@
+"""What people often type wrong, and the message that names the way out."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.mistakes import make_project, names_the_way_out
+
+MISTAKES = [
+    ("pass-rate hasty.jsonl", "`--calibration FILE` is missing: what annotators and the judge both decided on"),
+    ("gate-risk hasty.jsonl --threshold 80", "got 80; did you mean 0.8?"),
+]
+
+
+@pytest.mark.parametrize(("typed", "way_out"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
+def test_the_message_names_the_way_out_and_is_no_traceback(tmp_path: Path, typed: str, way_out: str) -> None:
+    names_the_way_out(make_project(tmp_path), typed, way_out)

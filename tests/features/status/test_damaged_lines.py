@@ -1,0 +1,14 @@
+"""Damaged lines of examples and labels, which a command may skip."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.polite_project import LABELLED, make_project, printed_without_damaged
+
+
+@pytest.mark.parametrize("file", LABELLED)
+def test_damaged_lines_are_skipped_where_they_may_be(tmp_path: Path, file: Path) -> None:
+    shown = printed_without_damaged(make_project(tmp_path), file, "status", "--json")
+    assert [rubric["labelled_examples"] for rubric in json.loads(shown)["rubrics"]] == [39]
