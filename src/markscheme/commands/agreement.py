@@ -11,6 +11,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import Details, JsonFlag
 from markscheme.commands.output import show
 from markscheme.errors import naming
+from markscheme.rubrics.search import calibrations
 
 if TYPE_CHECKING:
     from markscheme.calibration.agreement import Agreement
@@ -77,7 +78,6 @@ def _onward(table: Path, measured: "Agreement", judge: str | None, options: str)
 
 def _on_rubric(labels: Path, measured: "Agreement") -> tuple[str, str] | None:
     """What to do with the labels of a rubric: resolve where annotators differ, or compare a judge with them."""
-    from markscheme.rubrics.search import calibrations
 
     folders = calibrations(Path.cwd())
     name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), "")

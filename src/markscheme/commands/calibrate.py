@@ -22,12 +22,15 @@ from markscheme.commands.options import (
     completed_rubrics,
     notify,
 )
+from markscheme.commands.output import refuse_outputs, rendered, write_report
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
 from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.report.several_judges import JUDGES_REPORTERS
+from markscheme.report.step_summary import append_step_summary
+from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
@@ -73,7 +76,6 @@ def calibrate(
         4 where labels don't show it. With several judges, that of the recommended one.
     """
     from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
-    from markscheme.commands.output import refuse_outputs
 
     refuse_outputs(report.targets)
     is_table = names_table(rubric)
@@ -162,7 +164,6 @@ def _write_calibrations(
 def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
     """Keep the labels that the verdict needs, for `label` and `status`, where the rubric's folder can be written."""
     from markscheme.calibration.next_labels import keep_next_labels
-    from markscheme.rubrics.search import find_calibration
 
     folder = find_calibration(calibration.rubric.name, Path.cwd())
     is_own = calibration.rater.has_rubric and labels.examples is None and labels.split is None
@@ -174,7 +175,6 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
 
 def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions, require: "UseQuestion | None") -> int:
     """Write what an export says of its judges; the exit status."""
-    from markscheme.commands.output import write_report
     from markscheme.report.views.labelled_files import json_of, view
 
     junit = partial(_junit, answer.metrics)
@@ -197,7 +197,6 @@ def _write(
     report: ReportOptions,
 ) -> None:
     """Write the report in the forms that were asked for, and into the summary of a GitHub Actions step."""
-    from markscheme.commands.output import rendered, write_report
 
     write_report(
         document,
@@ -214,8 +213,6 @@ def _write(
         for line in workflow_commands(calibrations, Path.cwd()):
             print(line, file=sys.stderr if "-" in report.targets.values() else sys.stdout)
     if os.environ.get("GITHUB_STEP_SUMMARY"):
-        from markscheme.report.step_summary import append_step_summary
-
         try:
             append_step_summary(rendered(document, "markdown"), Path(os.environ["GITHUB_STEP_SUMMARY"]))
         except OSError as error:

@@ -15,6 +15,7 @@ from markscheme.options.forms import FLAG
 from markscheme.options.table import option
 from markscheme.ratings.column_options import ColumnOptions, column_list, span_in
 from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.rubrics.search import find_rubric, known_rubrics
 from markscheme.text import folded_word
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def _is_share(value: float) -> bool:
 
 def completed_rubrics(_: object) -> list[str]:
     """What a shell completes RUBRIC to."""
-    from markscheme.rubrics.search import known_rubrics
 
     return list(known_rubrics(Path.cwd()))
 
@@ -322,7 +322,6 @@ class ReportOptions:
 def rubric_named(name: str) -> "Rubric":
     """The rubric of a name, or in a file."""
     from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     return load_rubric(find_rubric(name))
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import UsageError, writing
 from markscheme.files import refuse_unwritable, write_whole
@@ -67,13 +67,18 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: 
         details: Whether the details are; None for a command without such an option, which prints all there is.
     """
     from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
 
     if json:
         print(dumps(data))
         return
-    more = document if details is None else replace(document, more=document.more or typed())
-    render_terminal(more, sys.stdout, details=details)
+    put_on_screen(document if details is None else replace(document, more=document.more or typed()), details=details)
+
+
+def put_on_screen(document: "Document", file: IO[str] | None = None, *, details: bool | None = None) -> None:
+    """Write a document to the terminal, or to another open file."""
+    from markscheme.report.terminal import render_terminal  # rich comes with it, and `--help` answers without it
+
+    render_terminal(document, file or sys.stdout, details=details)
 
 
 def rendered(document: "Document", form: Literal["markdown", "html"]) -> str:

@@ -11,11 +11,11 @@ from cyclopts import Parameter
 from markscheme.commands.families import MORE_OPTIONS
 from markscheme.commands.options import COUNT, PORT
 from markscheme.errors import UsageError
+from markscheme.pages.order import Share
 
 if TYPE_CHECKING:
     import socket
 
-    from markscheme.pages.order import Share
 
 LOOPBACK = "127.0.0.1"
 
@@ -76,7 +76,6 @@ class PageOptions:
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":
     """How the pool is shared; None where everyone labels all of it."""
-    from markscheme.pages.order import Share
 
     if named is None:
         if overlap is not None:

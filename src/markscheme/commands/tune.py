@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.certifiers import CERTIFY_STAGES
 from markscheme.commands.options import (
     WITHIN_1,
     AskFlags,
@@ -22,6 +23,8 @@ from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
 from markscheme.files import refuse_unwritable
+from markscheme.git import has_uncommitted_changes
+from markscheme.rubrics.search import find_rubric
 
 
 def _costs(text: str) -> tuple[float, float]:
@@ -92,13 +95,11 @@ def tune(
 
         raise refusal("needs-rubric")
     from markscheme.calibration.certificates import StagesAsked
-    from markscheme.calibration.certifiers import CERTIFY_STAGES
     from markscheme.calibration.promised import Promised
     from markscheme.calibration.requests.tuning import TuningRequest
     from markscheme.calibration.tuning_labels import TuningLabels
     from markscheme.report.views.tuning import json_of, view
     from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     costs = _costs(cost)
     path = find_rubric(rubric)
@@ -162,7 +163,6 @@ def tune(
 
 def refuse_uncommitted(path: Path) -> None:
     """Refuse a file with uncommitted changes: it would be overwritten."""
-    from markscheme.git import has_uncommitted_changes
 
     if has_uncommitted_changes(path):
         raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")

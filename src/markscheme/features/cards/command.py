@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from markscheme.calibration.accepted.recomputed import VERIFIABLE, Recomputed
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.options import JsonFlag
+from markscheme.commands.output import show
 
 
 def verify(
@@ -51,7 +52,6 @@ def _verified(path: Path, *, json: bool) -> Iterator[int]:
 
 def _shown(recomputed: Recomputed, *, json: bool) -> int:
     """Show what follows from one file, and return the exit status."""
-    from markscheme.commands.output import show
 
     reporter = reporter_of(recomputed)
     show(reporter.view(recomputed), reporter.data(recomputed), json=json)

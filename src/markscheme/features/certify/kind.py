@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
 from markscheme.judges.kinds import JudgeKind, panel_names
+from markscheme.rubrics.search import calibrations, find_calibration
 
 if TYPE_CHECKING:
     from markscheme.judges.asking import Asking
@@ -32,7 +33,6 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
     Raises:
         UsageError: It has none.
     """
-    from markscheme.rubrics.search import find_calibration
 
     folder = folder or find_calibration(rubric, Path.cwd())
     path = None if folder is None else folder / CASCADE_FILE
@@ -44,7 +44,6 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
 
 def _cascades() -> list[str]:
     """List the certificates found from the working directory."""
-    from markscheme.rubrics.search import calibrations
 
     here = Path.cwd()
     files = [folder / CASCADE_FILE for folder in calibrations(here).values()]

@@ -4,6 +4,7 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.promised import Promised
+from markscheme.features.certify import ranked_decisions, statistics  # most runs have no part to look for
 from markscheme.features.certify.panels import independent_votes
 
 
@@ -31,7 +32,6 @@ def may_decide(calibration: Calibration) -> float | None:
     counts = ~np.isnan(gold.decisions)
     if not gold.has_people or not counts.any():
         return None
-    from markscheme.features.certify import ranked_decisions, statistics  # most runs have no part to look for
 
     ranked = ranked_decisions.RankedDecisions.of_column(comparison.judge.rows(counts), calibration.rubric)
     groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]

@@ -14,8 +14,11 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ToolFileOptions, existing_file
+from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+from markscheme.files import refuse_unwritable
+from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared
@@ -55,10 +58,8 @@ def compare(
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
-    from markscheme.commands.output import put, rendered, show
     from markscheme.features.compare.run_comparison import ComparisonRequest
     from markscheme.features.compare.view_choice import json_of, view
-    from markscheme.files import refuse_unwritable
 
     if json and markdown:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
@@ -101,7 +102,6 @@ def _compare_systems(
 ) -> int:
     """Print which system is preferred, by each rater of the pairs in some files."""
     from markscheme.calibration.requests.systems import compare_systems
-    from markscheme.commands.output import put, show
 
     files = tuple(existing_file(Path(path)) for path in sides)
     compared = compare_systems(files, rubric, labels=labels, meanings=tool_files.hints.meanings)
@@ -117,7 +117,6 @@ def _compare_systems(
 def _keep(compared: "Compared", labels: LabelOptions) -> None:
     """Keep the labels that the verdict on the judge to choose needs, for `label` and `status`."""
     from markscheme.calibration.next_labels import keep_next_labels
-    from markscheme.rubrics.search import find_calibration
 
     folder = find_calibration(compared.choice.rubric.name, Path.cwd())
     judge = compared.recommended or compared.best

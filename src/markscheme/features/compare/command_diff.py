@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag, RubricName
+from markscheme.commands.output import put, rendered, show
 
 
 def diff(
@@ -31,7 +32,6 @@ def diff(
     Exit status:
         0 no change, 1 changed, 2 invalid arguments.
     """
-    from markscheme.commands.output import put, rendered, show
     from markscheme.features.compare.rubric_change import rubric_change
     from markscheme.features.compare.view_rubric_change import json_of, view
 

@@ -14,7 +14,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ValidationError
@@ -38,6 +38,8 @@ from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, attempt
 from markscheme.grading.score import Score, weigh, weigh_holistic
 from markscheme.grading.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
 from markscheme.judges.ask_many import all_or_first_error
+from markscheme.judges.limited import Limited, Limiter
+from markscheme.judges.openai import OpenAIJudge
 from markscheme.material import Material
 from markscheme.plain_data import shown
 from markscheme.prompt import (
@@ -53,9 +55,6 @@ from markscheme.prompt import (
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 from markscheme.text import encodable
-
-if TYPE_CHECKING:
-    from markscheme.judges.limited import Limiter
 
 __all__ = [
     "Autograder",
@@ -192,8 +191,6 @@ async def _ask_gemini(
     key = os.environ.get("GEMINI_API_KEY")
     if not key:
         raise NoJudge("GEMINI_API_KEY is not set; set it, or pass the grader a generate_fn of your own")
-    from markscheme.judges.limited import Limited, Limiter
-    from markscheme.judges.openai import OpenAIJudge
 
     address = os.environ.get("GEMINI_BASE_URL") or GEMINI_ADDRESS
     limiter = _LIMITERS.setdefault(asyncio.get_running_loop(), Limiter())

@@ -22,6 +22,7 @@ from markscheme.grading.verdict import Holistic, Unread, combine_holistic, read_
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.panel import Repeated
+from markscheme.judges.registry import open_judge
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
 from markscheme.submission import as_text, is_missing
@@ -99,8 +100,6 @@ class _JudgeScorer:
         if self.judge is not None:
             return self.judge
         if self._opened is None:
-            from markscheme.judges.registry import open_judge
-
             self._opened = open_judge(self.provider, model=self.model)
         return self._opened
 

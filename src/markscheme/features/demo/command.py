@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from markscheme.commands.options import COUNT, Details, JsonFlag, within
+from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError, suggestion
 from markscheme.features.demo.faults import FAULTS, RARE_FAILS
+from markscheme.report.json import dumps
 
 if TYPE_CHECKING:
     from markscheme.features.demo.planting import Round
@@ -63,7 +65,6 @@ def demo(
     from markscheme.features.demo import view
     from markscheme.features.demo.planting import made_round
     from markscheme.features.demo.raters import five_raters
-    from markscheme.report.json import dumps
 
     if plant is not None and sealed:
         raise UsageError("give --plant or --sealed, not both")
@@ -106,7 +107,6 @@ def _rare_fails(keep: Path | None, json: bool) -> int:
     """Show three judges by their agreement and by their sides, and keep their files if a folder is named."""
     from markscheme.features.demo import view
     from markscheme.features.demo.rare_fails import three_judges, write_judges
-    from markscheme.report.json import dumps
 
     judges = three_judges()
     if keep is not None:
@@ -122,9 +122,8 @@ def _print(part: "Document", json: bool, *, details: bool = False) -> None:
     """A part of the demonstration as soon as it is there, unless JSON is asked for."""
     if json:
         return
-    from markscheme.report.terminal import render_terminal
 
-    render_terminal(part, sys.stdout, details=details)
+    put_on_screen(part, details=details)
     print(flush=True)
 
 

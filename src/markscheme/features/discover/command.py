@@ -20,7 +20,7 @@ from markscheme.commands.options import (
     AskFlags,
     existing_file,
 )
-from markscheme.commands.output import TOO_FEW
+from markscheme.commands.output import TOO_FEW, put, refuse_outputs, show, write_report
 from markscheme.commands.page_options import PageOptions, listen, login_name, share_of
 from markscheme.errors import UsageError
 from markscheme.phrases import few_of
@@ -187,7 +187,6 @@ def _read(
 
 
 def _write_sheets(works: Sequence["ReadingWork"], target: Path, *, timed: bool) -> int:
-    from markscheme.commands.output import put
     from markscheme.features.discover.reading_server import reading_sheet
 
     for work in works:
@@ -263,7 +262,6 @@ def _suggest(opened: "OpenedDiscovery", judge: str, ask: AskFlags, *, plan: bool
     notes = note_words(outputs)
     if not notes:
         raise UsageError("there are no unsorted notes to group")
-    from markscheme.commands.output import show
 
     known_modes = {mode.name: mode.definition for mode in outputs.codebook.listed}
     proposer = open_judge(judge, model=ask.model, asking=ask.asking())
@@ -334,7 +332,6 @@ def _written_lines(written: "Written", here: Path) -> list[str]:
 
 def _report(discovery: "Discovery", html: str | None, markdown: str | None, *, details: bool, json: bool) -> int:
     """Print the figures; 0 where enough was read and people confirmed modes."""
-    from markscheme.commands.output import refuse_outputs, write_report
     from markscheme.features.discover.view import json_of, view
     from markscheme.report.json import dumps as report_json
 

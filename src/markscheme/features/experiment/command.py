@@ -12,9 +12,13 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName
-from markscheme.commands.output import typed
+from markscheme.commands.output import refuse_outputs, typed, write_report
+from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+from markscheme.files import refuse_unwritable
+from markscheme.grading import grade_json
 from markscheme.receipt import ACCEPTED
+from markscheme.user_code import search_for_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +76,6 @@ def experiment(
         outputs not graded.
     """
     from markscheme.calibration.rates.decisions import read_decided
-    from markscheme.commands.output import refuse_outputs, write_report
     from markscheme.features.experiment.accepted import accept_experiment
     from markscheme.features.experiment.definition import Experiment
     from markscheme.features.experiment.outcome import report_of
@@ -123,10 +126,8 @@ def _request(
     experiment: "Experiment", ask: AskFlags, file: Path, model: str | None, judge: str | None
 ) -> "ExperimentRequest":
     """The experiment in a file as it is run, with the outputs of earlier runs."""
-    from markscheme.commands.progress import progress
     from markscheme.features.experiment.outputs import OutputsFile
     from markscheme.features.experiment.run import ExperimentRequest
-    from markscheme.user_code import search_for_code
 
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
     outputs_file = OutputsFile(folder_of(file) / OUTPUTS if ask.cache else None)
@@ -137,7 +138,6 @@ def _request(
 
 def _by_preference(request: "ExperimentRequest", targets: "Mapping[str, str | None]") -> int:
     """Compare the variants two at a time, by a rubric of pairs."""
-    from markscheme.commands.output import write_report
     from markscheme.features.experiment.preferences import prefer, too_few_graded
 
     ranked, grades = asyncio.run(prefer(request))
@@ -152,7 +152,6 @@ def folder_of(file: Path) -> Path:
 
 def _refuse_accepting(folder: Path) -> None:
     """Refuse, before anything is asked, to keep a run that can't be written."""
-    from markscheme.files import refuse_unwritable
 
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--accept keeps the run in a folder {folder}, but a file has that name; move it away")
@@ -174,7 +173,6 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperimen
 def _data(report: "ExperimentReport") -> dict[str, Any]:
     """The report as plain data, with every output and its grade."""
     from markscheme.features.experiment.view import json_of
-    from markscheme.grading import grade_json
 
     run = report.run
     outputs = [

@@ -24,8 +24,10 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
+from markscheme.commands.tune import refuse_uncommitted
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
+from markscheme.rubrics.search import find_rubric
 
 if TYPE_CHECKING:
     from markscheme.features.improve.outcome import ImprovementRun
@@ -84,12 +86,10 @@ def improve(
     Exit status:
         0 adopted, 1 not, 2 invalid arguments, 3 no judge to ask, 4 not enough labels.
     """
-    from markscheme.commands.tune import refuse_uncommitted
     from markscheme.features.improve.run import ImprovementRequest
     from markscheme.features.improve.setting import ImprovableSet
     from markscheme.features.improve.view import json_of, plan_json, plan_view, view
     from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     path = find_rubric(rubric)
     refuse_unwritable(html)

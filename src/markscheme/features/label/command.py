@@ -21,8 +21,11 @@ from markscheme.commands.options import (
     SkipDamaged,
     existing_file,
 )
+from markscheme.commands.output import put, show
 from markscheme.commands.page_options import PageFlag, PageOptions, RaterName, Seed, listen, login_name, share_of
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.phrases import in_words
+from markscheme.rubrics.search import calibration_folder, find_rubric
 
 if TYPE_CHECKING:
     from markscheme.features.label.work import Work
@@ -203,7 +206,6 @@ def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
 
 def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: bool) -> int:
     """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
-    from markscheme.commands.output import put
     from markscheme.features.label.page import sheet_of
     from markscheme.features.label.setup import keep_examples
 
@@ -248,11 +250,8 @@ def _next_step(rubric: str) -> str:
 def _note_same_meaning(rubric: str, name: str) -> int:
     from datetime import date
 
-    from markscheme.errors import suggestion
-    from markscheme.phrases import in_words
     from markscheme.ratings.wordings import record_same_meaning
     from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import calibration_folder, find_rubric
 
     loaded = load_rubric(find_rubric(rubric, Path.cwd()))
     names = [criterion.name for criterion in loaded.criteria]
@@ -271,7 +270,6 @@ def _note_same_meaning(rubric: str, name: str) -> int:
 
 
 def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
-    from markscheme.commands.output import show
     from markscheme.features.label.overview import json_of, overview_of, view
 
     overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)

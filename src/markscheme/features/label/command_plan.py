@@ -24,9 +24,11 @@ from markscheme.commands.options import (
     ToolFileOptions,
     within,
 )
+from markscheme.commands.output import write_report
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
+from markscheme.phrases import counted
 
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
@@ -69,7 +71,6 @@ def plan(
     Example:
         markscheme plan code-quality --next 20 --pool outputs.jsonl
     """
-    from markscheme.commands.output import write_report
     from markscheme.features.label.run_plan import HALF_WIDTH, PlanRequest
     from markscheme.features.label.view_plan import json_of, view
 
@@ -113,7 +114,6 @@ def plan(
 def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, tool_files: ToolFileOptions) -> int:
     """Print pairs of a pool's outputs as examples, and how they are balanced."""
     from markscheme.features.label.run_plan import pairs_in_pool
-    from markscheme.phrases import counted
 
     if pool is None:
         raise UsageError("--pairs makes pairs of a file of outputs: add --pool FILE")

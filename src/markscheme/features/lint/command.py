@@ -1,13 +1,14 @@
 """`markscheme lint`: errors in rubrics, and advice."""
 
-import sys
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import POOL, Commands
 from markscheme.commands.options import JsonFlag, Scorers
+from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError
 from markscheme.rubrics.search import find_calibration, find_rubric
 
@@ -68,16 +69,14 @@ def _show(report: "LintReport", only: str, *, json: bool) -> None:
         print(dumps(report.to_json(), ensure_ascii=False))
         return
     from markscheme.features.lint.view import view
-    from markscheme.report.terminal import render_terminal
 
     if not only:
         print()
-    render_terminal(view(report, _next_step(path, only)), sys.stdout)
+    put_on_screen(view(report, _next_step(path, only)))
 
 
 def _next_step(path: Path, named: str) -> str:
     """The command that uses a rubric: it compares a judge with the labels, or starts labelling; "" without a name."""
-    from markscheme.calibration.findings.commands import POOL, Commands
     from markscheme.ratings.examples import examples_files
 
     if not named:

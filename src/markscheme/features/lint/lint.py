@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
+from markscheme.grading.checks import check_of, load_scorers
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.plain_data import form_of, read_text
 from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice, is_in_english
@@ -107,7 +108,6 @@ def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return
-    from markscheme.grading.checks import check_of, load_scorers
 
     scorers = load_scorers(*modules)
     for criterion in checked:

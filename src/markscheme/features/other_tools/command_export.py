@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SkipDamaged, SplitName
+from markscheme.commands.output import put
+from markscheme.rubrics.search import find_rubric
+from markscheme.shipped import shipped
 
 if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
@@ -42,7 +45,6 @@ def export(
     from markscheme.calibration.labelled_examples import examples_with_every_label
     from markscheme.ratings.examples_choice import part_of
     from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     path = find_rubric(rubric)
     loaded = load_rubric(path)
@@ -60,7 +62,6 @@ def export(
 def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, target: Path, judge: str | None) -> None:
     import yaml
 
-    from markscheme.commands.output import put
     from markscheme.features.other_tools.export_promptfoo import promptfoo_config
 
     config: dict[str, Any] = {"rubric": str(source.resolve()), **({"judge": judge} if judge else {})}
@@ -78,7 +79,6 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
 
 def _grader(target: Path) -> str:
     """The project's own grader, by its path relative to `target`; without one, the shipped grader."""
-    from markscheme.shipped import shipped
 
     of_project = Path("graders") / GRADER
     if of_project.is_file():

@@ -12,7 +12,8 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
-from markscheme.ratings.kinds import Kind
+from markscheme.commands.output import put_on_screen
+from markscheme.ratings.kinds import JUDGES, Kind
 from markscheme.text import folded_word
 
 if TYPE_CHECKING:
@@ -78,7 +79,6 @@ def import_ratings(
     from markscheme.ratings.target_files import TargetFiles
     from markscheme.readers.imported import Columns, Meanings
     from markscheme.report.json import dumps as report_json
-    from markscheme.report.terminal import render_terminal
 
     targets = TargetFiles(to, examples, append)
     paths = [existing_file(path) for path in file]
@@ -105,12 +105,11 @@ def import_ratings(
     onward = None
     if to and rubric_of_call is not None:
         onward = "Next", Commands.on(rubric_of_call.name).calibrate(_as_ratings(to, run.file.ratings))
-    render_terminal(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
+    put_on_screen(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
     return 0
 
 
 def _as_ratings(to: Path, ratings: "Sequence[Rating]") -> str:
     """The option that calibrates the ratings of judges in a file; "" for labels, which are found in their folder."""
-    from markscheme.ratings.kinds import JUDGES
 
     return f" --ratings {quote(str(to))}" if any(rating.kind in JUDGES for rating in ratings) else ""

@@ -11,6 +11,7 @@ from markscheme.commands.options import JsonFlag, RubricOption, TableOptions, To
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.refusals import refusal
 
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 """How the labels that correct a pass rate were drawn."""
@@ -87,7 +88,6 @@ def _of_table(file: Path, columns: ColumnOptions, drawn: How | None, *, json: bo
     from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table
     from markscheme.calibration.rates.pass_rates import pass_rates
     from markscheme.readers.tabular.reading import read_files
-    from markscheme.readers.tabular.refusals import refusal
     from markscheme.report.views.pass_rate import json_of, view
 
     reading = read_files([file], columns)

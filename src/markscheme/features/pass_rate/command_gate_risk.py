@@ -21,6 +21,7 @@ from markscheme.commands.options import (
 from markscheme.commands.output import show
 from markscheme.errors import UsageError, naming
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.refusals import refusal
 
 RISKY, NOT_KNOWN = 1, 4
 
@@ -96,7 +97,6 @@ def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named
     if is_named or len(results) != 1 or not names_table([str(results[0])]):
         return
     from markscheme.readers.tabular.reading import read_files
-    from markscheme.readers.tabular.refusals import refusal
 
     reading = read_files(results, columns)
     if not any(column.name.casefold() == "run" for column in reading.columns):

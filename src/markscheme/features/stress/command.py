@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.options import AskFlags, Details, ExamplesFile, JsonFlag, JudgeName, RubricName, notify
+from markscheme.commands.output import TOO_FEW, put, put_on_screen, rendered, show
+from markscheme.commands.progress import progress
 from markscheme.features.stress.options import StressOptions
+from markscheme.files import refuse_unwritable
 from markscheme.phrases import counted
+from markscheme.report.figures import dollars
 
 if TYPE_CHECKING:
     from markscheme.features.stress.battery import Battery
@@ -47,11 +51,8 @@ def stress(
         0 nothing moved the judge, 1 something did, or asking again did, 2 invalid arguments, 3 no judge to ask, 4
         fewer than 20 examples, 5 over a tenth not graded.
     """
-    from markscheme.commands.output import TOO_FEW, put, rendered, show
-    from markscheme.commands.progress import progress
     from markscheme.features.stress.run import cost_of_run, open_battery, run_battery
     from markscheme.features.stress.view import json_of, view
-    from markscheme.files import refuse_unwritable
 
     refuse_unwritable(html)
     battery, opened = open_battery(ask.rubric(rubric), stressing, ask, examples=examples, judge=judge)
@@ -73,10 +74,8 @@ def stress(
 def _print_plan(battery: "Battery", cost: "Cost", *, to_stderr: bool) -> None:
     """Print the cost before anything is asked; with --plan the changed texts too."""
     from markscheme.features.stress.view import plan_view
-    from markscheme.report.figures import dollars
-    from markscheme.report.terminal import render_terminal
 
     if to_stderr:
         notify(f"{counted(cost.calls, 'call')}: {dollars(cost.usd)}")
     else:
-        render_terminal(plan_view(battery, cost), sys.stdout)
+        put_on_screen(plan_view(battery, cost))
