@@ -1,10 +1,24 @@
 """The core without any feature, in this process."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from markscheme.seam import features, offer
 from tests.deletion import names_of_features
+
+ALONE = f"""
+import sys
+import markscheme
+from markscheme.cli import main
+from markscheme.seam import features, offer
+
+core = [own for own in features() if own.name not in {names_of_features()!r}]
+offer(lambda: core)
+sys.argv[0] = "markscheme"
+sys.exit(main(sys.argv[1:]))
+"""
+"""Runs a command without any feature."""
 
 
 @contextmanager
@@ -17,3 +31,10 @@ def core_alone() -> Iterator[None]:
         yield
     finally:
         offer(lambda: before)
+
+
+def without_sections_of_features(page: str, report: str) -> str:
+    """Return a page in Markdown without the sections that the core's report doesn't have."""
+    titles = set(re.findall(r"^### .*$", report, re.MULTILINE))
+    pieces = re.split(r"(?=^#{2,3} )", page, flags=re.MULTILINE)
+    return "".join(piece for piece in pieces if not piece.startswith("### ") or piece.splitlines()[0] in titles)

@@ -18,7 +18,7 @@ from markscheme.options.settings import SettingsFile
 from markscheme.seam import Feature, features, offer
 from tests.commands.console import ROOT, environment, run_installed
 from tests.commands.reply_project import make_project
-from tests.commands.test_first_screens import SCREENS, steady
+from tests.commands.screens import SCREENS, steady
 from tests.deletion import delete, names_of_features, run_core_tests
 from tests.golden_files import GoldenFiles
 from tests.readers.tabular.test_worked_cases import CASES, command_of

@@ -1,9 +1,13 @@
 """Reports with the sections of all features, whole: as the core's, which `report/test_calibration_report.py` has."""
 
+import pytest
+
 from markscheme.report.markdown import render_markdown
 from markscheme.report.views.calibration import view
 from tests.golden_files import GoldenFiles
+from tests.report.situations import SITUATIONS
 from tests.report.test_calibration_report import make_calibration, on_screen
+from tests.report.test_situations import steady
 
 
 def test_the_whole_report_on_a_screen_is_the_golden_one(golden: GoldenFiles) -> None:
@@ -12,3 +16,8 @@ def test_the_whole_report_on_a_screen_is_the_golden_one(golden: GoldenFiles) -> 
 
 def test_the_report_in_a_pull_request_is_the_golden_one(golden: GoldenFiles) -> None:
     golden.check("calibration.md", render_markdown(view(make_calibration())))
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_each_situation_reads_as_its_golden_file(name: str, golden: GoldenFiles) -> None:
+    golden.check(f"situations/{name}.md", steady(render_markdown(view(SITUATIONS[name]()))))

@@ -148,20 +148,6 @@ def test_several_files_are_one_set_and_the_same_output_graded_twice_is_one_examp
     assert json.loads(done.stdout)["counts"]["examples"] == 40
 
 
-def test_a_later_file_is_held_against_an_accepted_one(enough_results: dict[str, Any], tmp_path: Path) -> None:
-    thumbs(enough_results, GRADED)
-    written(enough_results, tmp_path / "monday.json")
-    accepted = run("calibrate", "monday.json", "--accept", "--accepted", "judge.json", cwd=tmp_path)
-    assert accepted.returncode == 0, accepted.stderr
-    for row in rows_of(enough_results, "hello") + rows_of(enough_results, "plain"):
-        for component in row["gradingResult"]["componentResults"]:
-            if component.get("assertion", {}).get("metric") == "short":
-                component["pass"], component["score"] = False, 0
-    written(enough_results, tmp_path / "friday.json")
-    report = json.loads(run("calibrate", "friday.json", "--accepted", "judge.json", "--json", "-", cwd=tmp_path).stdout)
-    assert "short" in {finding["criterion"] for finding in report["findings"] if finding["code"] == "drift"}
-
-
 def test_one_label_for_an_output_makes_no_two_metrics_redundant(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED)
     _, report = report_of(written(results, tmp_path / "results.json"))

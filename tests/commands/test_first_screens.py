@@ -2,239 +2,57 @@
 
 import contextlib
 import os
-import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from markscheme.commands.table import command_names
 from markscheme.report.terminal import SCREEN_LINES
-from tests.commands.console import environment, run, scripts
-from tests.commands.gate_projects import RARE_FAILS, SEVERE, UNSAFE_REPLIES, make_rubric_project, write_table
-from tests.commands.judged_project import write_lines
-from tests.commands.reply_project import lines_of, make_project, write_examples
+from tests.commands.console import ROOT, SECONDS, environment, run, scripts
+from tests.commands.reply_project import make_project
+from tests.commands.screens import COLUMNS, LINES_FOR_PROGRAMS, NAME, SCREENS, Screen, steady
+from tests.core_alone import ALONE
 from tests.golden_files import GoldenFiles
 
-NAME = "support-reply"
-CAREFUL = "function:reply_judges:careful"
-VARYING = {
-    r"\b20\d\d-\d\d-\d\d\b": "2026-11-25",
-    r"\b[0-9a-f]{8}\.jsonl": "0a1b2c3d.jsonl",
-    r"(?<=card )[0-9a-f]{16}": "0a1b2c3d4e5f6a7b",
-    r"\n(asking|grading): .*": "",
-}
-"""What differs between two runs of the same command, and what a golden screen has in its place."""
+
+def _of_features() -> Iterator[Mapping[str, Screen]]:
+    """Yield the screens of each feature whose tests have a module `screens`: what it adds to another command's."""
+    for path in sorted((ROOT / "tests/features").glob("*/screens.py")):
+        yield import_module(f"tests.features.{path.parent.name}.screens").SCREENS
 
 
-COLUMNS = 80
-LINES_FOR_PROGRAMS = ("gate-risk", "grade", "init")
-"""Screens with lines that aren't broken: a response a line, and commands to copy."""
-
-
-@dataclass(frozen=True)
-class Screen:
-    """A command whose first screen is compared.
-
-    Attributes:
-        arguments: The command.
-        status: Its exit status.
-        before: What makes the project ready for it.
-        saved_as: The file in which its standard output is saved, where the screen is what it says besides.
-    """
-
-    arguments: Sequence[str]
-    status: int = 0
-    before: Callable[[Path], object] = lambda folder: None
-    saved_as: str = ""
-
-
-def _pool(folder: Path) -> None:
-    """Outputs that nobody has labelled."""
-    lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
-    fresh = [
-        {"id": f"new-{place}", "query": line["query"], "response": line["response"]} for place, line in enumerate(lines)
-    ]
-    write_lines(folder / "outputs.jsonl", fresh[:30])
-
-
-def _votes(folder: Path) -> None:
-    """Labels with pass or fail of the whole response."""
-    path = folder / "calibration" / NAME / "examples.jsonl"
-    lines = lines_of(path)
-    for line in lines:
-        for label in line["labels"]:
-            levels = label["criteria"]
-            label["overall"] = round((2 * levels["answers"] - 2) / 8 * 0.7 + levels["next-step"] * 0.3, 3)
-            label["pass"] = label["overall"] >= 0.6
-    write_lines(path, lines)
-
-
-def _undecided(folder: Path) -> None:
-    path = folder / "calibration" / NAME / "examples.jsonl"
-    write_lines(path, lines_of(path)[:18])
-    write_lines(folder / "careful.jsonl", lines_of(folder / "careful.jsonl")[:18])
-
-
-def _experiment(folder: Path) -> None:
-    outputs = []
-    for line in lines_of(folder / "calibration" / NAME / "examples.jsonl")[:30]:
-        texts = {"short": line["response"].split(". ")[0], "whole": line["response"]}
-        case = {"case": line["id"], "query": line["query"]}
-        outputs += [{"variant": variant, **case, "output": text} for variant, text in texts.items()]
-    write_lines(folder / "outputs.jsonl", outputs)
-    text = f"rubric: {NAME}\nvariants: [{{name: short}}, {{name: whole}}]\noutputs: outputs.jsonl\n"
-    (folder / "reply.experiment.yaml").write_text(text, encoding="utf-8")
-
-
-def _decided(folder: Path) -> None:
-    _pool(folder)
-    run("calibrate", NAME, "--ratings", "careful.jsonl", "--quiet", "--json", "calibration.json", cwd=folder)
-    graded = [
-        {"id": line["id"], "pass": place % 3 > 0} for place, line in enumerate(lines_of(folder / "outputs.jsonl"))
-    ]
-    write_lines(folder / "graded.jsonl", graded)
-
-
-def _runs(folder: Path) -> None:
-    for place in range(6):
-        scores = [{"id": f"c{case}", "score": round(0.5 + ((case * 7 + place * 3) % 9) / 18, 3)} for case in range(20)]
-        write_lines(folder / f"run{place}.jsonl", scores)
-
-
-def _table(folder: Path) -> None:
-    lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
-    rows = ["id,ana,ben"]
-    rows += [f"{line['id']},{','.join(str(label['criteria']['tone']) for label in line['labels'])}" for line in lines]
-    (folder / "tones.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-
-
-def _more_examples(folder: Path) -> None:
-    """As many that a judge without an error on the fails is shown to stop them."""
-    write_examples(folder, 120)
-
-
-def _accepted(folder: Path) -> None:
-    _more_examples(folder)
-    run("calibrate", NAME, "--judge", CAREFUL, "--quiet", "--accept", cwd=folder)
-
-
-def _agreeing(folder: Path) -> None:
-    """Labels of two annotators, who agree on each."""
-    path = folder / "calibration" / NAME / "examples.jsonl"
-    lines = lines_of(path)
-    for line in lines:
-        first, second = line["labels"]
-        line["labels"] = [first, {**second, "criteria": first["criteria"]}]
-    write_lines(path, lines)
-
-
-def _repository(folder: Path) -> None:
-    """The project under version control, and one criterion reworded since."""
-    (folder / ".git").rmdir()
-    author = ("-c", "user.name=ana", "-c", "user.email=ana@example.org")
-    for command in (("init", "-q"), ("add", "."), (*author, "commit", "-qm", "First labels")):
-        subprocess.run(["git", *command], cwd=folder, check=True)
-    path = folder / "rubrics" / f"{NAME}.yaml"
-    path.write_text(path.read_text().replace("How calm and polite", "How warm and polite"), encoding="utf-8")
-
-
-def _some(folder: Path) -> None:
-    write_lines(folder / "some.jsonl", lines_of(folder / "calibration" / NAME / "examples.jsonl")[:8])
-
-
-def _unsafe_table(folder: Path) -> None:
-    write_table(folder / "replies.csv", UNSAFE_REPLIES)
-
-
-def _severe_table(folder: Path) -> None:
-    write_table(folder / "replies.csv", SEVERE)
-
-
-def _rare_fails_table(folder: Path) -> None:
-    write_table(folder / "replies.csv", RARE_FAILS)
-
-
-def _by_one_reviewer(folder: Path) -> None:
-    write_table(folder / "replies.csv", RARE_FAILS, ("ben",))
-
-
-BOTH_REVIEWERS = ("--human", "reviewer_ana", "--human", "reviewer_ben")
-SCREENS: Mapping[str, Screen] = {
-    "init": Screen(("init", "new")),
-    "calibrate": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl"), 4),
-    "calibrate-can-gate": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _more_examples),
-    "calibrate-few-labels": Screen(("calibrate", NAME, "--ratings", "careful.jsonl"), 4, _undecided),
-    "calibrate-two-judges": Screen(("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl"), 4),
-    "calibrate-accepted": Screen(("calibrate", NAME, "--judge", CAREFUL), 0, _accepted),
-    "calibrate-unsafe": Screen(("calibrate", NAME, "--ratings", "unsafe.jsonl"), 1, make_rubric_project),
-    "calibrate-unsafe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _unsafe_table),
-    "calibrate-severe-table": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 1, _severe_table),
-    "calibrate-rare-fails": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 0, _rare_fails_table),
-    "calibrate-one-reviewer": Screen(("calibrate", "replies.csv", "--human", "reviewer_ben"), 4, _by_one_reviewer),
-    "label": Screen(("label", NAME, "--progress"), 0, _agreeing),
-    "demo": Screen(("demo", "--seed", "7")),
-    "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),
-    "tune": Screen(("tune", NAME, "--ratings", "careful.jsonl"), 4),
-    "tune-unfed": Screen(("tune", NAME), 4),
-    "tune-fed": Screen(("tune", NAME, "--ratings", "careful.jsonl"), 0, _votes),
-    "compare": Screen(("compare", "hasty.jsonl", "careful.jsonl", "--rubric", NAME)),
-    "experiment": Screen(("experiment", "reply.experiment.yaml", "--judge", CAREFUL), 0, _experiment),
-    "lint": Screen(("lint", NAME), 1),
-    "grade": Screen(("grade", NAME, "some.jsonl", "--judge", CAREFUL), 1, _some),
-    "gate-risk": Screen(("gate-risk", *(f"run{place}.jsonl" for place in range(6)), "--threshold", "0.7"), 1, _runs),
-    "stress": Screen(("stress", NAME, "--judge", CAREFUL, "--n", "40")),
-    "stress-moved": Screen(("stress", NAME, "--judge", "function:reply_judges:flattered", "--n", "40"), 1),
-    "pass-rate": Screen(("pass-rate", "graded.jsonl", "--calibration", "calibration.json"), 0, _decided),
-    "status": Screen(("status",)),
-    "import": Screen(("import", "hasty.jsonl", "--rubric", NAME, "--to", "ratings.jsonl")),
-    "export": Screen(("export", NAME, "--promptfoo", "rate.yaml")),
-    "plan": Screen(("plan", NAME, "--ratings", "lenient.jsonl")),
-    "plan-next": Screen(("plan", NAME, "--next", "10", "--pool", "outputs.jsonl"), 0, _pool, saved_as="to-label.jsonl"),
-    "adjudicate": Screen(("adjudicate", NAME), 0, _agreeing),
-    "agreement": Screen(("agreement", "tones.csv"), 0, _table),
-    "diff": Screen(("diff", NAME), 1, _repository),
-    "verify": Screen(("verify", f"calibration/{NAME}/card.json"), 0, _accepted),
-    "discover": Screen(("discover", "reply", "--report"), 4),
-    "batches": Screen(("batches",), 1),
-    "prompts": Screen(("prompts", NAME), saved_as="prompts.jsonl"),
-    "session": Screen(("session", "status"), 1),
-}
-"""By the name of its golden file."""
-SCREENS_HERE = [name for name, screen in SCREENS.items() if screen.arguments[0] in command_names()]
+OFFERED = {name: screen for name, screen in SCREENS.items() if screen.arguments[0] in command_names()}
 """Those of the commands there are: a feature may have been deleted."""
+ALL_SCREENS = {**OFFERED, **{name: screen for screens in _of_features() for name, screen in screens.items()}}
+"""By the name of its golden file."""
 
 
 def test_every_command_has_a_golden_first_screen() -> None:
-    assert {SCREENS[name].arguments[0] for name in SCREENS_HERE} == set(command_names())
+    assert {screen.arguments[0] for screen in ALL_SCREENS.values()} == set(command_names())
 
 
-@pytest.mark.parametrize("name", SCREENS_HERE)
+@pytest.mark.parametrize("name", ALL_SCREENS)
 def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, golden: GoldenFiles, name: str) -> None:
-    screen = SCREENS[name]
+    screen = ALL_SCREENS[name]
     make_project(tmp_path)
     screen.before(tmp_path)
-    done = run("markscheme", *screen.arguments, cwd=tmp_path, env={"MARKSCHEME_CACHE": str(tmp_path / "cache")})
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
+    runs: Callable[..., subprocess.CompletedProcess[str]] = run_alone if screen.is_alone else run
+    done = runs("markscheme", *screen.arguments, cwd=tmp_path, env=env)
     lines = steady(("" if screen.saved_as else done.stdout) + done.stderr, tmp_path).splitlines()
     redirect = ["", ">", screen.saved_as] if screen.saved_as else []
     command = f"markscheme {' '.join(screen.arguments)}{' '.join(redirect)}"
-    golden.check(f"screens/{name}.txt", "\n".join([f"$ {command}", *lines]) + "\n")
+    golden.check(f"screens/{name}.txt", "\n".join([f"$ {command}", *lines]) + "\n", screen.folder)
     assert done.returncode == screen.status
     assert f": markscheme {' '.join(screen.arguments)} Full report" not in " ".join(lines)  # never the command just run
     assert (
         screen.saved_as or max(map(len, done.stdout.splitlines()), default=0) <= COLUMNS or name in LINES_FOR_PROGRAMS
     )
     assert sum(1 + (len(line) - 1) // COLUMNS for line in lines) <= SCREEN_LINES
-
-
-def steady(text: str, folder: Path) -> str:
-    """Text without what differs between two runs of the same."""
-    text = text.replace(str(folder), "PROJECT")
-    for pattern, name in VARYING.items():
-        text = re.sub(pattern, name, text)
-    return text
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="runs where the system has pseudo-terminals")
@@ -255,3 +73,11 @@ def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen
     os.close(ours)
     last = printed.decode().splitlines()[-1]
     assert (last == "? Not enough labels to tell whether it can gate.") is is_repeated
+
+
+def run_alone(_program: str, *arguments: str, cwd: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run a command without any feature."""
+    command = [sys.executable, "-c", ALONE, *arguments]
+    return subprocess.run(
+        command, cwd=cwd, env=environment(env), capture_output=True, text=True, timeout=SECONDS, check=False
+    )

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from markscheme.promptfoo.questions import PROVIDER_QUESTIONS
+from markscheme.promptfoo.results import COMPARING_TYPES
 from tests.promptfoo.answering import GRADER, LANGUAGES, PROVIDER, in_language, outcome, rows
 from tests.real.messages_front import Answer, MessagesFront, Request, message
 from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
@@ -62,6 +64,12 @@ def case(name: str, answer: str, asserts: list[dict[str, Any]], **more: Any) -> 
     return {"vars": variables, "assert": asserts, "prompts": ["plain"], "providers": ["first"], **more}
 
 
+def choosing_assertions() -> list[dict[str, Any]]:
+    """Assertions that choose one output, as far as our provider answers their questions."""
+    chosen_by = (kind.label for kind in PROVIDER_QUESTIONS)
+    return [{"type": name, "value": "the best"} for name in chosen_by if name in COMPARING_TYPES]
+
+
 def configuration(folder: Path) -> dict[str, Any]:
     """Everything in one configuration; the files that it names are written into the folder."""
     by_language = {language: in_language(language, GRADER) for language in LANGUAGES}
@@ -94,7 +102,7 @@ def configuration(folder: Path) -> dict[str, Any]:
             case("context", "It does.", graders("rag"), vars={"context": "file://context.txt"}),
             case("optional", "Paris.", graders("maybe")),
             case("environment", "Paris.", graders("{{env.WHICH_RUBRIC}}")),
-            case("best", "Paris.", [*graders("capital"), {"type": "select-best", "value": "the best"}], **every_cell),
+            case("best", "Paris.", [*graders("capital"), *choosing_assertions()], **every_cell),
         ],
         "scenarios": [
             {
@@ -202,7 +210,8 @@ def test_the_environment_and_select_best_next_to_ours_change_no_grade(
         answers = list(ours_in(row))
         assert [answer["pass"] for answer in answers] == [True] * 2, outcome(row)
     assert len(graded[name]) == (4 if name == "best" else 1)
-    assert sum(row["success"] for row in graded[name]) == 1
+    chosen = 1 if name == "environment" or choosing_assertions() else 4
+    assert sum(row["success"] for row in graded[name]) == chosen
 
 
 def test_derived_metrics_are_computed_from_named_scores(run: EvalRun) -> None:

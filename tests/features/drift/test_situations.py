@@ -10,8 +10,8 @@ from markscheme.report.sections.first_screen import callout
 from markscheme.report.views.calibration import view
 from tests.features.drift.situations import DRIFTS
 from tests.golden_files import GoldenFiles
+from tests.report.situations import SITUATIONS
 from tests.report.test_situations import (
-    accepting_is_offered_where_it_can_be_used,
     fits_and_leads_with,
     shares_are_those_of_gold,
     steady,
@@ -46,8 +46,19 @@ def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation:
     fits_and_leads_with(TONES[name][1], calibration)
 
 
+def offers_accepting_where_it_can_be_used(calibration: Calibration) -> None:
+    """See that accepting a run is offered only for a judge that can be used."""
+    offered = "--accept`" in render_markdown(view(calibration))
+    assert offered == (calibration.decision.use in ("gate", "trend"))
+
+
 def test_accepting_a_run_is_offered_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
-    accepting_is_offered_where_it_can_be_used(situation[1])
+    offers_accepting_where_it_can_be_used(situation[1])
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_a_first_run_is_offered_to_be_accepted_only_for_a_judge_that_can_be_used(name: str) -> None:
+    offers_accepting_where_it_can_be_used(SITUATIONS[name]())
 
 
 def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[str, Calibration]) -> None:

@@ -14,6 +14,7 @@ from markscheme.calibration.requests.systems import compare_systems
 from markscheme.errors import RatingWarning
 from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
+from markscheme.promptfoo.questions import PROVIDER_QUESTIONS
 from markscheme.readers.rated import AS_WRITTEN
 from tests.promptfoo import shorter_judge
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
@@ -260,3 +261,7 @@ def test_a_wrong_option_is_refused(tmp_path: Path, config: dict[str, Any], probl
     context = {"prompt": {"label": "select-best"}, "vars": {"criteria": "shorter", "outputs": ["one", "two"]}}
     answer = call_api("?", {"config": {"judge": "anthropic", **config}}, context, near=tmp_path)
     assert problem in answer["error"]
+
+
+def test_select_best_is_a_question_that_the_provider_answers() -> None:
+    assert "select-best" in {kind.label for kind in PROVIDER_QUESTIONS}

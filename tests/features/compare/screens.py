@@ -1,0 +1,14 @@
+"""The first screen of `calibrate` with several judges."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.commands.screens import NAME, Screen
+
+HERE = Path(__file__).parent / "golden"
+SCREENS: Mapping[str, Screen] = {
+    "calibrate-two-judges": Screen(
+        ("calibrate", NAME, "--ratings", "hasty.jsonl", "--ratings", "careful.jsonl"), 4, folder=HERE
+    ),
+}
+"""By the name of its golden file."""
