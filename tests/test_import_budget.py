@@ -73,7 +73,7 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert "markscheme.calibration.calibration" in loaded
     of_scipy = loaded_by("import scipy.special")  # a later one brings importlib.metadata itself
     assert not (loaded - of_scipy) & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
-    assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning"}
+    assert not loaded & {"scipy.optimize", "markscheme.features.improve.numbers"}
     readers = {name for name in loaded if name.startswith("markscheme.readers")}
     assert readers <= {"markscheme.readers", "markscheme.readers.file_format"}, "features declare theirs in a table"
     assert not {name for name in loaded if name.startswith("markscheme.report.html")}
@@ -105,7 +105,7 @@ def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tm
     (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
     assert "markscheme.calibration.calibration" in loaded
-    assert not loaded & {"scipy.optimize", "markscheme.calibration.tuning", "pydantic", "httpx2"}
+    assert not loaded & {"scipy.optimize", "markscheme.features.improve.numbers", "pydantic", "httpx2"}
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
 
 

@@ -59,7 +59,7 @@ def _calibrate() -> CommandFunction:
 
 
 def _tune() -> CommandFunction:
-    from markscheme.commands.tune import tune
+    from markscheme.features.improve.command_tune import tune
 
     return tune
 

@@ -17,7 +17,7 @@ from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
-from markscheme.report.views.tuning import NOT_HUMAN_WARNINGS
+from markscheme.features.improve.view_numbers import NOT_HUMAN_WARNINGS
 
 _IN_WORDS: dict[TrialOutcome, str] = {
     "better": "better than yours",

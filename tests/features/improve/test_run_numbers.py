@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.requests.tuning import TuningRequest
+from markscheme.features.improve.run_numbers import TuningRequest
 from markscheme.rubrics.file import load_rubric
 from tests.calibration.labelled_files import RUBRIC, labelled, write_labels
 

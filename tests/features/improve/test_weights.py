@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.weighted_scores import weighted_scores
-from markscheme.stats.weights import (
+from markscheme.features.improve.weights import (
     FTest,
     Sums,
     TunedWeights,

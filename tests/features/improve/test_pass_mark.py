@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.pass_mark import TunedMark, fit_pass_mark, propose_pass_mark
+from markscheme.features.improve.pass_mark import TunedMark, fit_pass_mark, propose_pass_mark
 
 approx = pytest.approx
 

@@ -21,9 +21,9 @@ from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.annotators import NO_DECISION
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, withhold
-from markscheme.stats.pass_mark import MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
+from markscheme.features.improve.pass_mark import MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
 from markscheme.stats.weighted_scores import weighted_scores
-from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights
+from markscheme.features.improve.weights import HeldOut, TunedWeights, fit_weights
 
 Source: TypeAlias = Literal["human", "judge"]
 

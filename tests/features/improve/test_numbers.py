@@ -9,7 +9,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.promised import DecisionOrigins
-from markscheme.calibration.tuning import Proposal, propose
+from markscheme.features.improve.numbers import Proposal, propose
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
