@@ -32,6 +32,7 @@ from scipy.special import ndtri
 
 from benchmarks.page import write_page
 from markscheme.features.improve.numbers import propose
+from markscheme.features.improve.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import positions, rating_table, stacked
@@ -40,7 +41,6 @@ from markscheme.stats.annotators import gold
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.weighted_scores import weighted_scores
-from markscheme.features.improve.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

@@ -7,18 +7,22 @@ from contextlib import contextmanager
 from markscheme.seam import features, offer
 from tests.deletion import names_of_features
 
-ALONE = f"""
+_PROGRAM = """
 import sys
 import markscheme
 from markscheme.cli import main
 from markscheme.seam import features, offer
 
-core = [own for own in features() if own.name not in {names_of_features()!r}]
-offer(lambda: core)
+left = [own for own in features() if own.name not in {deleted!r}]
+offer(lambda: left)
 sys.argv[0] = "markscheme"
 sys.exit(main(sys.argv[1:]))
 """
-"""Runs a command without any feature."""
+
+
+def program_with_only(feature: str) -> str:
+    """Return a program that runs a command where one feature alone is offered."""
+    return _PROGRAM.format(deleted=[name for name in names_of_features() if name != feature])
 
 
 @contextmanager

@@ -65,7 +65,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("calibrate", NAME, "--judge", JUDGE),
         ("calibrate", NAME, "--judge", JUDGE, "--details"),
-        ("tune", NAME),
         ("prompts", NAME),
     ],
     ids=" ".join,

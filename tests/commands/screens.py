@@ -37,7 +37,7 @@ class Screen:
         status: Its exit status.
         before: What makes the project ready for it.
         saved_as: The file in which its standard output is saved, where the screen is what it says besides.
-        is_alone: Whether it is run without any feature, since a feature adds to it.
+        only: The one feature that is offered, where others would add to the screen; None offers all.
         folder: Where its golden file lies.
     """
 
@@ -45,7 +45,7 @@ class Screen:
     status: int = 0
     before: Callable[[Path], object] = lambda folder: None
     saved_as: str = ""
-    is_alone: bool = False
+    only: str | None = None
     folder: Path = GOLDEN
 
 
@@ -174,7 +174,6 @@ SCREENS: Mapping[str, Screen] = {
     "label": Screen(("label", NAME, "--progress"), 0, _agreeing),
     "demo": Screen(("demo", "--seed", "7")),
     "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),
-    "tune-alone": Screen(("tune", NAME, "--ratings", "careful.jsonl"), 4, is_alone=True),
     "compare": Screen(("compare", "hasty.jsonl", "careful.jsonl", "--rubric", NAME)),
     "experiment": Screen(("experiment", "reply.experiment.yaml", "--judge", CAREFUL), 0, _experiment),
     "lint": Screen(("lint", NAME), 1),

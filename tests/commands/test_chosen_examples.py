@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.commands.console import run
-from tests.commands.polite_project import HOME, damage, make_project, skips_damaged_ratings
+from tests.commands.polite_project import HOME, damage, make_project
 
 
 @pytest.fixture
@@ -66,10 +66,6 @@ def test_a_damaged_line_stops_a_calibration_unless_it_may_be_skipped(project: Pa
     assert done.returncode in (0, 1, 4)
     assert f"{file.name}:2" in done.stderr
     assert json.loads(done.stdout)["agreement"]["n"] == 39
-
-
-def test_tune_skips_damaged_lines_too(project: Path) -> None:
-    skips_damaged_ratings(project, "markscheme", "tune", "polite", "--ratings", "judge.jsonl")
 
 
 NO_RATINGS = (

@@ -4,7 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from markscheme.report.terminal import SCREEN_LINES
 from tests.commands.console import ROOT, SECONDS, environment, run, scripts
 from tests.commands.reply_project import make_project
 from tests.commands.screens import COLUMNS, LINES_FOR_PROGRAMS, NAME, SCREENS, Screen, steady
-from tests.core_alone import ALONE
+from tests.core_alone import program_with_only
 from tests.golden_files import GoldenFiles
 
 
@@ -41,8 +41,10 @@ def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, 
     make_project(tmp_path)
     screen.before(tmp_path)
     env = {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
-    runs: Callable[..., subprocess.CompletedProcess[str]] = run_alone if screen.is_alone else run
-    done = runs("markscheme", *screen.arguments, cwd=tmp_path, env=env)
+    if screen.only is None:
+        done = run("markscheme", *screen.arguments, cwd=tmp_path, env=env)
+    else:
+        done = run_with_only(screen.only, screen.arguments, cwd=tmp_path, env=env)
     lines = steady(("" if screen.saved_as else done.stdout) + done.stderr, tmp_path).splitlines()
     redirect = ["", ">", screen.saved_as] if screen.saved_as else []
     command = f"markscheme {' '.join(screen.arguments)}{' '.join(redirect)}"
@@ -75,9 +77,11 @@ def test_the_answer_is_the_last_line_where_the_terminal_is_lower_than_the_screen
     assert (last == "? Not enough labels to tell whether it can gate.") is is_repeated
 
 
-def run_alone(_program: str, *arguments: str, cwd: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    """Run a command without any feature."""
-    command = [sys.executable, "-c", ALONE, *arguments]
+def run_with_only(
+    feature: str, arguments: Sequence[str], *, cwd: Path, env: dict[str, str]
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command where one feature alone is offered."""
+    command = [sys.executable, "-c", program_with_only(feature), *arguments]
     return subprocess.run(
         command, cwd=cwd, env=environment(env), capture_output=True, text=True, timeout=SECONDS, check=False
     )

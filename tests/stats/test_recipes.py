@@ -51,7 +51,7 @@ REPRODUCED = {
         "any_change": ["stats/test_change.py::test_any_change_agrees_with_the_simulation_code"],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
         "planner": ["stats/test_planning.py::test_plans_agree_with_the_simulation_code"],
-        "weights_40": ["stats/test_weights.py::test_weights_agree_with_the_simulation_code"],
+        "weights_40": ["features/improve/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
     "verdict.yaml": {
         "constants": ["calibration/comparison/test_policy.py::test_the_constants_of_the_reference_are_ours"],

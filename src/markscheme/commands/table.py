@@ -58,12 +58,6 @@ def _calibrate() -> CommandFunction:
     return calibrate
 
 
-def _tune() -> CommandFunction:
-    from markscheme.features.improve.command_tune import tune
-
-    return tune
-
-
 def _grade() -> CommandFunction:
     from markscheme.commands.grade import grade
 
@@ -92,7 +86,6 @@ COMMANDS = OpenTable(
     CommandRow(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
     ),
-    CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
     CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
     CommandRow("prompts", "More", "print the prompts a judge is asked, to record replies", _prompts, rank=30),

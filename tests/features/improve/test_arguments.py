@@ -7,7 +7,7 @@ import pytest
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
-from tests.commands.test_tune import refuses_to_write
+from tests.features.improve.test_tune import refuses_to_write
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from markscheme import Rubric
 from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.promised import DecisionOrigins
-from markscheme.features.improve.numbers import Proposal, propose
 from markscheme.errors import ComparisonError
+from markscheme.features.improve.numbers import Proposal, propose
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.weighted_scores import weighted_scores

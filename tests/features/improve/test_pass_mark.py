@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from markscheme.stats.estimate import Estimate
 from markscheme.features.improve.pass_mark import TunedMark, fit_pass_mark, propose_pass_mark
+from markscheme.stats.estimate import Estimate
 
 approx = pytest.approx
 

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from markscheme.stats.estimate import Estimate
-from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.features.improve.weights import (
     FTest,
     Sums,
@@ -16,6 +14,8 @@ from markscheme.features.improve.weights import (
     fit_weights,
     ridge,
 )
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.weighted_scores import weighted_scores
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx

@@ -100,18 +100,6 @@ def test_both_orders_of_a_pair_are_one_accepted_run_whose_card_holds(project: Pa
     assert "runs differ from each other" not in later.stdout
 
 
-@pytest.mark.parametrize("command", ["tune", "improve --plan", "improve --candidates new.yaml --outside"])
-@pytest.mark.parametrize("has_labels", [True, False])
-def test_what_pairs_cannot_be_tuned_by_is_done_by_hand(project: Path, command: str, *, has_labels: bool) -> None:
-    if has_labels:
-        labelled(project)
-    name, *options = command.split()
-    done = run("markscheme", name, "better", "--judge", "function:judges:longer", *options, cwd=project)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "better compares pairs" in done.stderr
-    assert "by hand, and see the effect: markscheme calibrate better" in " ".join(done.stderr.split())
-
-
 def test_one_order_is_named_as_not_tested(project: Path) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "--orders", "1", cwd=project)

@@ -18,6 +18,12 @@ def _improve() -> CommandFunction:
     return improve
 
 
+def _tune() -> CommandFunction:
+    from markscheme.features.improve.command_tune import tune
+
+    return tune
+
+
 def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section]":
     from markscheme.features.improve.section import other_words
 
@@ -27,7 +33,10 @@ def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section
 IMPROVE = Feature(
     "improve",
     COMMANDS(
-        CommandRow("improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10)
+        CommandRow(
+            "improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10
+        ),
+        CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     ),
     SECTIONS(SectionRow(40, _other_words)),
 )

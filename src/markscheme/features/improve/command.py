@@ -24,8 +24,8 @@ from markscheme.commands.options import (
 )
 from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
-from markscheme.features.improve.command_tune import refuse_uncommitted
 from markscheme.errors import UsageError
+from markscheme.features.improve.command_tune import refuse_uncommitted
 from markscheme.files import refuse_unwritable
 from markscheme.rubrics.search import find_rubric
 

@@ -96,8 +96,8 @@ def tune(
         raise refusal("needs-rubric")
     from markscheme.calibration.certificates import StagesAsked
     from markscheme.calibration.promised import Promised
-    from markscheme.features.improve.run_numbers import TuningRequest
     from markscheme.calibration.tuning_labels import TuningLabels
+    from markscheme.features.improve.run_numbers import TuningRequest
     from markscheme.features.improve.view_numbers import json_of, view
     from markscheme.rubrics.file import load_rubric
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from markscheme.calibration.comparison.measure import equal
 from markscheme.calibration.decided_labels import RatedLabels, WholeLabels
+from markscheme.features.improve.pass_mark import MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
+from markscheme.features.improve.weights import HeldOut, TunedWeights, fit_weights
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import Kind
@@ -21,9 +23,7 @@ from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.annotators import NO_DECISION
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, withhold
-from markscheme.features.improve.pass_mark import MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
 from markscheme.stats.weighted_scores import weighted_scores
-from markscheme.features.improve.weights import HeldOut, TunedWeights, fit_weights
 
 Source: TypeAlias = Literal["human", "judge"]
 

@@ -12,9 +12,9 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.promised import Promised
-from markscheme.features.improve.numbers import Proposal, Source, propose
 from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.errors import UsageError
+from markscheme.features.improve.numbers import Proposal, Source, propose
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet

@@ -13,11 +13,11 @@ from markscheme.features.improve.outcome import (
 )
 from markscheme.features.improve.selection import FINALISTS, chance_to_find
 from markscheme.features.improve.trial import TrialOutcome, Tried
+from markscheme.features.improve.view_numbers import NOT_HUMAN_WARNINGS
 from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
-from markscheme.features.improve.view_numbers import NOT_HUMAN_WARNINGS
 
 _IN_WORDS: dict[TrialOutcome, str] = {
     "better": "better than yours",

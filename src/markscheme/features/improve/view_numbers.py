@@ -6,8 +6,10 @@ from typing import Any
 from markscheme.calibration.certificates import TunedCertificate
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
-from markscheme.features.improve.run_numbers import TuneRun
 from markscheme.features.improve.numbers import Proposal, Source, Tuned
+from markscheme.features.improve.pass_mark import MarkProposal
+from markscheme.features.improve.run_numbers import TuneRun
+from markscheme.features.improve.weights import HeldOut
 from markscheme.phrases import counted, in_words, number, signed
 from markscheme.report.document import (
     Block,
@@ -26,8 +28,6 @@ from markscheme.report.figures import NONE, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
 from markscheme.stats import Estimate
 from markscheme.stats.least_labels import LEAST_FOR_MARK, LEAST_FOR_WEIGHTS, LEAST_OF_EACH
-from markscheme.features.improve.pass_mark import MarkProposal
-from markscheme.features.improve.weights import HeldOut
 
 NOT_HUMAN_WARNINGS: Mapping[str, str] = {
     "constructed": "Warning: synthetic labels; what they support is no evidence about people.",

@@ -11,7 +11,7 @@ import pytest
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import GrayZone
 from tests.commands.console import ROOT, run
-from tests.commands.test_tune import AUTHOR, OTHERS, asks_of, label, tuned
+from tests.features.improve.test_tune import AUTHOR, OTHERS, asks_of, label, tuned
 
 
 @pytest.fixture

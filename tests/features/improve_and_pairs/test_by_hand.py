@@ -1,0 +1,22 @@
+"""Numbers and words of a rubric for pairs are changed by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.features.pairs.test_command import labelled, project
+
+__all__ = ["project"]  # a fixture
+
+
+@pytest.mark.parametrize("command", ["tune", "improve --plan", "improve --candidates new.yaml --outside"])
+@pytest.mark.parametrize("has_labels", [True, False])
+def test_what_pairs_cannot_be_tuned_by_is_done_by_hand(project: Path, command: str, *, has_labels: bool) -> None:
+    if has_labels:
+        labelled(project)
+    name, *options = command.split()
+    done = run("markscheme", name, "better", "--judge", "function:judges:longer", *options, cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "better compares pairs" in done.stderr
+    assert "by hand, and see the effect: markscheme calibrate better" in " ".join(done.stderr.split())
