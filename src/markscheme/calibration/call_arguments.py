@@ -4,14 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from markscheme.calibration.requests.calibration import ToolFileHints
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example, ExampleSet, examples_from
-from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.text import folded_word
 
 _Word = TypeVar("_Word", bound=str)
 PlainRow: TypeAlias = Mapping[str, Any]
@@ -32,33 +29,6 @@ def examples_given(
     if rubric is None:
         raise UsageError("examples in memory need their rubric: compare(…, rubric=…)")
     return examples_from(examples, rubric_given(rubric))
-
-
-def tool_file_hints(
-    kind: Kind | None,
-    rater: str | None,
-    judge_names: Iterable[str],
-    fields: Mapping[str, str] | None,
-    levels: Mapping[str, str] | None,
-    scale: Mapping[str, tuple[float, float]] | None = None,
-) -> ToolFileHints:
-    """Return what files of other tools mean that they don't say themselves."""
-    return ToolFileHints(
-        kind=one_of("kind", kind, KINDS),
-        rater=rater,
-        judges=frozenset(judge_names),
-        fields=dict(fields or {}),
-        words={folded_word(word): str(level) for word, level in (levels or {}).items()},
-        scales=spans_given(scale),
-    )
-
-
-def spans_given(scale: Mapping[str, tuple[float, float]] | None) -> dict[str, tuple[float, float]]:
-    """Return the scales of files and columns, once each has a lowest and a highest value."""
-    for side, (low, high) in (scale or {}).items():
-        if not low < high:
-            raise UsageError(f"`scale` gives the lowest and the highest value, got {low!r} and {high!r} of {side!r}")
-    return {side: (float(low), float(high)) for side, (low, high) in (scale or {}).items()}
 
 
 def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | None:

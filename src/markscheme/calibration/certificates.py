@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from markscheme.calibration.promised import Promised
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
-from markscheme.readers.imported import Meanings
-from markscheme.readers.rated import AS_WRITTEN
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import Rubric
 
@@ -103,7 +102,7 @@ class StagesAsked:
         opens: Whether the promise is tested on the test split, which is recorded.
         writes: Whether the file that says who decides what is written.
         ask: How judges are asked.
-        meanings: What files mean that they don't say themselves.
+        columns: What files don't say themselves.
         watch: Shows progress.
     """
 
@@ -116,5 +115,5 @@ class StagesAsked:
     opens: bool = False
     writes: bool = False
     ask: AskOptions = field(default_factory=AskOptions)
-    meanings: Meanings = AS_WRITTEN
+    columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched

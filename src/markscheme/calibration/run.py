@@ -1,7 +1,6 @@
 """The main job from Python: calibrate a judge, measure agreement. Commands do it by the same code."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -12,7 +11,6 @@ from markscheme.calibration.call_arguments import (
     examples_given,
     one_of,
     rubric_given,
-    tool_file_hints,
 )
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
@@ -22,20 +20,18 @@ from markscheme.grading.grader import ask_options
 from markscheme.options.calls import CallOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.column_options import ColumnOptions, column_list
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
-from markscheme.ratings.kinds import Kind
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.tabular.reading import TableReading, read_files
-from markscheme.readers.tabular.source import cell_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
 
-CALIBRATING = CallOptions("calibrate", LabelOptions, DriftOptions, without=("examples", "of"))
+CALIBRATING = CallOptions("calibrate", LabelOptions, DriftOptions, ColumnOptions, without=("examples", "of", "judge"))
 
 
 @CALIBRATING.describe
@@ -45,13 +41,6 @@ def calibrate(
     judge: Any = None,
     ratings: str | Path | Iterable[str | Path] | Iterable[Rating | PlainRow] | None = None,
     *,
-    kind: Kind | None = None,
-    rater: str | None = None,
-    judge_names: Iterable[str] = (),
-    map: Mapping[str, str] | None = None,
-    levels: Any = None,
-    human: str | Iterable[str] = (),
-    scale: Any = None,
     skip_damaged: bool = False,
     watch: Watch = unwatched,
     notify: Callable[[str], None] | None = None,
@@ -70,19 +59,10 @@ def calibrate(
         judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
             is available. Of a table, the judge's column.
         ratings: The judge's ratings, or files of them; nothing is asked then.
-        kind: Who rated, where an export of another tool doesn't say.
-        rater: The rater's name, where an export doesn't say.
-        judge_names: Raters of an export that are judges.
-        map: Other names for metrics of an export.
-        levels: The levels that words of an export mean.
-        human: Of a table, the columns of annotators.
-        scale: The lowest and highest value of "judge" and of "human" in files where they differ, or of a column.
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         notify: Called with a sentence that says what was accepted, or how a table was read.
-        options: How the judge is asked, as on the command line: `samples=3`, `budget=2`. Of a table, what is open:
-            `id`, `group` and `response` name columns, `adjudicated=True` that several annotators agreed on its labels,
-            `pass_="yes"` or `"COLUMN=yes"` what passes, `pass_mark=3`, `same="A=B"`, `table` and `encoding`.
+        options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Returns:
         A Calibration; of a table with several criteria a TableCalibrations, and of one with annotators alone an
@@ -99,18 +79,12 @@ def calibrate(
         >>> calibration.use, calibration.verdict, len(calibration.ratings)
         ('explore', 'not-enough-labels', 73)
     """
-    columns = {name: options.pop(name) for name in list(options) if name in _OF_TABLES}
-    columns |= {"human": human} if human else {}
     added, asking = CALIBRATING.read(options, find_settings(Path.cwd()))
-    reading = _table(
-        rubric, _column_options(judge, columns | {"levels": levels, "scale": scale, "map": map or {}}), judge
-    )
-    if reading is None and columns:
+    columns = added.of(ColumnOptions)
+    reading = _table(rubric, columns, judge)
+    if reading is None and columns.first_of_tables is not None:
         name = rubric.name if isinstance(rubric, Rubric) else rubric
-        raise UsageError(f"`{next(iter(columns))}` names columns of a table that needs no rubric; {name} is none")
-    if reading is not None:
-        levels = None
-        scale = None
+        raise UsageError(f"`{columns.first_of_tables}` names columns of a table that needs no rubric; {name} is none")
     labels = added.of(LabelOptions)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),) if reading is None else ("table",),
@@ -121,7 +95,7 @@ def calibrate(
         ask=ask_options(judge, asking),
         added=added,
         drift=added.of(DriftOptions),
-        hints=tool_file_hints(kind, rater, judge_names, None if reading is not None else map, levels, scale),
+        columns=columns,
         watch=watch,
         notify=notify,
     )
@@ -213,40 +187,16 @@ def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | No
         is_table = names_table([str(source)])
         if is_table and judge is not None and not isinstance(judge, str | list | tuple):
             raise UsageError("of a table, `judge` is the name of the judge's column")
-        return read_files([Path(source)], columns) if is_table else None
+        return read_files([Path(source)], _of_judges(columns, judge)) if is_table else None
     if isinstance(source, list | tuple) and source and all(isinstance(entry, str | Path) for entry in source):
         names = [str(entry) for entry in source]
-        return read_files(list(map(Path, names)), columns) if names_table(names) else None
-    return read_in_memory(source, columns) if is_table_in_memory(source) else None
+        return read_files(list(map(Path, names)), _of_judges(columns, judge)) if names_table(names) else None
+    return read_in_memory(source, _of_judges(columns, judge)) if is_table_in_memory(source) else None
 
 
-def _column_options(judge: Any, stated: Mapping[str, Any]) -> ColumnOptions:
-    """What is said of a table's columns, by the words of the command line."""
-    of_tables = {name: value for name, value in stated.items() if name in _OF_TABLES}
-    several = {"human", "pass_", "same", "levels", "scale"}
-    values: dict[str, Any] = {n: v for n, v in of_tables.items() if v is not None}
-    values["map"] = dict(stated.get("map") or {})
-    for name in several & values.keys():
-        values[name] = _texts(values[name])
-    names = () if judge is None or not isinstance(judge, str | list | tuple) else _texts(judge)
-    return ColumnOptions(judge=column_list(names), **values)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    """The values of an option that takes several, as the command line has them."""
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, Mapping):
-        spans = {
-            name: "..".join(f"{end:g}" for end in v) if isinstance(v, tuple | list) else v for name, v in value.items()
-        }
-        return tuple(f"{name}={entry}" for name, entry in spans.items())
-    if isinstance(value, Iterable):
-        return tuple(map(cell_text, value))
-    return (cell_text(value),)
-
-
-_OF_TABLES = frozenset(field.name for field in fields(ColumnOptions)) - {"judge", "map"}
+def _of_judges(columns: ColumnOptions, judge: Any) -> ColumnOptions:
+    names = (judge,) if isinstance(judge, str) else judge if isinstance(judge, list | tuple) else ()
+    return columns.of_table(names)
 
 
 # --- what a value may be --------------------------------------------------------------------------------------------

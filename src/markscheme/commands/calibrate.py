@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     AskFlags,
     JudgeNames,
     RatingsFiles,
     ReportOptions,
-    TableOptions,
-    ToolFileOptions,
     completed_rubrics,
     notify,
 )
@@ -28,6 +27,7 @@ from markscheme.errors import UsageError, naming
 from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.report.step_summary import append_step_summary
 from markscheme.rubrics.search import find_calibration
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from markscheme.calibration.comparison.policy import UseQuestion
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.requests.calibration import CalibrationRequest
-    from markscheme.ratings.column_options import ColumnOptions
     from markscheme.report.document import Document
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
@@ -56,8 +55,7 @@ def calibrate(
     ask: AskFlags = AskFlags(),
     added: AddedOptions = AddedOptions(),
     drift: DriftOptions = DriftOptions(),
-    tool_files: ToolFileOptions = ToolFileOptions(),
-    table: TableOptions = TableOptions(),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     report: ReportOptions = ReportOptions(),
 ) -> int:
     """Compare a judge with human labels; say whether it can decide, and what to fix.
@@ -80,7 +78,7 @@ def calibrate(
     refuse_outputs(report.targets)
     is_table = names_table(rubric)
     if not is_table:
-        table.refuse(rubric[0])
+        columns.refuse(rubric[0])
     is_configured = judge == tuple(find_settings(Path.cwd()).texts("judge"))
     request = CalibrationRequest(
         of=rubric,
@@ -92,12 +90,12 @@ def calibrate(
         ask=ask,
         added=added,
         drift=drift,
-        hints=ToolFileOptions().hints if is_table else tool_files.hints,
+        columns=columns,
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )
     if is_table:
-        return _calibrate_table(request, table.columns(() if is_configured else judge, tool_files), report, require)
+        return _calibrate_table(request, columns.of_table(() if is_configured else judge), report, require)
     with naming(*ratings or map(Path, rubric)):
         of_tool_files = request.of_tool_files()
     if of_tool_files is not None:
@@ -108,7 +106,7 @@ def calibrate(
 
 
 def _calibrate_table(
-    request: "CalibrationRequest", columns: "ColumnOptions", report: ReportOptions, require: "UseQuestion | None"
+    request: "CalibrationRequest", columns: ColumnOptions, report: ReportOptions, require: "UseQuestion | None"
 ) -> int:
     """Write what a table says of its judges, or of its annotators; the exit status."""
     from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations

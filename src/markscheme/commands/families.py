@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MORE_OPTIONS = "more options"
 """The group of options that only `--help-all` shows."""
+_MANY = "..."
+"""Ends the value of an option in help that takes several values after its name."""
 _OF = "__"
 """Stands between the parameter of a family and its option, in names of parameters that the parser sees."""
 
@@ -123,6 +125,7 @@ def _flag(key: str, declared: DeclaredOption, spelled: str | None) -> Parameter:
         negative=declared.off or (None if form.by_type or spelled else ()),
         help=declared.about,
         metavar=declared.value,
+        consume_multiple=1 if declared.value is not None and declared.value.endswith(_MANY) else None,
         group=() if declared.common and spelled is None else MORE_OPTIONS,
         converter=None if form.by_type else _converter(declared),
         validator=_validator(declared) if form.by_type and not form.choices else None,
@@ -170,5 +173,5 @@ def setting_of(argument: "Argument") -> str:
     return name.partition(_OF)[2] if declared.is_setting else ""
 
 
-OWN_SETTINGS = ("judge", "map")
+OWN_SETTINGS = ("judge",)
 """Settings that commands declare as options of their own."""

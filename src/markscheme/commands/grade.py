@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from json import dumps
 from pathlib import Path
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.families import MORE_OPTIONS
-from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify, pairs
+from markscheme.commands.families import spelled
+from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
 from markscheme.errors import (
@@ -40,8 +41,10 @@ from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
+from markscheme.options.settings import find_settings
 from markscheme.phrases import number
 from markscheme.plain_data import LINES, refuse_device
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -75,7 +78,7 @@ def grade(
     judge: JudgeName = None,
     input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
     out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    columns: Annotated[tuple[str, ...], Parameter(name="--map", metavar="COLUMN=FIELD", group=MORE_OPTIONS)] = (),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
     details: Annotated[bool, Parameter(help="print the reason for each level of many responses too")] = False,
     ask: AskFlags = AskFlags(),
@@ -88,7 +91,6 @@ def grade(
     Args:
         input: an input of a single response; NAME=@FILE reads it; may be repeated
         out: write a table instead: .jsonl, .csv or .parquet; any number of rows in little memory
-        columns: a column under another name, such as answer_text=response; may be repeated
 
     Example:
         markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic
@@ -99,7 +101,7 @@ def grade(
     loaded = ask.rubric(rubric)
     scorers = scorers_for(loaded, ask.scorers)
     inputs = _inputs(input)
-    read = partial(_submissions, file, inputs, pairs(columns, "map"), loaded.known_inputs)
+    read = partial(_submissions, file, inputs, _fields(columns), loaded.known_inputs)
     first, lacking, without_response, total = _looked_through(read(), loaded, at_most=JUDGE_BY_FIRST if out else None)
     if not first:
         raise UsageError(f"{file} contains nothing to grade")
@@ -265,6 +267,12 @@ def _submissions(
         yield Submission(response, inputs, "-")
         return
     yield Submission(_text_of(Path(file)), inputs, Path(file).name)
+
+
+def _fields(columns: ColumnOptions) -> dict[str, str]:
+    """What columns hold, by their names, where the command line says so."""
+    is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
+    return dict(replace(columns, map=() if is_configured else columns.map).column_fields)
 
 
 def _inputs(entries: Sequence[str]) -> dict[str, str]:

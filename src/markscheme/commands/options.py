@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -13,17 +13,14 @@ from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.forms import FLAG
 from markscheme.options.table import option
-from markscheme.ratings.column_options import ColumnOptions, column_list, span_in
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.rubrics.search import find_rubric, known_rubrics
-from markscheme.text import folded_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cyclopts import Token
 
-    from markscheme.calibration.requests.calibration import ToolFileHints
     from markscheme.judges.asking import Asking
     from markscheme.rubrics.rubric import Rubric
 
@@ -138,153 +135,6 @@ class AskFlags(AskOptions):
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
         """What the judges opened with it share; what becomes of a batch is printed."""
         return super().asking(notify)
-
-
-def pairs(entries: "Sequence[str]", option: str) -> dict[str, str]:
-    """What is left and right of each `=` in the values of `--map` or `--levels`.
-
-    Raises:
-        UsageError: One has no `=`, or nothing on a side of it.
-    """
-    sides = {}
-    for entry in entries:
-        left, equals, right = (part.strip() for part in entry.partition("="))
-        if not equals or not left or not right:
-            shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
-            raise UsageError(f"`--{option}` must be {shape}, got {entry!r}")
-        sides[left] = right
-    return sides
-
-
-def spans(entries: "Sequence[str]") -> dict[str, tuple[float, float]]:
-    """The ends of each side's scale in the values of `--scale`.
-
-    Raises:
-        UsageError: One isn't SIDE=LOW..HIGH.
-    """
-    if not entries:  # the usual case, which needs no reader
-        return {}
-
-    by_side = {}
-    for entry in entries:
-        side, _, ends = entry.partition("=")
-        span = span_in(ends)
-        if span is None:
-            raise UsageError(f"`--scale` must be SIDE=LOW..HIGH, such as judge=0..1, got {entry!r}")
-        by_side[side.strip()] = span
-    return by_side
-
-
-@Parameter(name="*", group=MORE_OPTIONS)
-@dataclass(frozen=True, kw_only=True)
-class ToolFileOptions:
-    """What another tool's export doesn't say.
-
-    Attributes:
-        kind: who rated, where an export doesn't say
-        rater: the rater's name, where an export doesn't say
-        judge_names: raters of an export that are judges
-        map: another name for a metric of an export; may be repeated
-        levels: the level that a word of an export means; may be repeated
-        scale: the ends of a side's scale where they differ, judge=0..1 or human=1..5; may be repeated
-    """
-
-    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None
-    rater: Annotated[str | None, Parameter(metavar="NAME")] = None
-    judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = ()
-    map: Annotated[tuple[str, ...], Parameter(metavar="METRIC=NAME...", consume_multiple=1)] = ()
-    levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL...", consume_multiple=1)] = ()
-    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B...", consume_multiple=1)] = ()
-
-    @property
-    def hints(self) -> "ToolFileHints":
-        """The same, for whatever reads exports."""
-        from markscheme.calibration.requests.calibration import ToolFileHints
-
-        return ToolFileHints(
-            kind=self.kind,
-            rater=self.rater,
-            judges=frozenset(name.strip() for names in self.judge_names for name in names.split(",")),
-            fields=pairs(self.map, "map"),
-            words={folded_word(word): level for word, level in pairs(self.levels, "levels").items()},
-            scales=spans(self.scale),
-        )
-
-
-_TABLE_FLAGS: dict[str, Parameter] = {
-    "human": Parameter(
-        metavar="COLUMN...", consume_multiple=1, help="of a table: the columns of annotators; may be repeated"
-    ),
-    "pass_": Parameter(
-        name="--pass",
-        metavar="VALUE...",
-        consume_multiple=1,
-        help="of a table: the value that passes, or COLUMN=VALUE; may be repeated",
-        group=MORE_OPTIONS,
-    ),
-    "pass_mark": Parameter(metavar="M", help="of a table: the lowest number that passes", group=MORE_OPTIONS),
-    "same": Parameter(
-        metavar="A=B...",
-        consume_multiple=1,
-        help="of a table: two values that are one; A= is missing, none: no two are one; may be repeated",
-        group=MORE_OPTIONS,
-    ),
-    "id": Parameter(metavar="COLUMN", help="of a table: the column of ids", group=MORE_OPTIONS),
-    "response": Parameter(metavar="COLUMN", help="of a table: the column of responses", group=MORE_OPTIONS),
-    "group": Parameter(metavar="COLUMN", help="of a table: the column of groups", group=MORE_OPTIONS),
-    "table": Parameter(
-        metavar="NAME", help="of a file with several tables: the sheet, table or key", group=MORE_OPTIONS
-    ),
-    "encoding": Parameter(metavar="NAME", help="of a table: how its text is encoded", group=MORE_OPTIONS),
-    "adjudicated": Parameter(help="of a table: several annotators agreed on its labels", group=MORE_OPTIONS),
-}
-"""By field of `ColumnOptions`, what the command line shows of it; its other fields are those of `ToolFileOptions`."""
-
-
-def _with_table_flags(options: type[ColumnOptions]) -> type[ColumnOptions]:
-    """Declare each option of a table as cyclopts reads it, with its name, type and default."""
-    types = get_type_hints(ColumnOptions)
-    for declared in fields(ColumnOptions):
-        flag = _TABLE_FLAGS.get(declared.name, Parameter(parse=False, show=False))
-        options.__annotations__[declared.name] = Annotated[types[declared.name], flag]
-        setattr(options, declared.name, declared)
-    return options
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-@_with_table_flags
-class TableOptions(ColumnOptions):
-    """What a table without a rubric doesn't say; columns of the judge are named by --judge."""
-
-    def columns(self, judges: "Sequence[str]", tool_files: ToolFileOptions) -> ColumnOptions:
-        """Return the same with what other options say of tables.
-
-        Raises:
-            UsageError: A value of `--scale` or `--map` is neither LOW-HIGH nor has what is left and right of a `=`.
-        """
-        scales = replace(self, scale=tool_files.scale).unreadable_scales()
-        if scales:
-            raise UsageError(f"`--scale` must be LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1, got {scales[0]!r}")
-        return replace(
-            self,
-            judge=column_list(judges),
-            human=column_list(self.human),
-            map=pairs(tool_files.map, "map"),
-            levels=tool_files.levels,
-            scale=tool_files.scale,
-        )
-
-    def refuse(self, name: str) -> None:
-        """Refuse options of tables for anything else.
-
-        Raises:
-            UsageError: One is given.
-        """
-        for key in _TABLE_FLAGS:
-            if getattr(self, key) not in ((), None, False):
-                flag = key.strip("_").replace("_", "-")
-                raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
 
 
 @Parameter(name="*")

@@ -1,6 +1,6 @@
 """What the value of an option may be: how it is read from data and from typed text, and what refusals say of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -106,6 +106,25 @@ def _names(written: Any) -> tuple[str, ...]:
     return tuple(map(_text, names))
 
 
+def _value_texts(written: Any) -> tuple[str, ...]:
+    """Return values as a command line has them: LEFT=RIGHT for each of a mapping, LOW..HIGH for two ends."""
+    if isinstance(written, str):
+        return (written,)
+    if isinstance(written, Mapping):
+        return tuple(f"{name}={_value_text(value)}" for name, value in written.items())
+    return tuple(map(_value_text, written)) if isinstance(written, Iterable) else (_value_text(written),)
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return "..".join(f"{_finite(end):g}" for end in value)
+    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _column_names(written: Any) -> tuple[str, ...]:
+    return tuple(name.strip() for text in _value_texts(written) for name in text.split(",") if name.strip())
+
+
 def text_form(allowed: str) -> ValueForm:
     """Make the form of a text that isn't empty, which refusals name."""
     return ValueForm(allowed, _text)
@@ -138,7 +157,9 @@ LIMIT: Final = ValueForm("from 0 to 1", _finite_where(lambda value: 0 <= value <
 FROM_ZERO: Final = ValueForm("a number from 0", _finite_where(lambda value: value >= 0), float)
 PRICE: Final = ValueForm("IN:OUT, dollars for a million tokens read and written, such as 3:15", _price)
 SWITCH: Final = ValueForm("true or false", _switch)
-METRIC_AND_NAME: Final = ValueForm("METRIC=NAME", _text, by_type=True)
+ANY_NUMBER: Final = ValueForm("a number", _finite, float)
+VALUE_TEXTS: Final = ValueForm("a text, several, or a table of them", _value_texts)
+COLUMN_NAMES: Final = ValueForm("names, apart by commas", _column_names)
 FLAG: Final = replace(SWITCH, by_type=True)
 """A switch that is off unless its name is typed."""
 PATH: Final = ValueForm("a file", Path, by_type=True)

@@ -2,52 +2,130 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, TypeAlias
 
+from markscheme.errors import UsageError
 from markscheme.numerals import number_in
+from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, FLAG, VALUE_TEXTS, one_of, text_form
+from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
+from markscheme.ratings.kinds import KINDS, Kind
 
 Span: TypeAlias = tuple[float, float]
 """The ends of a scale, the worst first."""
 SCALE_SIDES = ("judge", "human")
 """Who gave a value, as `--scale` names them."""
+_COLUMN: Final = text_form("a column's name")
+_texts = partial(option, (), several=True)
+_column = partial(option, None, form=_COLUMN, value="COLUMN")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """What the caller says of a table; whatever isn't said is read from its columns and cells.
+    """What the caller says of a table, or of another tool's export; what isn't said is read from columns and cells.
 
-    Attributes:
-        judge: Columns of judges; `*` matches the name of any criterion.
-        human: Columns of annotators, likewise.
-        id: The column of ids.
-        group: The column of groups.
-        response: The column of responses.
-        adjudicated: Whether several annotators agreed on the people's one column.
-        map: What other columns are, by name: note, rater, criterion, level, reason, query, run or kind.
-        pass_: Values that pass, of all columns that have them or as COLUMN=VALUE.
-        pass_mark: The least number that passes.
-        levels: LOW-HIGH, or the levels' words, worst first.
-        scale: LOW-HIGH, or COLUMN=LOW-HIGH; "judge" or "human" as COLUMN means all columns of that side.
-        same: A=B where two values are one, A= where a value is missing, none where no two are one.
-        table: The sheet, table or key, of a file that has several.
-        encoding: How the file's text is encoded.
+    In the names of columns of judges and annotators `*` matches the name of any criterion.
     """
 
-    judge: tuple[str, ...] = ()
-    human: tuple[str, ...] = ()
-    id: str | None = None
-    group: str | None = None
-    response: str | None = None
-    adjudicated: bool = False
-    map: Mapping[str, str] = field(default_factory=dict)
-    pass_: tuple[str, ...] = ()
-    pass_mark: float | None = None
-    levels: tuple[str, ...] = ()
-    scale: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()
-    table: str | None = None
-    encoding: str | None = None
+    judge: tuple[str, ...] = _texts(
+        about="of a table: the columns of judges; may be repeated", form=COLUMN_NAMES, value="COLUMN...", common=True
+    )
+    human: tuple[str, ...] = _texts(
+        about="of a table: the columns of annotators; may be repeated",
+        form=COLUMN_NAMES,
+        value="COLUMN...",
+        common=True,
+    )
+    id: str | None = _column(about="of a table: the column of ids")
+    group: str | None = _column(about="of a table: the column of groups")
+    response: str | None = _column(about="of a table: the column of responses")
+    adjudicated: bool = option(False, "of a table: several annotators agreed on its labels", FLAG)
+    map: tuple[str, ...] = setting(
+        (),
+        "what a column holds: note, rater, criterion, level, reason, query, run or kind; of an export: another name "
+        "for a metric; may be repeated",
+        VALUE_TEXTS,
+        value="COLUMN=FIELD...",
+        several=True,
+        written=NAMES_IN_FILES,
+    )
+    pass_: tuple[str, ...] = _texts(
+        about="of a table: the value that passes, or COLUMN=VALUE; may be repeated",
+        form=VALUE_TEXTS,
+        value="VALUE...",
+        name="--pass",
+    )
+    pass_mark: float | None = option(None, "of a table: the lowest number that passes", ANY_NUMBER, value="M")
+    levels: tuple[str, ...] = _texts(
+        about="the levels, worst first: 1-5, or words; of an export: WORD=LEVEL; may be repeated",
+        form=VALUE_TEXTS,
+        value="LEVELS...",
+    )
+    scale: tuple[str, ...] = _texts(
+        about="the ends of a scale: 1-5; of a side or a column, where they differ: judge=0-1; may be repeated",
+        form=VALUE_TEXTS,
+        value="SIDE=A-B...",
+    )
+    same: tuple[str, ...] = _texts(
+        about="of a table: two values that are one; A= is missing, none: no two are one; may be repeated",
+        form=VALUE_TEXTS,
+        value="A=B...",
+    )
+    table: str | None = option(
+        None,
+        "of a file with several tables: the sheet, table or key",
+        text_form("the name of a sheet, table or key"),
+        value="NAME",
+    )
+    encoding: str | None = option(
+        None, "of a table: how its text is encoded", text_form("the name of an encoding"), value="NAME"
+    )
+    kind: Kind | None = option(None, "who rated, where a file doesn't say", one_of(*KINDS), value="KIND")
+    rater: str | None = option(
+        None, "the rater's name, where a file doesn't say", text_form("a rater's name"), value="NAME"
+    )
+    judge_names: tuple[str, ...] = _texts(about="raters of an export that are judges", form=COLUMN_NAMES, value="A,B")
+
+    def of_table(self, judges: Iterable[str] = ()) -> "ColumnOptions":
+        """Return the options of a table, with columns of judges that another option names.
+
+        Raises:
+            UsageError: A value of `--scale` gives no ends, or one of `--map` has no `=`.
+        """
+        for scale in self.scale:
+            if span_in(_named(scale)[1]) is None:
+                raise UsageError(f"`--scale` must be LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1, got {scale!r}")
+        sides_of("map", self.map)
+        return replace(self, judge=column_list(judges) or self.judge)
+
+    @property
+    def first_of_tables(self) -> str | None:
+        """Return the first option that is given and that only a table has, or None if none is."""
+        defaults = ColumnOptions()
+        return next((key for key in _OF_TABLES_ALONE if getattr(self, key) != getattr(defaults, key)), None)
+
+    def refuse(self, name: str) -> None:
+        """Refuse options of tables for anything else, which has a name.
+
+        Raises:
+            UsageError: One is given.
+        """
+        if self.first_of_tables is not None:
+            flag = self.first_of_tables.strip("_").replace("_", "-")
+            raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
+
+    @property
+    def fields(self) -> Mapping[str, str]:
+        """Return what `--map` says, by column or metric."""
+        return sides_of("map", self.map)
+
+    @property
+    def column_fields(self) -> Mapping[str, str]:
+        """Return what columns hold, by name, as options of columns and `--map` say it."""
+        singly = (("id", self.id), ("response", self.response), ("group", self.group))
+        sides = dict.fromkeys(self.judge, "verdict") | dict.fromkeys(self.human, "label")
+        return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -55,7 +133,7 @@ class ColumnOptions:
         mark = () if self.pass_mark is None else (f"{self.pass_mark:g}",)
         several = {"judge": self.judge, "human": self.human, "pass": self.pass_, "pass-mark": mark}
         several |= {"levels": self.levels, "scale": self.scale, "same": self.same}
-        several["map"] = tuple(f"{column}={meaning}" for column, meaning in self.map.items())
+        several["map"] = self.map
         single = {"id": self.id, "group": self.group, "response": self.response}
         single |= {"table": self.table, "encoding": self.encoding}
         words = [(option, value) for option, values in several.items() for value in values]
@@ -107,10 +185,6 @@ class ColumnOptions:
         """Return the columns and sides that `--scale` names."""
         return [name.strip() for name, _ in map(_named, self.scale) if name]
 
-    def unreadable_scales(self) -> list[str]:
-        """Return the values of `--scale` that give no ends."""
-        return [entry for entry in self.scale if span_in(_named(entry)[1]) is None]
-
 
 def _parted(entry: str) -> tuple[str, str, str]:
     return entry.partition("=")
@@ -119,6 +193,38 @@ def _parted(entry: str) -> tuple[str, str, str]:
 def _named(entry: str) -> tuple[str, str]:
     name, sign, ends = entry.rpartition("=")
     return (name, ends) if sign else ("", entry)
+
+
+def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """Return what is right of each `=` in the values of `--map` or `--levels`, by what is left of it.
+
+    Raises:
+        UsageError: One has no `=`, or nothing on a side of it.
+    """
+    sides = {}
+    for text in texts:
+        left, equals, right = (part.strip() for part in text.partition("="))
+        if not equals or not left or not right:
+            shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
+            raise UsageError(f"`--{option}` must be {shape}, got {text!r}")
+        sides[left] = right
+    return sides
+
+
+def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
+    """Return the ends of each side's scale in the values of `--scale`, of an export.
+
+    Raises:
+        UsageError: One isn't SIDE=LOW-HIGH.
+    """
+    spans = {}
+    for text in texts:
+        side, _, ends = text.partition("=")
+        span = span_in(ends)
+        if span is None:
+            raise UsageError(f"`--scale` must be SIDE=LOW..HIGH, such as judge=0..1, got {text!r}")
+        spans[side.strip()] = span
+    return spans
 
 
 def span_in(text: str) -> Span | None:
@@ -135,6 +241,11 @@ def span_in(text: str) -> Span | None:
     return (low, high) if low is not None and high is not None and low != high else None
 
 
-def column_list(entries: Iterable[str]) -> tuple[str, ...]:
+def column_list(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the names in the values of an option that takes several, by repetition or separated by commas."""
-    return tuple(name.strip() for entry in entries for name in entry.split(",") if name.strip())
+    return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
+
+
+_OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names")
+"""Options that an export may have too; `--judge` is a judge's name there."""
+_OF_TABLES_ALONE: Final = tuple(key for key in options_of(ColumnOptions) if key not in _OF_EXPORTS)

@@ -11,6 +11,7 @@ from markscheme.errors import ComparisonError, RatingError, UsageError, reading
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
+from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
@@ -26,7 +27,7 @@ from markscheme.readers.formats import (
     format_of,
     known_formats,
 )
-from markscheme.readers.imported import Expected, Interpretation, Meanings, Reading
+from markscheme.readers.imported import Columns, Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import Peek
@@ -35,8 +36,24 @@ from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
+from markscheme.text import folded_word
 
 AS_WRITTEN = Meanings()
+
+
+def meanings_of(options: ColumnOptions) -> Meanings:
+    """Return what the caller says of files, as readers of exports take it.
+
+    Raises:
+        UsageError: A value of `--map`, `--levels` or `--scale` isn't of the form that exports take.
+    """
+    words = {folded_word(word): level for word, level in sides_of("levels", options.levels).items()}
+    scales = spans_of_sides(options.scale)
+    return Meanings(
+        words, Columns(options.column_fields, options.rater, options.kind, frozenset(options.judge_names), scales)
+    )
+
+
 """Of files that say everything themselves."""
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.features.other_tools.run_import import ImportRequest
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.target_files import TargetFiles
 from markscheme.ratings.wordings import words_in
-from markscheme.readers.imported import Columns, Meanings
 from markscheme.rubrics.rubric import Rubric
 
 RUBRIC = Rubric.from_dict([{"name": "good", "requirement": "It is good", "weight": 1}])
-BY_ANN = Meanings(columns=Columns(rater="ann", kind="human"))
+BY_ANN = ColumnOptions(rater="ann", kind="human")
 ROWS = ("a,question,answer a,pass,fail", "b,question,answer b,fail,fail", "c,question,answer c,pass,pass")
 
 
@@ -24,7 +24,7 @@ def labels(tmp_path: Path) -> ImportRequest:
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["id,input,output,verdict,label", *ROWS]) + "\n")
     targets = TargetFiles(tmp_path / "ratings" / "ann.jsonl", tmp_path / "examples.jsonl")
-    return ImportRequest(files=[table], rubric=RUBRIC, targets=targets, only="people", meanings=BY_ANN)
+    return ImportRequest(files=[table], rubric=RUBRIC, targets=targets, only="people", columns=BY_ANN)
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -89,7 +89,7 @@ def test_existing_files_are_added_to_only_where_that_is_asked_for(labels: Import
     ("change", "message"),
     [
         ({"answered_by": "bob"}, "is for a labelling sheet"),
-        ({"meanings": Meanings(columns=Columns({"label": "goood"}, "ann", "human"))}, "did you mean `good`"),
+        ({"columns": ColumnOptions(map=("label=goood",), rater="ann", kind="human")}, "did you mean `good`"),
         ({"files": []}, "no file to import"),
         ({"rubric": None, "to_current_words": True}, "whose words"),
         ({"only": "judgs"}, "one of people, judges; found 'judgs'"),
@@ -108,8 +108,8 @@ def test_ratings_are_adjudicated_by_the_caller_s_word_alone(labels: ImportReques
     (tmp_path / "table.csv").write_text("id,output,kind,label\na,answer,adjudicated,pass\n")
     with pytest.raises(UsageError, match="1 rating would be gold before all others"):
         labels.run()
-    by_caller = Meanings(columns=Columns(rater="ann", kind="adjudicated"))
-    assert [rating.kind for rating in replace(labels, meanings=by_caller).run().ratings] == ["adjudicated"]
+    by_caller = ColumnOptions(rater="ann", kind="adjudicated")
+    assert [rating.kind for rating in replace(labels, columns=by_caller).run().ratings] == ["adjudicated"]
 
 
 def test_a_file_without_ratings_says_what_it_contains(labels: ImportRequest, tmp_path: Path) -> None:

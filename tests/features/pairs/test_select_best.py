@@ -15,7 +15,6 @@ from markscheme.errors import RatingWarning
 from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS
-from markscheme.readers.rated import AS_WRITTEN
 from tests.promptfoo import shorter_judge
 from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, rows
 from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
@@ -32,7 +31,7 @@ OUTPUTS = {"a": "four words are here", "b": "two words", "c": "three words here"
 
 def pairs_in(path: Path) -> int:
     """How many pairs in a file can be compared."""
-    return int(compare_systems([path], labels=LabelOptions(), meanings=AS_WRITTEN).to_json()["pairs"])
+    return int(compare_systems([path], labels=LabelOptions()).to_json()["pairs"])
 
 
 def shorter(request: Request) -> Answer:

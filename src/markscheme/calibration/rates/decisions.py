@@ -7,15 +7,15 @@ import numpy as np
 
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, row_by_row
 from markscheme.readers.calibrations import gold_between
-from markscheme.readers.imported import Meanings
 from markscheme.readers.promptfoo import EXPECTED
-from markscheme.readers.rated import AS_WRITTEN, RatedFile, RatedFiles, open_rated, rated_results
+from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated, rated_results
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
@@ -56,13 +56,13 @@ def graded_table(rated: RatedFiles) -> RatingTable:
     return row_by_row(rated.rubric, JUDGE, graded)
 
 
-def read_decided(path: Path, rubric: Rubric | None = None, meanings: Meanings = AS_WRITTEN) -> Decided:
+def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> Decided:
     """The examples that both annotators and the judge decided, in a file of any format.
 
     Raises:
         RatingError: It can't be read, or has no example that both decided.
     """
-    rated = open_rated([path], rubric, expected="decisions", meanings=meanings)
+    rated = open_rated([path], rubric, expected="decisions", meanings=meanings_of(columns))
     (file,) = rated.files[:1]
     _refuse_several_judges(file)
     decided_by_both = _with_gold(file, rated)

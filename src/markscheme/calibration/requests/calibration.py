@@ -1,7 +1,7 @@
 """What to calibrate, and its calibrations: of judges that are asked, of ratings, or of Promptfoo's results."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -27,11 +27,11 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.options.table import AddedOptions
 from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
@@ -44,36 +44,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
-    from markscheme.readers.imported import Meanings
     from markscheme.readers.tabular.reading import TableReading
-
-
-@dataclass(frozen=True, kw_only=True)
-class ToolFileHints:
-    """What another tool's export doesn't say.
-
-    Attributes:
-        kind: Who rated.
-        rater: The rater's name.
-        judges: Raters that are judges.
-        fields: What metrics or columns mean, by name.
-        words: What words mean, by lower-case word.
-        scales: The ends of each side's scale, "judge" and "human", where they differ.
-    """
-
-    kind: Kind | None = None
-    rater: str | None = None
-    judges: frozenset[str] = frozenset()
-    fields: Mapping[str, str] = field(default_factory=dict)
-    words: Mapping[str, str] = field(default_factory=dict)
-    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-    @property
-    def meanings(self) -> "Meanings":
-        """The same, as readers take it."""
-        from markscheme.readers.imported import Columns, Meanings
-
-        return Meanings(self.words, Columns(self.fields, self.rater, self.kind, self.judges, self.scales))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +61,7 @@ class CalibrationRequest:
         ask: How judges are asked.
         added: Options that features add to `calibrate`.
         drift: How the run is compared with accepted ones, and whether it joins them.
-        hints: What an export of another tool doesn't say.
-        table: A table without a rubric as it was read; None for anything else.
+        columns: What a table, or an export of another tool, doesn't say.
         watch: Shows progress.
         notify: Called with a sentence for the user.
     """
@@ -105,8 +75,7 @@ class CalibrationRequest:
     ask: AskOptions = field(default_factory=AskOptions)
     added: AddedOptions = AddedOptions()
     drift: DriftOptions = DriftOptions()
-    hints: ToolFileHints = ToolFileHints()
-    table: "TableReading | None" = None
+    columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
 
@@ -125,18 +94,16 @@ class CalibrationRequest:
         if not paths or not _are_of_tool(paths):
             if self.ratings:
                 return None
-            of = self.hints
-            hints = {"kind": of.kind, "rater": of.rater, "levels": of.words, "scale": of.scales}
-            for option, value in hints.items():
-                if value:
+            for option in ("kind", "rater", "levels", "scale"):
+                if getattr(self.columns, option):
                     name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
                     raise UsageError(f"--{option} is for exports of other tools; {name} is none")
             return None
         from markscheme.calibration.labelled_files import calibrate_tool_files
-        from markscheme.readers.rated import open_rated
+        from markscheme.readers.rated import meanings_of, open_rated
 
         self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
-        rated = open_rated(paths, expected="anything", meanings=self.hints.meanings, joined=True)
+        rated = open_rated(paths, expected="anything", meanings=meanings_of(self.columns), joined=True)
         return calibrate_tool_files(paths, rated, self.options)
 
     def calibrations(self) -> list[Calibration]:
@@ -396,7 +363,7 @@ class CalibrationRequest:
         """The ratings, with the file that each part of them is from."""
         if isinstance(self.ratings, list):
             return [(None, self.ratings)]
-        return [(file, _ratings_in(file, rubric, examples, self.hints.meanings)) for file in self.ratings]
+        return [(file, _ratings_in(file, rubric, examples, self.columns)) for file in self.ratings]
 
     def _from_judge(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path
@@ -582,8 +549,11 @@ def _refuse_report(path: Path) -> None:
         raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
 
 
-def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, meanings: "Meanings") -> list[Rating]:
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> list[Rating]:
     _refuse_report(path)
-    from markscheme.readers.rated import judge_ratings  # slow to load, and a judge that is asked needs no reader
+    from markscheme.readers.rated import (  # slow to load, and a judge that is asked needs no reader
+        judge_ratings,
+        meanings_of,
+    )
 
-    return judge_ratings(path, rubric, examples, meanings)
+    return judge_ratings(path, rubric, examples, meanings_of(columns))

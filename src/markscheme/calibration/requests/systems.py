@@ -9,12 +9,12 @@ from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.kinds import JUDGES
-from markscheme.readers.imported import Meanings
 from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import RatedFiles, open_rated
+from markscheme.readers.rated import RatedFiles, meanings_of, open_rated
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -23,7 +23,7 @@ def compare_systems(
     rubric: Rubric | None = None,
     *,
     labels: LabelOptions,
-    meanings: Meanings,
+    columns: ColumnOptions = ColumnOptions(),
 ) -> Reported:
     """Compare the systems in files of pairs, by each rater.
 
@@ -31,7 +31,7 @@ def compare_systems(
         files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
         rubric: Of all of them; None takes the one that the files imply.
         labels: Which pairs count, and their file, where `files` have ratings alone; None for the rubric's own.
-        meanings: What is stated of the files: who preferred, as what kind.
+        columns: What is stated of the files: who preferred, as what kind.
 
     Raises:
         UsageError: There are no files, the rubric judges single responses, or no pairs are known.
@@ -39,7 +39,7 @@ def compare_systems(
     """
     if not files:
         raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
-    rated = open_rated(files, rubric, expected="anything", meanings=meanings)
+    rated = open_rated(files, rubric, expected="anything", meanings=meanings_of(columns))
     with naming(*files):
         refuse_singles(rated.rubric)
         pairs = ExamplesChoice(split=labels.split, only=labels.only).of(_pairs(rated, labels.examples))

@@ -17,11 +17,12 @@ from markscheme.judges.judge import AskedWithout, ways_of
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import SUFFIXES, ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rating, asked_under
 from markscheme.ratings.splits import open_test_labels, used_to_tune
-from markscheme.readers.rated import AS_WRITTEN, judge_ratings
+from markscheme.readers.rated import judge_ratings, meanings_of
 
 
 def names_ratings(name: str) -> bool:
@@ -98,7 +99,7 @@ def _candidates(request: StagesAsked, examples: ExampleSet) -> list[CascadeCandi
 
 def _of_file(request: StagesAsked, path: Path, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
     """Read a judge's ratings, and which judge to ask from what they say of it."""
-    ratings = judge_ratings(path, request.rubric, examples, request.meanings)
+    ratings = judge_ratings(path, request.rubric, examples, meanings_of(request.columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:
         raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")
@@ -116,7 +117,7 @@ def _of_file(request: StagesAsked, path: Path, examples: ExampleSet, shared: Ask
     full = f"{name}:{model}" if model and ":" not in name else name
     identity = open_judge(full, asking=shared).identity.as_asked(_ways_in(ratings))
     models = (identity.model,) if identity.model else ()
-    source = path if request.meanings == AS_WRITTEN else None
+    source = path if request.columns == ColumnOptions() else None
     return CascadeCandidate(full, ratings, models, stage_fingerprint([identity]), source=source)
 
 

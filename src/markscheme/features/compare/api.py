@@ -9,7 +9,6 @@ from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
     rubric_given,
-    tool_file_hints,
 )
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import leaving_out_damaged_lines
@@ -20,8 +19,8 @@ from markscheme.judges.judge import Judge
 from markscheme.options.calls import CallOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
-from markscheme.ratings.kinds import Kind
 from markscheme.ratings.program_rows import rating_cells, refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
@@ -29,7 +28,12 @@ from markscheme.readers.rated import RatedFile
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.rubric import Rubric
 
-COMPARING = CallOptions("compare", LabelOptions, without=("examples", "target", "max_false_pass", "max_false_fail"))
+COMPARING = CallOptions(
+    "compare",
+    LabelOptions,
+    ColumnOptions,
+    without=("examples", "target", "max_false_pass", "max_false_fail", "judge"),
+)
 
 
 @COMPARING.describe
@@ -37,12 +41,6 @@ def compare(
     *sides: str | Path | Judge | Calibration | Iterable[Rating | PlainRow],
     rubric: Rubric | str | Path | None = None,
     examples: str | Path | Iterable[Example | PlainRow] | None = None,
-    kind: Kind | None = None,
-    rater: str | None = None,
-    judge_names: Iterable[str] = (),
-    map: Mapping[str, str] | None = None,
-    levels: Mapping[str, str] | None = None,
-    scale: Mapping[str, tuple[float, float]] | None = None,
     skip_damaged: bool = False,
     watch: Watch = unwatched,
     **options: Any,
@@ -54,12 +52,6 @@ def compare(
             judges to ask, by name or opened.
         rubric: The rubric of all of them; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
-        kind: Who rated, where an export of another tool doesn't say.
-        rater: The rater's name, where an export doesn't say.
-        judge_names: Raters of an export that are judges.
-        map: Other names for metrics of an export.
-        levels: The levels that words of an export mean.
-        scale: The lowest and highest value of "judge" and of "human" in files where they differ.
         skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         options: How judges are asked, as on the command line: `samples=3`, `budget=2`.
@@ -87,7 +79,7 @@ def compare(
         examples=examples_given(examples, loaded),
         options=labels,
         ask=ask_options(None, asking),
-        meanings=tool_file_hints(kind, rater, judge_names, map, levels, scale).meanings,
+        columns=added.of(ColumnOptions),
         watch=watch,
     )
     with leaving_out_damaged_lines(skip_damaged):

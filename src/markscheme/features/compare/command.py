@@ -13,11 +13,12 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ToolFileOptions, existing_file
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, existing_file
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def compare(
     markdown: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     ask: AskFlags = AskFlags(),
-    tool_files: ToolFileOptions = ToolFileOptions(),
+    columns: ColumnOptions = ColumnOptions(),
 ) -> int:
     """Compare judges on the same examples: which agrees better with the labels and by how much, which examples change
     between pass and fail, what each costs, which is the cheapest that is no worse, and which new score matches an old
@@ -68,14 +69,14 @@ def compare(
     refuse_unwritable(html)
     if pairs:
         by = None if rubric is None else ask.rubric(rubric)
-        return _compare_systems(sides, by, labels, tool_files, json, markdown, html)
+        return _compare_systems(sides, by, labels, columns, json, markdown, html)
     compared = ComparisonRequest(
         sides=sides,
         rubric=None if rubric is None else ask.rubric(rubric),
         examples=labels.examples,
         options=labels,
         ask=ask,
-        meanings=tool_files.hints.meanings,
+        columns=columns,
         watch=progress,
     ).compared()
     _keep(compared, labels)
@@ -95,7 +96,7 @@ def _compare_systems(
     sides: tuple[str, ...],
     rubric: "Rubric | None",
     labels: LabelOptions,
-    tool_files: ToolFileOptions,
+    columns: ColumnOptions,
     json: bool,
     markdown: bool,
     html: str | None,
@@ -104,7 +105,7 @@ def _compare_systems(
     from markscheme.calibration.requests.systems import compare_systems
 
     files = tuple(existing_file(Path(path)) for path in sides)
-    compared = compare_systems(files, rubric, labels=labels, meanings=tool_files.hints.meanings)
+    compared = compare_systems(files, rubric, labels=labels, columns=columns)
     if html:
         put(compared.to_html(), html)
     if markdown:

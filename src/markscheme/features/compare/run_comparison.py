@@ -17,12 +17,12 @@ from markscheme.features.compare.contenders import Compared, compare_sides, file
 from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
-from markscheme.readers.imported import Meanings
-from markscheme.readers.rated import AS_WRITTEN, RatedFile, RatedFiles, open_rated
+from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -38,7 +38,7 @@ class ComparisonRequest:
         examples: The labelled examples or their file; None for the rubric's own.
         options: Which labels count, what agreement is of, and the tolerance.
         ask: How judges are asked.
-        meanings: What the files mean that they don't say themselves.
+        columns: What the files don't say themselves.
         watch: Shows progress.
     """
 
@@ -47,7 +47,7 @@ class ComparisonRequest:
     examples: Path | ExampleSet | None = None
     options: LabelOptions = LabelOptions()
     ask: AskOptions = field(default_factory=AskOptions)
-    meanings: Meanings = AS_WRITTEN
+    columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
 
     @property
@@ -118,7 +118,7 @@ class ComparisonRequest:
         if not files:
             rubric = self.rubric or in_memory[0].rubric
             return RatedFiles(rubric, in_memory)
-        rated = open_rated(files, self.rubric, meanings=self.meanings)
+        rated = open_rated(files, self.rubric, meanings=meanings_of(self.columns))
         return RatedFiles(rated.rubric, (*rated.files, *in_memory))
 
     def _examples(self, rubric: Rubric, notes: list[str]) -> tuple[ExampleSet | None, Path | None]:

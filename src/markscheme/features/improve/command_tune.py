@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.certifiers import CERTIFY_STAGES
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     WITHIN_1,
     AskFlags,
@@ -17,13 +18,13 @@ from markscheme.commands.options import (
     JudgeName,
     RatingsFiles,
     RubricName,
-    ToolFileOptions,
 )
 from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
 from markscheme.files import refuse_unwritable
 from markscheme.git import has_uncommitted_changes
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.search import find_rubric
 
 
@@ -60,7 +61,7 @@ def tune(
     json: JsonFlag = False,
     judge: JudgeName = None,
     ask: AskFlags = AskFlags(),
-    tool_files: ToolFileOptions = ToolFileOptions(),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
     """Find what the labels support changing in a rubric: its wording first, then weights, pass mark, thresholds, and
     the gray zone in which a person should decide. What isn't supported stays, with the reason. With a dev and a test
@@ -133,7 +134,7 @@ def tune(
                 opens=final,
                 writes=write,
                 ask=ask,
-                meanings=tool_files.hints.meanings,
+                columns=columns,
                 watch=progress,
             ),
             json,
@@ -152,7 +153,7 @@ def tune(
         writes=write,
         with_band=band,
         ask=ask,
-        meanings=tool_files.hints.meanings,
+        columns=columns,
         watch=progress,
     )
     with naming(*ratings):

@@ -17,6 +17,7 @@ from markscheme.errors import UsageError
 from markscheme.features.improve.numbers import Proposal, Source, propose
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.kinds import Kind
@@ -27,8 +28,7 @@ from markscheme.ratings.splits import (
     openings_of,
     record_tuning,
 )
-from markscheme.readers.imported import Meanings
-from markscheme.readers.rated import AS_WRITTEN, judge_ratings
+from markscheme.readers.rated import judge_ratings, meanings_of
 from markscheme.rubrics.edit import edit
 from markscheme.rubrics.rubric import Rubric
 
@@ -79,7 +79,7 @@ class TuningRequest:
         writes: Whether supported changes are written into the file.
         with_band: Whether the gray zone is one of them.
         ask: How judges are asked.
-        meanings: What files mean that they don't say themselves.
+        columns: What files don't say themselves.
         watch: Shows progress.
     """
 
@@ -96,7 +96,7 @@ class TuningRequest:
     writes: bool = False
     with_band: bool = False
     ask: AskOptions = field(default_factory=AskOptions)
-    meanings: Meanings = AS_WRITTEN
+    columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
 
     def tuned(self) -> TuneRun:
@@ -194,7 +194,9 @@ class TuningRequest:
     def _in_files(self, examples: ExampleSet) -> "_Judged":
         """The ratings in the files, of one rater or of the judges of a panel."""
         ratings = [
-            rating for path in self.ratings for rating in judge_ratings(path, self.rubric, examples, self.meanings)
+            rating
+            for path in self.ratings
+            for rating in judge_ratings(path, self.rubric, examples, meanings_of(self.columns))
         ]
         files = ", ".join(map(str, self.ratings))
         raters = list(dict.fromkeys(rating.rater for rating in ratings))

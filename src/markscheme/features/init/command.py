@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import MORE_OPTIONS
-from markscheme.commands.options import JsonFlag, TableOptions, ToolFileOptions, existing_file
+from markscheme.commands.options import JsonFlag, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
 from markscheme.phrases import counted
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.text import escaped
 
@@ -47,10 +47,7 @@ def init(
     /,
     *,
     from_: Annotated[Path | None, Parameter(name="--from", metavar="TABLE")] = None,
-    judge: Annotated[tuple[str, ...], Parameter(metavar="COLUMN")] = (),
-    table: TableOptions = TableOptions(),
-    levels: Annotated[tuple[str, ...], Parameter(metavar="LEVELS", group=MORE_OPTIONS)] = (),
-    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B", group=MORE_OPTIONS)] = (),
+    columns: ColumnOptions = ColumnOptions(),
     skill: bool = False,
     json: JsonFlag = False,
 ) -> int:
@@ -63,9 +60,6 @@ def init(
 
     Args:
         from_: go on with a table that `calibrate` or `agreement` has read
-        judge: of a table: the columns of judges; may be repeated
-        levels: of a table: the levels, worst first
-        scale: of a table: the ends of a side's scale, judge=0..1 or human=1..5; may be repeated
         skill: add a skill for coding agents, .claude/skills/markscheme, instead
 
     Example:
@@ -78,7 +72,7 @@ def init(
         raise UsageError(f"{folder} is not a folder")
     project = None
     if from_ is None:
-        table.refuse("this call")
+        columns.refuse("this call")
         files = skill_files() if skill else project_files()
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
@@ -88,8 +82,7 @@ def init(
 
         if shows_rubric(existing_file(from_)):
             raise UsageError(f"{from_} isn't a table; `markscheme import` reads exports of other tools")
-        columns = table.columns(judge, ToolFileOptions(levels=levels, scale=scale))
-        project = project_of_table(read_files([existing_file(from_)], columns))
+        project = project_of_table(read_files([existing_file(from_)], columns.of_table()))
         files = dict(project.files)
     added = add_files(files, folder)
     made = [place.as_posix() for place in added.made]

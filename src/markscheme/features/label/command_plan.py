@@ -21,7 +21,6 @@ from markscheme.commands.options import (
     JudgeNames,
     RatingsFiles,
     RubricName,
-    ToolFileOptions,
     within,
 )
 from markscheme.commands.output import write_report
@@ -29,6 +28,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
 from markscheme.phrases import counted
+from markscheme.ratings.column_options import ColumnOptions
 
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
@@ -50,7 +50,7 @@ def plan(
     ratings: RatingsFiles = (),
     labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None)] = LabelOptions(),
     ask: AskFlags = AskFlags(),
-    tool_files: ToolFileOptions = ToolFileOptions(),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: JsonTarget = None,
     quiet: bool = False,
 ) -> int:
@@ -75,7 +75,7 @@ def plan(
     from markscheme.features.label.view_plan import json_of, view
 
     if pairs:
-        return _plan_pairs(ask.rubric(rubric), pool, next, seed, tool_files)
+        return _plan_pairs(ask.rubric(rubric), pool, next, seed, columns)
     if (next is None) != (pool is None):
         raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")
     if json == "-" and next is not None:
@@ -99,7 +99,7 @@ def plan(
         half_width=width or HALF_WIDTH,
         error=error or PROMISED_ERROR,
         ask=ask,
-        meanings=tool_files.hints.meanings,
+        columns=columns,
         watch=progress,
     ).plan()
     draw = made.next
@@ -111,14 +111,14 @@ def plan(
     return 0
 
 
-def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, tool_files: ToolFileOptions) -> int:
+def _plan_pairs(rubric: "Rubric", pool: Path | None, most: int | None, seed: int, columns: ColumnOptions) -> int:
     """Print pairs of a pool's outputs as examples, and how they are balanced."""
     from markscheme.features.label.run_plan import pairs_in_pool
 
     if pool is None:
         raise UsageError("--pairs makes pairs of a file of outputs: add --pool FILE")
     at_most = None if most == AS_NEEDED else most
-    design = pairs_in_pool(rubric, pool, most=at_most, seed=seed, meanings=tool_files.hints.meanings)
+    design = pairs_in_pool(rubric, pool, most=at_most, seed=seed, columns=columns)
     for pair in design.pairs:
         print(json_line(pair.to_json(), ensure_ascii=False))
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())

@@ -25,16 +25,16 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.progress import Watch, unwatched
 from markscheme.prompt import Prompt
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.readers.imported import Meanings
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import AS_WRITTEN, RatedFiles, judge_ratings, open_rated
+from markscheme.readers.rated import RatedFiles, judge_ratings, meanings_of, open_rated
 from markscheme.rubrics.rubric import DEFAULT_TARGET, Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.stats import Estimate
@@ -92,7 +92,7 @@ class PlanRequest:
         half_width: Half the interval width wanted.
         error: Share of automatic decisions that may be wrong.
         ask: How judges are asked.
-        meanings: What files mean that they don't say themselves.
+        columns: What files don't say themselves.
         watch: Shows progress.
     """
 
@@ -109,7 +109,7 @@ class PlanRequest:
     half_width: float = HALF_WIDTH
     error: float = PROMISED_ERROR
     ask: AskOptions = field(default_factory=AskOptions)
-    meanings: Meanings = AS_WRITTEN
+    columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
 
     @property
@@ -129,7 +129,7 @@ class PlanRequest:
         truth = self._gold(examples)
         outputs = self._outputs()
         all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))
-        by_file = [judge_ratings(path, rubric, all_examples, self.meanings) for path in self.ratings]
+        by_file = [judge_ratings(path, rubric, all_examples, meanings_of(self.columns)) for path in self.ratings]
         rated = list(chain.from_iterable(by_file))
         prompts = first_prompts(rubric, examples.labelled.examples or examples.examples)
         judges = [self.ask.judge_if_any(rubric, prompts, folder, name=name) for name in self.judges or (None,)]
@@ -182,7 +182,7 @@ class PlanRequest:
         """The pool; None where there is none."""
         if self.pool is None:
             return None
-        outputs = open_rated([self.pool], self.rubric, expected="examples", meanings=self.meanings)
+        outputs = open_rated([self.pool], self.rubric, expected="examples", meanings=meanings_of(self.columns))
         if not any(file.has_responses for file in outputs.files):
             raise UsageError(f"{self.pool} contains no responses to label")
         return outputs
@@ -244,7 +244,7 @@ def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None
 
 
 def pairs_in_pool(
-    rubric: Rubric, pool: Path, *, most: int | None = None, seed: int = 1, meanings: Meanings = AS_WRITTEN
+    rubric: Rubric, pool: Path, *, most: int | None = None, seed: int = 1, columns: ColumnOptions = ColumnOptions()
 ) -> PairDesign:
     """Pairs of a file's outputs to compare: responses of two systems to the same inputs.
 
@@ -253,11 +253,11 @@ def pairs_in_pool(
         pool: The file of outputs.
         most: Pairs at most, as for `pair_design`.
         seed: Random seed.
-        meanings: What the file means that it doesn't say itself.
+        columns: What the file doesn't say itself.
 
     Raises:
         UsageError: The rubric judges single responses, or no two systems responded to the same inputs.
     """
     refuse_singles(rubric)
-    outputs = open_rated([pool], rubric_of_wholes(), expected="examples", meanings=meanings).labelled
+    outputs = open_rated([pool], rubric_of_wholes(), expected="examples", meanings=meanings_of(columns)).labelled
     return pair_design(outputs.examples, most=most, seed=seed)

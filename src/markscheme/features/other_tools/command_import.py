@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import SkipDamaged, existing_file, pairs, rubric_named, spans
+from markscheme.commands.options import SkipDamaged, existing_file, rubric_named
 from markscheme.commands.output import put_on_screen
-from markscheme.ratings.kinds import JUDGES, Kind
-from markscheme.text import folded_word
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.kinds import JUDGES
 
 if TYPE_CHECKING:
     from markscheme.ratings.rating import Rating
@@ -30,14 +30,9 @@ def import_ratings(
     append: bool = False,
     current_words: bool = False,
     only: Annotated[Literal["people", "judges"] | None, Parameter(metavar="WHO")] = None,
-    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None,
-    rater: Annotated[str | None, Parameter(metavar="NAME")] = None,
     as_: Annotated[str | None, Parameter(name="--as", metavar="NAME")] = None,
     rater_column: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
-    judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = (),
-    map: Annotated[tuple[str, ...], Parameter(metavar="COLUMN=FIELD")] = (),
-    levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
-    scale: Annotated[tuple[str, ...], Parameter(metavar="SIDE=A..B")] = (),
+    columns: ColumnOptions = ColumnOptions(),
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
@@ -50,9 +45,10 @@ def import_ratings(
     FILE may also be Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or
     lines (.jsonl with one object each; .txt with "id verdict"). Columns are found by name: id, the rubric's criteria,
     rater, kind, overall, pass, criterion and level; verdict is a judge's, label an annotator's; input, output (or
-    query, response) make examples. --map COLUMN=probability reads a judge's probability of MET, or of the better of two
-    levels; COLUMN=probability:LEVEL that of one level. Promptfoo's metrics become levels of the criteria of the same
-    name.
+    query, response) make examples. --map says that a column, outer.inner of an object, or list.*.inner of each
+    item holds one of these, or a reference, judge, reason, run or day (at). --map COLUMN=probability reads a judge's
+    probability of MET, or of the better of two levels; COLUMN=probability:LEVEL that of one level. Promptfoo's metrics
+    become levels of the criteria of the same name.
 
     Args:
         to: write the ratings to a new file (default: standard output)
@@ -60,16 +56,8 @@ def import_ratings(
         append: add to files that exist
         current_words: people gave these labels to the rubric's current words; later ones make them stale
         only: keep only people's or only judges' ratings
-        kind: human, adjudicated, constructed, model or code: required where the file doesn't say who rated
-        rater: who rated, where the file doesn't say
         as_: who answered a labelling sheet, where a file's name says another rater than the sheet
         rater_column: column with the rater's name
-        judge_names: raters that are judges
-        map: what a column, outer.inner of an object, or list.*.inner of each item, holds: id, response, query,
-            reference, verdict, judge, label, rater, kind, reason, overall, pass, run, at, criterion, level or a
-            criterion; may be repeated
-        levels: which level a word means; may be repeated
-        scale: the ends of a side's scale where they differ, judge=0..1 or human=1..5; may be repeated
 
     Example:
         markscheme import mlflow.db --to ratings.jsonl
@@ -77,16 +65,12 @@ def import_ratings(
     from markscheme.features.other_tools.run_import import ImportRequest
     from markscheme.features.other_tools.view_imported import json_of, view
     from markscheme.ratings.target_files import TargetFiles
-    from markscheme.readers.imported import Columns, Meanings
     from markscheme.report.json import dumps as report_json
 
     targets = TargetFiles(to, examples, append)
     paths = [existing_file(path) for path in file]
     rubric_of_call = rubric_named(rubric) if rubric else None
-    fields = pairs(map, "map")
-    words = {folded_word(word): level for word, level in pairs(levels, "levels").items()}
-    fields |= {column: "rater" for column in [rater_column] if column}
-    judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
+    raters = (f"{rater_column}=rater",) if rater_column else ()
     run = ImportRequest(
         files=paths,
         rubric=rubric_of_call,
@@ -94,7 +78,7 @@ def import_ratings(
         to_current_words=current_words,
         only=only,
         answered_by=as_,
-        meanings=Meanings(words, Columns(fields, rater, kind, judges, spans(scale))),
+        columns=replace(columns, map=(*columns.map, *raters)),
     ).run()
     if json:
         printed = {} if to else {"lines": [rating.to_json() for rating in run.ratings]}

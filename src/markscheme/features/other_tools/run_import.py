@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias, get_args
 from markscheme.errors import RatingError, UsageError, lines_left_out
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.target_files import TargetFiles
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
-from markscheme.readers.imported import Meanings
-from markscheme.readers.rated import AS_WRITTEN, RatedFile, of_kind, open_rated
+from markscheme.readers.rated import RatedFile, meanings_of, of_kind, open_rated
 from markscheme.readers.sheet import refuse_headless, saved_for
 from markscheme.readers.tables import refuse_unknown_fields
 from markscheme.rubrics.rubric import Rubric
@@ -58,7 +58,7 @@ class ImportRequest:
         to_current_words: Whether annotators gave their labels to the rubric's current words.
         only: Whose ratings to keep; None keeps all.
         answered_by: Who answered a labelling sheet; None for the rater it was written for.
-        meanings: What the files mean that they don't say themselves.
+        columns: What the files don't say themselves.
 
     Raises:
         UsageError: There is no file, or no rubric whose words are current; or `only` is another word.
@@ -70,7 +70,7 @@ class ImportRequest:
     to_current_words: bool = False
     only: Whose | None = None
     answered_by: str | None = None
-    meanings: Meanings = AS_WRITTEN
+    columns: ColumnOptions = ColumnOptions()
 
     def __post_init__(self) -> None:
         if not self.files:
@@ -93,9 +93,11 @@ class ImportRequest:
             DamagedLine: Names a line that is left out, where such lines are.
         """
         if self.rubric is not None:
-            refuse_unknown_fields(self.meanings.columns.fields, self.rubric)
+            refuse_unknown_fields(self.columns.column_fields, self.rubric)
         n_before = lines_left_out()
-        rated = open_rated(self.files, self.rubric, expected="anything", meanings=self.meanings, joined=True)
+        rated = open_rated(
+            self.files, self.rubric, expected="anything", meanings=meanings_of(self.columns), joined=True
+        )
         file = self._as_said(self._chosen(rated.as_one_file, lines_left_out() - n_before))
         self._refuse_empty(file)
         self._refuse_unsigned(file)
@@ -171,7 +173,7 @@ class ImportRequest:
             refuse_headless(path, file.rubric)
         is_of_tool = any(file_format.is_of_tool for file_format in all_formats() if file_format.name == file.format)
         n_adjudicated = sum(rating.kind == "adjudicated" for rating in file.ratings)
-        if n_adjudicated and self.meanings.columns.kind != "adjudicated" and not is_of_tool:
+        if n_adjudicated and self.columns.kind != "adjudicated" and not is_of_tool:
             raise UsageError(
                 f"{self.files[0]}: {counted(n_adjudicated, 'rating')} would be gold before all others, since the file "
                 f"calls {'it' if n_adjudicated == 1 else 'them'} adjudicated; if you know that, say "

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import JsonFlag, RubricOption, TableOptions, ToolFileOptions, rubric_named
+from markscheme.commands.options import JsonFlag, RubricOption, rubric_named
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
 from markscheme.ratings.column_options import ColumnOptions
@@ -24,10 +24,8 @@ def pass_rate(
     calibration: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     drawn: Annotated[How | None, Parameter(metavar="HOW")] = None,
     rubric: RubricOption = None,
-    judge: Annotated[tuple[str, ...], Parameter(metavar="COLUMN...", consume_multiple=1)] = (),
     json: JsonFlag = False,
-    tool_files: ToolFileOptions = ToolFileOptions(),
-    table: TableOptions = TableOptions(),
+    columns: ColumnOptions = ColumnOptions(),
 ) -> int:
     """Estimate what share of a graded set annotators would pass, with its interval, next to the share the judge
     passes; the same by prompt and provider, and the difference between any two.
@@ -37,7 +35,6 @@ def pass_rate(
     grades, or an export of another tool; or a table that has the judge's verdicts and people's labels of some rows.
 
     Args:
-        judge: of a table: the judge's column
         calibration: what annotators and the judge both decided on: the JSON of `calibrate --json`, lines {"id",
             "gold": true|false, "judge": true|false, "stratum": …}, Promptfoo's results with manual ratings, or an
             export with people's labels
@@ -53,17 +50,17 @@ def pass_rate(
     from markscheme.calibration.rates.decisions import graded_table, read_decided
     from markscheme.calibration.rates.pass_rates import pass_rates
     from markscheme.calibration.requests.calibration import names_table
-    from markscheme.readers.rated import open_rated
+    from markscheme.readers.rated import meanings_of, open_rated
     from markscheme.report.views.pass_rate import json_of, view
 
     named = rubric_named(rubric) if rubric else None
     if calibration is None and rubric is None and names_table([str(file)]):
-        return _of_table(file, table.columns(judge, tool_files), drawn, json=json)
-    table.refuse(str(file))
+        return _of_table(file, columns.of_table(), drawn, json=json)
+    columns.refuse(str(file))
     if calibration is None:
         raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
-    graded = graded_table(open_rated([file], named, expected="decisions", meanings=tool_files.hints.meanings))
-    labelled = read_decided(calibration, named, tool_files.hints.meanings)
+    graded = graded_table(open_rated([file], named, expected="decisions", meanings=meanings_of(columns)))
+    labelled = read_decided(calibration, named, columns)
     with naming(file, calibration):
         rates = pass_rates(graded, labelled.table, how=drawn)
     document = view(rates, labelled.reference)

@@ -13,8 +13,6 @@ from markscheme.commands.options import (
     ExamplesFile,
     JsonFlag,
     RubricOption,
-    TableOptions,
-    ToolFileOptions,
     existing_file,
     rubric_named,
 )
@@ -35,11 +33,9 @@ def gate_risk(
     runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
     rubric: RubricOption = None,
     examples: ExamplesFile = None,
-    judge: Annotated[tuple[str, ...], Parameter(metavar="COLUMN...", consume_multiple=1)] = (),
     details: Details = False,
     json: JsonFlag = False,
-    tool_files: ToolFileOptions = ToolFileOptions(),
-    table: TableOptions = TableOptions(),
+    columns: ColumnOptions = ColumnOptions(),
 ) -> int:
     """Estimate how often a gate would fail though nothing changed, from repeated runs over the same cases: how many
     runs to average, which threshold is safe, and how small a drop the gate still finds.
@@ -53,7 +49,6 @@ def gate_risk(
         threshold: the least mean that passes the gate
         of: what the gate compares: score (the mean score) or pass (the share of cases that pass)
         runs_in_ci: runs that CI averages (1)
-        judge: of a table: the judge's column
 
     Example:
         markscheme gate-risk results.json --threshold 0.8
@@ -65,14 +60,14 @@ def gate_risk(
     from markscheme.calibration.rates.repeats import gate_of
     from markscheme.features.pass_rate.gate import table_of_runs
     from markscheme.features.pass_rate.view_gate_risk import json_of, view
-    from markscheme.readers.rated import open_rated
+    from markscheme.readers.rated import meanings_of, open_rated
 
-    _refuse_one_run(results, table.columns(judge, tool_files), is_named=rubric is not None)
+    _refuse_one_run(results, columns.of_table(), is_named=rubric is not None)
     named = rubric_named(rubric) if rubric else None
     if examples is not None and named is None:
         raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
     rated = open_rated(
-        [existing_file(path) for path in results], named, expected="decisions", meanings=tool_files.hints.meanings
+        [existing_file(path) for path in results], named, expected="decisions", meanings=meanings_of(columns)
     )
     groups = {}
     if examples is not None:

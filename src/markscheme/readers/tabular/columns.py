@@ -163,7 +163,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
 
 def _refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
     names = [column.name for column in columns]
-    named = {"--judge": options.judge, "--human": options.human, "--map": tuple(options.map)}
+    named = {"--judge": options.judge, "--human": options.human, "--map": tuple(options.fields)}
     named |= {"--id": (options.id or "",), "--group": (options.group or "",), "--response": (options.response or "",)}
     for option, wanted in named.items():
         for name in filter(None, wanted):
@@ -185,7 +185,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
             if column.name in roles:
                 raise refusal("which-columns", columns=[column.name], choices=[("--judge", "COLUMN")], twice=True)
             roles[column.name] = "human"
-        meaning = options.map.get(column.name)
+        meaning = options.fields.get(column.name)
         if meaning in ("note", "reason", "query", "response", "group", "id"):
             roles[column.name] = meaning  # type: ignore[assignment]
     for role, name in (("id", options.id), ("group", options.group), ("response", options.response)):
@@ -295,7 +295,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
     """Return the column of ids: the one that is stated, `id`, or the first of such a name that is filled and unique."""
     if options.id is not None:
         return options.id
-    mapped = next((name for name, meaning in options.map.items() if meaning == "id"), None)
+    mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
     if mapped is not None:
         return mapped
     by_name = {" ".join(name_words(column.name)): column for column in columns}

@@ -95,7 +95,7 @@ def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
 
 
 def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout | None:
-    meanings = {meaning: name for name, meaning in options.map.items()}
+    meanings = {meaning: name for name, meaning in options.fields.items()}
     by_name = {column.name: column for column in columns}
 
     def mapped(field: str) -> TableColumn | None:
