@@ -163,7 +163,6 @@ LATE: dict[str, dict[str, str]] = {
                 "calibration.labelled_files",
                 "calibration.tables",
                 "readers.formats",
-                "readers.imported",
                 "readers.rated",
             ),
             "a judge that is asked needs no reader",
