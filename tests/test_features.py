@@ -14,13 +14,16 @@ from markscheme.commands.call import described
 from markscheme.commands.help import command_help, overview
 from markscheme.commands.table import COMMANDS, command_names
 from markscheme.features import FEATURES
+from markscheme.judges.kinds import shipped_kinds
 from markscheme.options.settings import SettingsFile
 from markscheme.seam import Feature, features, offer
 from tests.commands.console import ROOT, environment, run_installed
+from tests.commands.mutated_project import OTHER, MutatedProject
 from tests.commands.reply_project import make_project
 from tests.commands.screens import SCREENS, steady
 from tests.deletion import delete, names_of_features, run_core_tests
 from tests.golden_files import GoldenFiles
+from tests.judges.test_kinds import NO_KINDS
 from tests.readers.tabular.test_worked_cases import CASES, command_of
 from tests.recipes import copy_of_package
 
@@ -115,6 +118,14 @@ def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
 def test_every_command_of_the_worked_cases_of_tables_is_offered() -> None:
     listed = yaml.safe_load(CASES.read_text(encoding="utf-8"))["cases"] if CASES.is_file() else []
     assert {command_of(case) for case in listed} <= set(command_names())
+
+
+def test_every_file_that_is_mutated_is_read_by_a_command(tmp_path: Path) -> None:
+    assert {slot.file for slot in MutatedProject(tmp_path).slots} >= OTHER.keys()
+
+
+def test_every_word_that_only_looks_like_a_kind_of_judge_is_the_name_of_one() -> None:
+    assert {word for _, word in NO_KINDS} <= {kind.name for kind in shipped_kinds()}
 
 
 @pytest.mark.release

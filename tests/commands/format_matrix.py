@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import get_args
 
-from markscheme.readers.formats import format_of
-from markscheme.readers.imported import Expected
+from markscheme.readers.formats import all_formats
 from markscheme.readers.peek import Peek
 from tests.commands.console import run
 from tests.readers import exports
@@ -90,9 +88,14 @@ OF_TOOLS = {"an export", "a store", "a list", "a dataset of autorubric", "pairwi
 
 
 def is_of_a_format(path: Path) -> bool:
-    """Return True if a file has one of the formats there are: a feature that reads some may have been deleted."""
+    """Return True if a file has a format by what it holds: a feature that reads some may have been deleted."""
     peek = Peek(path)
-    return any(format_of(peek, expected) for expected in get_args(Expected))
+    return any(entry.is_mine(peek) for entry in all_formats() if not entry.expected)
+
+
+def is_readable(name: str, path: Path) -> bool:
+    """Return False for a file of a tool that no feature reads."""
+    return name not in OF_TOOLS or is_of_a_format(path)
 
 
 def reads_every_format(command: Command, folder: Path, base: Path) -> None:
@@ -110,7 +113,7 @@ def _reads(command: Command, files: Mapping[str, Path], one: str, folder: Path) 
     assert command.refused.keys() <= files.keys()
     project = folder / "project"
     shutil.copytree(files[one].parent, project)
-    here = {name: project / path.name for name, path in files.items() if is_of_a_format(path)}
+    here = {name: project / path.name for name, path in files.items() if is_readable(name, path)}
     wrong = [complaint for name, path in here.items() for complaint in wrong_with(command, name, path)]
     assert not wrong, "\n".join(wrong)
 

@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 
 from markscheme.cli import CRASHED, FAULT, main
+from markscheme.commands.table import command_names
 from tests.commands.mutations import mutated
 from tests.readers import exports
 from tests.readers.every_format import lines, make_project
@@ -306,7 +307,13 @@ def _make(folder: Path) -> list[Slot]:
     _write_others(folder)
     slots = [Slot(file, words) for file in rated for words in RATED]
     slots += [Slot(file, words) for file in ("pairs.jsonl", "pairs.csv", "pairwise.json") for words in PAIRED]
-    return [*slots, *(Slot(file, words) for file, commands in OTHER.items() for words in commands)]
+    slots += [Slot(file, words) for file, commands in OTHER.items() for words in commands]
+    return [slot for slot in slots if _is_offered(slot.argv) and (folder / slot.file).is_file()]
+
+
+def _is_offered(argv: Sequence[str]) -> bool:
+    """Return False for a command whose feature has been deleted."""
+    return argv[0] in command_names()
 
 
 def _write_others(folder: Path) -> None:
@@ -327,8 +334,10 @@ def _write_others(folder: Path) -> None:
     lines(home / "ratings" / "ann.jsonl", [{"id": unit, **rating} for unit in exports.UNITS])
     _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--anyway", "--quiet"], folder)
     _record_replies(folder)
-    _answer_sheet(folder)
-    _note_outputs(folder)
+    if _is_offered(["label"]):
+        _answer_sheet(folder)
+    if _is_offered(["discover"]):
+        _note_outputs(folder)
     _pair_responses(folder)
     (folder / "ids.txt").write_text("p1\np2\n")
     items = [

@@ -101,7 +101,10 @@ WRITTEN = sorted(
 )
 """What help, errors, docstrings, HTML pages and `init` are made of. Words that a judge reads are in `rubrics/`."""
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__))
-GOLDEN_REPORTS = sorted(path for path in GOLDEN.rglob("*") if path.suffix in (".txt", ".md", ".html"))
+GOLDEN_FOLDERS = (GOLDEN, *(ROOT / "tests" / "features").glob("*/golden"))
+GOLDEN_REPORTS = sorted(
+    path for folder in GOLDEN_FOLDERS for path in folder.rglob("*") if path.suffix in (".txt", ".md", ".html")
+)
 
 
 def found_in(text: str) -> list[str]:
