@@ -6,6 +6,7 @@ passes over everything graded in a group, labelled or not. Labels must be drawn 
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,8 @@ LEAST_OWN = 10
 more."""
 WIDEST_PLANNED = 0.30
 """Half-width to expect beyond which a rate is withheld; it depends on counts alone, never on outcomes."""
-Z = float(ndtri(0.975))
-TAIL = 0.025
-"""Probability in each tail of a 95 % interval."""
+GROUP_LEVEL = 0.95
+"""Coverage of a group's interval."""
 _METHOD = "by verdict, own labels; square-and-add of mid-p limits"
 PLANNED_WIDTHS = {10: 0.42, 15: 0.34, 20: 0.29, 40: 0.20, 100: 0.13}
 """Expected full width of a group's interval, by the number of its own labels."""
@@ -73,8 +73,13 @@ class GroupDifference:
     on_common: tuple[GroupRate, GroupRate] | None
 
 
-def mid_p_limits(hits: int, n: int) -> tuple[float, float]:
-    """The 95 % mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
+def mid_p_limits(hits: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
+
+    Args:
+        hits: How many of the examples are hits; weighted ones may add up to a fraction.
+        n: How many examples there are, or are worth.
+        level: Coverage of the two limits.
 
     Raises:
         ValueError: The caller's fault: hits outside 0 to n.
@@ -88,7 +93,45 @@ def mid_p_limits(hits: int, n: int) -> tuple[float, float]:
     """
     if not 0 <= hits <= n:
         raise ValueError(f"hits must be between 0 and {n}, not {hits}")
-    return (1 - _mid_p_upper(n - hits, n), _mid_p_upper(hits, n)) if n else (0.0, 1.0)
+    if not n:
+        return 0.0, 1.0
+    tail = _tail(level)
+    return 1 - _mid_p_upper(n - hits, n, tail), _mid_p_upper(hits, n, tail)
+
+
+def rate_by_verdict(
+    passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95
+) -> Estimate:
+    """Estimate the share of responses that annotators would pass, from labels drawn within each verdict of the judge.
+
+    It is never withheld: whether enough labels are there is for the caller to say.
+
+    Args:
+        passed: Labels that pass, for each verdict, shape (k,); weighted ones may add up to a fraction.
+        labels: Labels of each verdict, shape (k,).
+        pool: Graded responses of each verdict, labelled or not, shape (k,).
+        level: Coverage of the interval.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, an empty pool, or hits outside 0 to the labels.
+
+    Source:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for adding limits. doi:10.1002/sim.3095
+
+    Example:
+        >>> rate = rate_by_verdict([1, 15], [4, 16], [200, 800], level=1 - 0.05 / 26)
+        >>> round(rate.value, 4), round(rate.low, 4), round(rate.high, 4)
+        (0.8, 0.5039, 0.9451)
+    """
+    hits = np.asarray(passed, dtype=np.float64)
+    sizes = np.asarray(labels, dtype=np.float64)
+    graded = np.asarray(pool, dtype=np.float64)
+    if not hits.shape == sizes.shape == graded.shape or hits.ndim != 1 or not graded.sum() > 0:
+        raise ValueError(f"one verdict, one count, and a pool that isn't empty: {hits}, {sizes}, {graded}")
+    value, below, above, variance, _ = _by_verdict(hits, sizes, graded, level)
+    low = value - math.sqrt(below + _z(level) ** 2 * variance)
+    high = value + math.sqrt(above + _z(level) ** 2 * variance)
+    return Estimate(value, max(0.0, low), min(1.0, high), level, round(float(sizes.sum())), _METHOD)
 
 
 def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
@@ -224,24 +267,15 @@ def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, In
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
     """The rate over `graded`, from labels that may be on other responses of the group."""
-    size = int(graded.sum())
     labels = table.sum(axis=0)
-    weight = graded / size
-    share = np.where(labels > 0, table[1] / np.maximum(labels, 1), 0.5)
-    limits = np.array([mid_p_limits(int(table[1, v]), int(labels[v])) for v in (0, 1)])
-    below = float((weight**2 * (share - limits[:, 0]) ** 2).sum())
-    above = float((weight**2 * (limits[:, 1] - share) ** 2).sum())
-    smooth = (table[1] + 0.5) / (labels + 1)
-    variance = float(weight[0] * weight[1] * (smooth[1] - smooth[0]) ** 2) / size
+    weight = graded / int(graded.sum())
+    _, below, above, variance, smooth = _by_verdict(table[1], labels, graded, GROUP_LEVEL)
     half_width = _planned_half_width(weight, labels)
-    value = float(weight @ share)
     n_labels = int(labels.sum())
     judge_alone = float(weight[1])
     needed = None
     if _shown(n_labels, half_width):
-        low = value - math.sqrt(below + Z**2 * variance)
-        high = value + math.sqrt(above + Z**2 * variance)
-        rate = Estimate(value, max(0.0, low), min(1.0, high), 0.95, n_labels, _METHOD)
+        rate = rate_by_verdict(table[1], labels, graded, level=GROUP_LEVEL)
     else:
         needed = _labels_to_show(weight, labels, graded)
         more = "label more responses" if needed is None else f"{needed} more would show it"
@@ -251,7 +285,34 @@ def _rate(table: Integers, graded: Integers) -> GroupRate:
     return GroupRate(rate, judge_alone, n_labels, needed, half_width, below, above, variance, shares)
 
 
-def _mid_p_upper(hits: int, n: int) -> float:
+def _by_verdict(
+    passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
+) -> tuple[float, float, float, float, Floats]:
+    """The rate, its squared distances down and up that labels cause, the units' variance, and the smoothed shares."""
+    hits = np.asarray(passed)
+    sizes = np.asarray(labels)
+    total = float(np.sum(pool))
+    weight = np.asarray(pool) / total
+    share = np.where(sizes > 0, hits / np.where(sizes > 0, sizes, 1), 0.5)
+    limits = np.array([mid_p_limits(*cell, level=level) for cell in zip(hits.tolist(), sizes.tolist(), strict=True)])
+    below = float((weight**2 * (share - limits[:, 0]) ** 2).sum())
+    above = float((weight**2 * (limits[:, 1] - share) ** 2).sum())
+    smooth = (hits + 0.5) / (sizes + 1)
+    pairs = combinations(range(len(weight)), 2)
+    variance = sum(float(weight[v] * weight[u] * (smooth[u] - smooth[v]) ** 2) for v, u in pairs) / total
+    return float(weight @ share), below, above, variance, smooth
+
+
+def _tail(level: float) -> float:
+    """The probability in each tail, free of the rounding that 1 - 0.95 leaves."""
+    return round((1 - level) / 2, 12)
+
+
+def _z(level: float) -> float:
+    return float(ndtri(1 - _tail(level)))
+
+
+def _mid_p_upper(hits: float, n: float, tail: float) -> float:
     if hits == n:
         return 1.0
     low = hits / n
@@ -260,7 +321,7 @@ def _mid_p_upper(hits: int, n: int) -> float:
         middle = (low + high) / 2
         at_most = float(betainc(n - hits, hits + 1, 1 - middle))
         fewer = float(betainc(n - hits + 1, hits, 1 - middle)) if hits else 0.0
-        low, high = (middle, high) if (at_most + fewer) / 2 > TAIL else (low, middle)
+        low, high = (middle, high) if (at_most + fewer) / 2 > tail else (low, middle)
     return (low + high) / 2
 
 
@@ -298,7 +359,7 @@ def _difference(first: GroupRate, second: GroupRate, variance: float) -> Estimat
     if first.rate.value is None or second.rate.value is None:
         return Estimate.without_value("a rate that is withheld has no difference", n=n, method=method)
     value = first.rate.value - second.rate.value
-    units = Z**2 * variance
+    units = _z(GROUP_LEVEL) ** 2 * variance
     low = value - math.sqrt(first.below + second.above + units)
     high = value + math.sqrt(first.above + second.below + units)
-    return Estimate(value, max(-1.0, low), min(1.0, high), 0.95, n, method)
+    return Estimate(value, max(-1.0, low), min(1.0, high), GROUP_LEVEL, n, method)

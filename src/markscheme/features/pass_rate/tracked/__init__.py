@@ -1,0 +1,1 @@
+"""Pass rates over time: whether people, the judge or the responses moved since the first weeks."""

@@ -1,0 +1,89 @@
+"""Audits: which responses people label, when a week is closed, and what labels drawn at several rates are worth."""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from statistics import median
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import Floats
+
+LOOKS = 26
+"""Looks whose errors add up to that of one interval: a year at every second week."""
+ONE_LOOK = 0.95
+"""Coverage of an interval that is looked at once."""
+ALL_LOOKS = 1 - (1 - ONE_LOOK) / LOOKS
+"""Coverage of an interval that holds at all looks of two years."""
+CLOSED = 0.90
+"""Share of a closed week's responses that are graded, and of its audits that are labelled."""
+HASH_DIGITS = 13
+"""Hexadecimal digits of the hash that are read: as many as a float holds exactly."""
+
+
+def hash_share(seed: str, identifier: str) -> float:
+    """Return a response's place between 0 and 1 in the order of audits, the same wherever it is computed.
+
+    Example:
+        >>> round(hash_share("reply", "trace-3"), 2) < 0.5
+        True
+    """
+    digest = hashlib.sha256(f"{seed}\n{identifier}".encode()).hexdigest()
+    return int(digest[:HASH_DIGITS], 16) / float(16**HASH_DIGITS)
+
+
+def is_audited(seed: str, identifier: str, chance: float) -> bool:
+    """Tell whether people label a response, given the chance that each response has."""
+    return hash_share(seed, identifier) < chance
+
+
+def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
+    """Return the chance of an audit that gives about so many a week, two digits, rounded up.
+
+    Args:
+        audits_per_week: Audits to expect in a median week.
+        week_sizes: Responses of each complete week of the first file, at least one week with responses.
+
+    Example:
+        >>> audit_chance(30, [2150, 2200, 2100])
+        0.014
+    """
+    wanted = audits_per_week / median(week_sizes)
+    if wanted >= 1:
+        return 1.0
+    scale = float(10 ** (1 - math.floor(math.log10(wanted))))
+    return min(1.0, math.ceil(round(wanted * scale, 9)) / scale)
+
+
+def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> bool:
+    """Tell whether a week that is over counts: nearly all of it graded, and nearly all its audits labelled."""
+    return _nearly_all(graded, responses) and _nearly_all(labelled, audits)
+
+
+def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
+    """Return the labels of one verdict that labels drawn at several chances are worth: those that pass, and all.
+
+    Args:
+        passed: Labels that pass, of each chance, shape (k,).
+        labels: All labels of each chance.
+        chances: The chances of an audit.
+
+    Source:
+        Kish (1965), Survey Sampling, section 11.7.
+
+    Example:
+        >>> [round(count, 3) for count in effective_labels([1, 9], [4, 20], [0.02, 0.06])]
+        [6.857, 18.286]
+    """
+    sizes = np.asarray(labels, dtype=np.float64)
+    weights: Floats = 1 / np.asarray(chances, dtype=np.float64)
+    total = float(weights @ sizes)
+    if not total:
+        return 0.0, 0.0
+    n = total**2 / float(weights**2 @ sizes)
+    return n * float(weights @ np.asarray(passed, dtype=np.float64)) / total, n
+
+
+def _nearly_all(done: int, of: int) -> bool:
+    return done >= round(CLOSED * of, 9)

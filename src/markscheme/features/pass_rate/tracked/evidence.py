@@ -1,0 +1,100 @@
+"""Evidence, week after week, that a mean has fallen below where it was: one process for people, judge and share.
+
+A still stream reaches 1/alpha at any time within the horizon with probability alpha at most, however often one looks.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import Floats
+
+HORIZON = 104
+"""Weeks over which the chance of a false alarm is bounded; then a new period begins."""
+BETS = np.array([0.05, 0.15, 0.40, 0.80])
+"""Parts of the largest safe bet, averaged: small ones find small drops, large ones large drops sooner."""
+MOST_LOG = 700.0
+"""Logarithm at which evidence stops growing, short of the largest float."""
+
+
+def growth(
+    values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
+) -> Floats:
+    """Sum the log growth that a week's values give to each bet on a mean below `floor`.
+
+    Args:
+        values: Distinct values of the week, shape (..., k).
+        counts: How often each occurs, shape (..., k).
+        floor: The least mean of a still stream; below `top`.
+        top: The largest value there can be.
+        weight: Part of the growth that counts, 0 to 1.
+
+    Returns:
+        A sum for each bet, shape (..., 4).
+
+    Raises:
+        ValueError: The caller's fault: a value above `top`, or a floor that isn't below it.
+
+    Source:
+        Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86(1), 1-27.
+        doi:10.1093/jrsssb/qkad009
+
+    Example:
+        >>> growth([1, 0], [83, 1], floor=0.95, top=1).round(3).tolist()
+        [-3.487, -11.324, -37.846, -106.414]
+    """
+    seen = np.asarray(values, dtype=np.float64)
+    lowest = np.asarray(floor, dtype=np.float64)[..., None]
+    highest = np.asarray(top, dtype=np.float64)[..., None]
+    if (seen > highest + 1e-12).any() or not (lowest < highest).all():
+        raise ValueError(f"values lie below {highest}, and so does the floor: {seen}, {lowest}")
+    stake = (lowest - seen) / (highest - lowest)
+    gained = np.log1p(BETS * stake[..., None]) * np.asarray(counts, dtype=np.float64)[..., None]
+    return np.asarray(weight * gained.sum(axis=-2))
+
+
+def evidence(growths: npt.ArrayLike) -> Floats:
+    """Average the wealth of bets that start in each week of the horizon.
+
+    Args:
+        growths: Log growth of each week and bet, shape (..., weeks, 4).
+
+    Returns:
+        Evidence after each week, shape (..., weeks); 1 is none.
+
+    Raises:
+        ValueError: The caller's fault: more weeks than the horizon has.
+
+    Source:
+        Ville (1939), Étude critique de la notion de collectif, for the bound on ever reaching 1/alpha.
+
+    Example:
+        >>> week = growth([1, 0], [67, 17], floor=0.95, top=1)
+        >>> evidence([week, week]).round(1).tolist()
+        [411.2, 67426696.9]
+    """
+    steps = np.asarray(growths, dtype=np.float64)
+    weeks = steps.shape[-2]
+    if weeks > HORIZON:
+        raise ValueError(f"a period has {HORIZON} weeks at most, not {weeks}")
+    log_wealth = np.full((*steps.shape[:-2], len(BETS)), -np.inf)
+    after = np.ones(steps.shape[:-1])
+    for week in range(weeks):
+        log_wealth = np.minimum(np.logaddexp(log_wealth, 0.0) + steps[..., week, :], MOST_LOG)
+        after[..., week] = (np.exp(log_wealth).mean(axis=-1) + HORIZON - week - 1) / HORIZON
+    return after
+
+
+def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
+    """Find the first week, counted from 1, whose evidence reaches `ring`; None where no week's does."""
+    reached = np.flatnonzero(np.asarray(after) >= ring)
+    return int(reached[0]) + 1 if len(reached) else None
+
+
+def onset(growths: npt.ArrayLike) -> int:
+    """Find the week, counted from 1, since which the evidence grew most.
+
+    Args:
+        growths: Log growth of each week and bet, shape (weeks, 4), at least one week.
+    """
+    since = np.cumsum(np.asarray(growths, dtype=np.float64)[::-1], axis=0)[::-1]
+    return int(np.logaddexp.reduce(since, axis=1).argmax()) + 1

@@ -1,0 +1,120 @@
+"""Which of judge, responses and traffic moved, once evidence has rung."""
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from markscheme.features.pass_rate.tracked.watched import UNMOVED
+
+MovedCause: TypeAlias = Literal[
+    "judge",
+    "judge and responses",
+    "open",
+    "responses or traffic",
+    "traffic",
+    "responses",
+    "traffic and responses",
+]
+EXPLAINS = 0.5
+"""Part of a shift that the judge must be able to explain for it to be a candidate."""
+LEAST_FLIP_VARIANCE = 0.02
+"""Variance of a flip where hardly any is seen."""
+TRAFFIC_FROM = 2 / 3
+"""Part of a shift explained by the mix from which traffic alone is named."""
+RESPONSES_TO = 1 / 3
+"""Part of a shift explained by the mix up to which responses alone are named."""
+TWO_SIDED = float(ndtri(0.975))
+"""Standard errors of a 95 % interval."""
+
+
+def most_by_judge(
+    shift: float,
+    share: float,
+    flipped: npt.ArrayLike,
+    examples: npt.ArrayLike,
+    own_flips: npt.ArrayLike = (0.0, 0.0),
+) -> tuple[float, float]:
+    """Estimate how much of a shift in the share of passes the judge's flips on accepted examples explain.
+
+    Args:
+        shift: How far the share moved since the onset.
+        share: The share before.
+        flipped: Flipped decisions among accepted fails and among accepted passes since then, shape (2,).
+        examples: Accepted fails and accepted passes, shape (2,), one or more of each.
+        own_flips: The same shares of flips between accepted runs.
+
+    Returns:
+        What flips explain, and the most that they may in the direction of the shift.
+
+    Example:
+        >>> [round(part, 4) for part in most_by_judge(-0.12, 0.8, [0, 8], [20, 80])]
+        [-0.08, -0.1344]
+    """
+    sizes = np.asarray(examples, dtype=np.float64)
+    rates = np.asarray(flipped, dtype=np.float64) / sizes
+    weights = np.array([1 - share, -share])
+    explained = float(weights @ (rates - np.asarray(own_flips)))
+    sample_variance = rates * (1 - rates) * sizes / np.maximum(sizes - 1, 1)
+    variance = np.maximum(sample_variance, LEAST_FLIP_VARIANCE) / sizes
+    reach = TWO_SIDED * math.sqrt(float(weights**2 @ variance))
+    return explained, explained + math.copysign(reach, shift)
+
+
+def may_be_judge(shift: float, at_most: float) -> bool:
+    """Tell whether the judge may explain half of a shift or more."""
+    return at_most * math.copysign(1.0, shift) >= EXPLAINS * abs(shift)
+
+
+def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[float, float]:
+    """Split a shift in the share of passes by the values of one column.
+
+    Args:
+        reference: Passes and responses of each value before, shape (k, 2).
+        now: Passes and responses of each value since; a value without responses counts as unmoved.
+
+    Returns:
+        The shift, and what of it is left at the mix of the reference.
+
+    Example:
+        >>> before = [[450, 500], [240, 300], [120, 200]]
+        >>> [round(shift, 4) for shift in shift_at_old_mix(before, [[255, 300], [225, 300], [220, 400]])]
+        [-0.11, -0.05]
+    """
+    then = np.asarray(reference, dtype=np.float64)
+    since = np.asarray(now, dtype=np.float64)
+    both = (then[:, 1] > 0) & (since[:, 1] > 0)
+    weights = then[both, 1] / then[:, 1].sum()
+    change = since[both, 0] / since[both, 1] - then[both, 0] / then[both, 1]
+    shift = since[:, 0].sum() / since[:, 1].sum() - then[:, 0].sum() / then[:, 1].sum()
+    return float(shift), float(weights @ change)
+
+
+def part_by_mix(shift: float, at_old_mix: float) -> float:
+    """Return the part of a shift that the mix explains; 0 where nothing shifted."""
+    return 1 - at_old_mix / shift if shift else 0.0
+
+
+def name_cause(
+    *, judge_rang: bool, people_rang: bool, shift: float, judge_may_explain: bool, by_mix: float | None
+) -> MovedCause:
+    """Name what moved, at a look from a ring on: the first rule that holds.
+
+    Args:
+        judge_rang: Whether the judge moved on accepted examples.
+        people_rang: Whether people's rate dropped.
+        shift: How far the judge's share of passes moved since the onset.
+        judge_may_explain: What `may_be_judge` gave.
+        by_mix: The largest `part_by_mix` of the columns; None where there is no column.
+    """
+    if judge_rang:
+        return "judge and responses" if people_rang else "judge"
+    if judge_may_explain and not people_rang:
+        return "open"
+    if abs(shift) < UNMOVED:
+        return "responses or traffic"
+    if by_mix is None or by_mix <= RESPONSES_TO:
+        return "responses"
+    return "traffic" if by_mix >= TRAFFIC_FROM else "traffic and responses"

@@ -1,0 +1,189 @@
+"""What is watched from week to week: people's rate, the judge on accepted examples, and the share that it passes."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from markscheme.features.pass_rate.tracked.evidence import growth
+from markscheme.stats.group_rates import rate_by_verdict
+from markscheme.stats.intervals import Floats
+
+UNMOVED = 0.05
+"""Change of a share that still counts as none."""
+PEOPLE_RING = 40.0
+"""Evidence at which people's rate has dropped: a false alarm in at most 1 of 40 periods."""
+JUDGE_RING = 80.0
+"""Evidence at which the judge has moved."""
+SHARE_RING = 80.0
+"""Evidence at which the judge's share of passes has moved."""
+FLOOR_KEPT_IN = (0.02, 0.98)
+"""Range of the floor of people's rate: at its ends no bet could win."""
+SHARE_KEPT_IN = (0.01, 0.99)
+"""Range of the limits of the judge's share."""
+CAP = 150
+"""Conversations of a week that count in full: in larger weeks, weeks differ by more than responses explain."""
+LEVEL_CUT = 0.25
+"""Shift of a level, in parts of the range, beyond which it counts no more."""
+MOST_MARGIN = 0.95
+"""Largest margin of a criterion's levels in parts of the cut: beyond it no shift would count."""
+NULL_KEPT_IN = (0.05, 0.5)
+"""Range of the share of accepted decisions that an unmoved judge flips."""
+LEAST_SD = 0.05
+"""Least spread of flips between examples: runs that all agree don't show that none ever flips."""
+ERRORS_ALLOWED = float(ndtri(0.995))
+"""Standard errors by which a still stream's own noise is overestimated on purpose: wrong in 1 of 200."""
+PRIOR_RUNS = 4
+"""Degrees of freedom that the assumed spread of runs is worth."""
+PRIOR_RUN_SPREAD = 0.02
+"""Assumed spread of the means of unchanged runs, in parts of the range."""
+
+
+def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
+    """Return the lowest rate of a still stream of people's labels, from those of the reference weeks.
+
+    Args:
+        passed: Labels that pass, of each of the judge's verdicts, shape (2,): of its fails and of its passes.
+        labels: Labels of each verdict.
+        pool: Graded responses of each verdict.
+
+    Example:
+        >>> round(people_floor([6, 76], [20, 80], [720, 2880]), 4)
+        0.7567
+    """
+    rate = rate_by_verdict(passed, labels, pool)
+    assert rate.value is not None
+    assert rate.low is not None
+    return float(np.clip(min(rate.value - UNMOVED, rate.low), *FLOOR_KEPT_IN))
+
+
+def people_growth(
+    passed: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    share: npt.ArrayLike,
+    *,
+    reference: npt.ArrayLike,
+    floor: float,
+) -> Floats:
+    """Compute a week's growth of the evidence that people pass less than `floor`, whatever the judge does.
+
+    Args:
+        passed: The week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
+        labels: The week's labels of each verdict, shape (..., 2).
+        share: Share of the week's responses that the judge passes, shape (...).
+        reference: Labels that pass, and labels, of each verdict in the reference weeks, shape (2, 2).
+        floor: What `people_floor` gave.
+    """
+    hits = np.asarray(passed, dtype=np.float64)
+    sizes = np.asarray(labels, dtype=np.float64)
+    then = np.asarray(reference, dtype=np.float64)
+    expected = (then[0] + 0.5) / (then[1] + 1)
+    judged = np.asarray(share, dtype=np.float64)
+    mean = judged * expected[1] + (1 - judged) * expected[0]
+    if_passed = 1 - expected + mean[..., None]
+    values = np.concatenate([if_passed, if_passed - 1], axis=-1)
+    counts = np.concatenate([hits, sizes - hits], axis=-1)
+    return growth(values, counts, floor=floor, top=1 - expected.min() + mean)
+
+
+def flips_when_still(accepted: npt.ArrayLike) -> float:
+    """Return the share of accepted decisions that an unmoved judge flips at most, from its accepted runs.
+
+    Args:
+        accepted: Passes as 1 and fails as 0, shape (n_examples, runs), two runs or more.
+
+    Raises:
+        ValueError: The caller's fault: fewer than two examples or runs.
+
+    Example:
+        >>> flips_when_still([[1, 1, 1]] * 84)
+        0.05
+    """
+    runs = np.asarray(accepted, dtype=np.float64)
+    if runs.ndim != 2 or min(runs.shape) < 2:
+        raise ValueError(f"two examples and two runs at least, not {runs.shape}")
+    others = (runs.sum(axis=1, keepdims=True) - runs) / (runs.shape[1] - 1)
+    flips = np.where(others == 0.5, 0.5, runs != (others > 0.5)).mean(axis=1)
+    spread = max(float(flips.std(ddof=1)), LEAST_SD)
+    return float(np.clip(flips.mean() + ERRORS_ALLOWED * spread / math.sqrt(len(flips)), *NULL_KEPT_IN))
+
+
+def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
+    """Compute a look's growth of the evidence that the judge flips more than `still` of one side's decisions.
+
+    Args:
+        flipped: Examples of the side whose decision is no longer the accepted one.
+        examples: Examples of the side.
+        still: What `flips_when_still` gave.
+    """
+    flips = np.asarray(flipped, dtype=np.float64)
+    counts = np.stack([np.asarray(examples) - flips, flips], axis=-1)
+    return growth([1.0, 0.0], counts, floor=1 - still, top=1.0)
+
+
+def level_margin(runs: int, between: float, within: float) -> float:
+    """Return how far a criterion's mean level may shift, in parts of its range, while the judge is unmoved.
+
+    Args:
+        runs: Accepted runs.
+        between: Variance of their means; 0 with one run.
+        within: Variance of one run's mean that noise in single answers explains.
+
+    Example:
+        >>> round(level_margin(5, 0.0, 3e-5), 5)
+        0.04137
+    """
+    pooled = ((runs - 1) * between + PRIOR_RUNS * (within + PRIOR_RUN_SPREAD**2)) / (runs + PRIOR_RUNS - 1)
+    return ERRORS_ALLOWED * math.sqrt((1 + 1 / runs) * pooled)
+
+
+def level_growths(shifts: npt.ArrayLike, margin: float, *, cut: float = LEVEL_CUT) -> tuple[Floats, Floats]:
+    """Compute a look's growths of the evidence that a criterion's levels moved up, and that they moved down.
+
+    Args:
+        shifts: Level now minus the accepted mean of each example, in parts of the range, shape (n,).
+        margin: What `level_margin` gave.
+        cut: Shift beyond which an example counts no more; 1 for yes and no.
+    """
+    moved = np.clip(np.asarray(shifts, dtype=np.float64) / cut, -1.0, 1.0)
+    floor = 0.5 - min(margin / cut, MOST_MARGIN) / 2
+    once = np.ones_like(moved)
+    return growth((1 - moved) / 2, once, floor=floor, top=1.0), growth((1 + moved) / 2, once, floor=floor, top=1.0)
+
+
+def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, float]:
+    """Return the lowest and highest share of passes that still count as unmoved, from the reference weeks.
+
+    Args:
+        shares: Mean share of passes of each week's conversations, shape (weeks,).
+        within: Variance of each of these means that the week's conversations explain, shape (weeks,).
+
+    Example:
+        >>> [round(limit, 4) for limit in share_limits([0.80, 0.79, 0.81, 0.80], [0.0001] * 4)]
+        [0.75, 0.85]
+    """
+    weeks = np.asarray(shares, dtype=np.float64)
+    between = float(weeks.var(ddof=1)) / len(weeks) if len(weeks) > 1 else 0.0
+    explained = float(np.sum(within)) / len(weeks) ** 2
+    reach = max(UNMOVED, ERRORS_ALLOWED * math.sqrt(max(explained, between)))
+    low, high = np.clip([weeks.mean() - reach, weeks.mean() + reach], *SHARE_KEPT_IN).tolist()
+    return low, high
+
+
+def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Compute a week's growths of the evidence that the share of passes fell, and that it rose.
+
+    Args:
+        shares: Distinct shares of passes of the week's conversations, shape (k,).
+        counts: Conversations with each share, shape (k,).
+        limits: What `share_limits` gave.
+    """
+    passes = np.asarray(shares, dtype=np.float64)
+    conversations = float(np.sum(counts))
+    weight = min(1.0, CAP / conversations) if conversations else 1.0
+    low, high = limits
+    return (
+        growth(passes, counts, floor=low, top=1.0, weight=weight),
+        growth(1 - passes, counts, floor=1 - high, top=1.0, weight=weight),
+    )
