@@ -9,13 +9,11 @@ from markscheme.readers.formats import all_formats, format_of
 from markscheme.readers.imported import Expected
 from markscheme.readers.peek import Peek
 from tests.commands.format_matrix import (
-    AS_POOL,
     BY_ITS_RUBRIC,
     HUMAN,
     LINES,
     MARKS_ALONE,
     NAMELESS,
-    NO_EXAMPLE,
     NO_RESPONSE,
     NO_RUBRIC,
     OF_TOOLS,
@@ -57,8 +55,6 @@ COMMANDS = {
             **dict.fromkeys(("a plan", "a report"), "it contains no responses to grade"),
         },
     ),
-    "tune --ratings": Command("tune place --ratings FILE", {}, HUMAN),
-    "tune --examples": Command("tune place --examples FILE", dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE)),
 }
 FURTHER = {
     "calibrate --ratings": BY_ITS_RUBRIC,
@@ -76,8 +72,6 @@ FURTHER = {
         "inspect": "agreement is on one: name it by --criterion",
     },
     "grade": dict.fromkeys(MARKS_ALONE, "it contains no responses to grade"),
-    "tune --ratings": BY_ITS_RUBRIC,
-    "tune --examples": AS_POOL,
 }
 """By command and format, why the command can't do anything with it."""
 

@@ -35,7 +35,6 @@ MISTAKES = [
         "grade support-reply answr.txt --judge function:reply_judges:careful",
         "there is no such file; did you mean answer.txt?",
     ),
-    ("tune support-reply --cost 5", "`--cost` must be two numbers above 0, for example 1:5, got '5'"),
     (
         "agreement hasty.jsonl",
         "agreement is on one: name it by --criterion",

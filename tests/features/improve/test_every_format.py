@@ -6,6 +6,8 @@ import pytest
 
 from tests.commands.format_matrix import (
     AS_POOL,
+    BY_ITS_RUBRIC,
+    HUMAN,
     NO_EXAMPLE,
     NOT_LABELLED,
     TABLES,
@@ -15,6 +17,8 @@ from tests.commands.format_matrix import (
 )
 
 COMMANDS = {
+    "tune --ratings": Command("tune place --ratings FILE", {}, HUMAN),
+    "tune --examples": Command("tune place --examples FILE", dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE)),
     "improve --examples": Command(
         "improve place --examples FILE --plan",
         {
@@ -24,6 +28,8 @@ COMMANDS = {
     ),
 }
 FURTHER = {
+    "tune --ratings": BY_ITS_RUBRIC,
+    "tune --examples": AS_POOL,
     "improve --examples": {**AS_POOL, **dict.fromkeys(("a list", "inspect", "deepeval"), NOT_LABELLED)},
 }
 """By command and format, why the command can't do anything with it."""

@@ -1,0 +1,16 @@
+"""What people often type wrong, and the message that names the way out."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.mistakes import make_project, names_the_way_out
+
+MISTAKES = [
+    ("tune support-reply --cost 5", "`--cost` must be two numbers above 0, for example 1:5, got '5'"),
+]
+
+
+@pytest.mark.parametrize(("typed", "way_out"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
+def test_the_message_names_the_way_out_and_is_no_traceback(tmp_path: Path, typed: str, way_out: str) -> None:
+    names_the_way_out(make_project(tmp_path), typed, way_out)
