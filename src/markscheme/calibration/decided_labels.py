@@ -56,7 +56,7 @@ class WholeLabels:
     @classmethod
     def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "WholeLabels":
         """The labels of some examples; those of one kind, where that is given."""
-        quoted = tuple(example.id for example in examples.labelled.examples if _is_quoted(example, rubric))
+        quoted = tuple(example.id for example in examples.labelled.examples if is_quoted(example, rubric))
         unquoted = tuple(example for example in examples.examples if example.id not in quoted)
         truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)
         labels = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
@@ -214,7 +214,7 @@ def decided_labels(
     return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, origins)
 
 
-def _is_quoted(example: Example, rubric: Rubric) -> bool:
+def is_quoted(example: Example, rubric: Rubric) -> bool:
     """Whether the prompt shows the response as an example, or long parts of it in the rubric's words."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]

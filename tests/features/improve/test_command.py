@@ -493,9 +493,9 @@ def test_the_report_tells_dev_from_held_out_and_the_page_shows_the_words_side_by
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ((), "nothing to try"),
+        (("--numbers", "--outside"), "--numbers tries weights and pass mark alone"),
         (("--outside", "--proposer", "openai:x"), "a --proposer is shown dev labels"),
-        (("--outside",), "nothing to try"),
+        (("--outside",), "--outside needs wordings"),
         (("--candidates", "missing.yaml"), "there is no candidate missing.yaml"),
     ],
 )

@@ -48,6 +48,7 @@ def improve(
     batch: Annotated[int, COUNT] = 5,
     open: bool = False,
     outside: bool = False,
+    numbers: bool = False,
     write: bool = False,
     plan: bool = False,
     examples: ExamplesFile = None,
@@ -58,7 +59,10 @@ def improve(
     json: JsonFlag = False,
     ask: Annotated[AskFlags, spelled(batch="--in-batches")] = AskFlags(),
 ) -> int:
-    """Find better words for a rubric, and show on labels that were held out that they are better.
+    """Find better words, weights or a better pass mark, and show on labels that had no part in it that they are better.
+
+    Without options it says which of the three the labels allow, and with what chances. --numbers fits weights and pass
+    mark to annotators' pass/fail decisions; --open looks at what they say, which is recorded.
 
     A third of the labelled tasks is dev, where wordings are compared; the rest is held out. A set without parts gets
     them when the first wording is tried. --open tests the two best on the held-out labels, once, and the look is
@@ -73,9 +77,10 @@ def improve(
         proposer: model that writes new words: any judge name
         rounds: rounds of proposals (3)
         batch: proposals per round (5)
-        open: test the finalists on the held-out labels; this is recorded
+        open: test the finalists on the held-out labels, or numbers on the decisions; this is recorded
         outside: the candidates were written without these labels; test all of them on all labels, which is recorded
-        write: write the adopted words into the rubric's file
+        numbers: try weights and pass mark on pass/fail decisions
+        write: write the adopted words or numbers into the rubric's file
         plan: show labels needed and cost; make no calls
         force: write even where the file has uncommitted changes
         html: write a page with the wordings side by side
@@ -97,7 +102,7 @@ def improve(
         refuse_unwritable(path)
         if not force:
             refuse_uncommitted(path)
-    _refuse_together(candidates, proposer, outside=outside, plan=plan)
+    _refuse_together(candidates, proposer, outside=outside, plan=plan, numbers=numbers)
     setting = ImprovableSet.of(
         load_rubric(path),
         examples,
@@ -118,6 +123,12 @@ def improve(
         opens=open,
         watch=progress,
     )
+    if not (candidates or proposer or plan):
+        from markscheme.features.improve.fitting.show import show_numbers, show_overview
+
+        if numbers and (open or write):
+            return show_numbers(setting, path, write=write, json=json)
+        return show_overview(setting, json=json)
     if plan:
         made = request.plan()
         show(plan_view(made), plan_json(made), json=json, details=details)
@@ -144,16 +155,16 @@ def _onward(run: "ImprovementRun") -> tuple[str, str] | None:
     return None
 
 
-def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outside: bool, plan: bool) -> None:
-    """Refuse a call with nothing to try, or with options that contradict each other.
+def _refuse_together(
+    candidates: Sequence[Path], proposer: str | None, *, outside: bool, plan: bool, numbers: bool
+) -> None:
+    """Refuse options that contradict each other.
 
     Raises:
         UsageError: It is one.
     """
-    if not (candidates or proposer or plan):
-        raise UsageError(
-            "nothing to try: name wordings (--candidates FILE) or a model that writes them (--proposer anthropic)"
-        )
+    if numbers and (candidates or proposer or plan or outside):
+        raise UsageError("--numbers tries weights and pass mark alone; leave out the options for words")
     if outside and proposer:
         raise UsageError("--outside is for wordings written without these labels; a --proposer is shown dev labels")
     if outside and not candidates and not plan:

@@ -192,7 +192,7 @@ def fit_pass_mark(
     crossing = _crossing(points, place.reshape(-1), h, counts, author, goal, known_groups)
     if p > MARK_P:
         return _mark_kept(author, f"the labels don't speak against your mark ({p_in_words(p)})", None, p, crossing)
-    mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
+    mark = snapped_mark(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
     if np.array_equal(possible >= mark - SAME_SCORE, possible >= author - SAME_SCORE):
         return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
     return TunedMark(
@@ -324,7 +324,7 @@ def _mark_kept(author: float, reason: str, needed: int | None, p: float | None, 
     return TunedMark(author, author, False, reason, needed, p, crossing)
 
 
-def _snapped(mark: float, attainable: Floats) -> float:
+def snapped_mark(mark: float, attainable: Floats) -> float:
     """A short number that splits the attainable scores as `mark` does, halfway between its two neighbours."""
     below = attainable[attainable < mark]
     above = attainable[attainable >= mark]

@@ -1,0 +1,1 @@
+"""Weights and pass mark that decisions about whole responses support."""

@@ -1,0 +1,97 @@
+"""Decisions about whole responses beside their raters' own levels."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.features.improve.fitting.logistic import LogisticFit, fit_logistic
+from markscheme.features.improve.pass_mark import SLOPE_RIDGE
+from markscheme.stats.intervals import Floats
+
+
+@dataclass(frozen=True)
+class AuthorNumbers:
+    """A rubric's numbers as its author wrote them.
+
+    Attributes:
+        weights: Weights of the tuned criteria, shape (k,), none of them 0.
+        scale: What weights are divided by in a score: the sum of all positive weights of the rubric, of all weights'
+            sizes where none is positive.
+        mark: The pass mark, 0 to 1; None where sides are compared.
+        base: Score of a response that meets no criterion: 1 where no weight is positive, else 0.
+    """
+
+    weights: Floats
+    scale: float
+    mark: float | None
+    base: float = 0.0
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Size of each weight divided by the scale, shape (k,)."""
+        return np.abs(self.weights) / self.scale
+
+
+@dataclass(frozen=True)
+class DecidedRows:
+    """One row for each rater of an example, or for each preference.
+
+    Attributes:
+        levels: Positions on the scales of the tuned criteria, shape (n, k): 0 to 1, of negative weights with the sign
+            turned; of a preference the first side's minus the second's.
+        passed: 1 where the rater passes the response or prefers the first side, else 0, shape (n,).
+        remainder: Weighted sum of the other criteria's positions, in units of weights, shape (n,).
+        units: Example or group of each row, numbered from 0, shape (n,).
+        names: Name of each unit, by number.
+        weights: Weight of each row, shape (n,): 1/m for m rows of an example.
+        paired: Whether rows are preferences: no fit has an intercept.
+    """
+
+    levels: Floats
+    passed: Floats
+    remainder: Floats
+    units: npt.NDArray[np.int64]
+    names: tuple[str, ...]
+    weights: Floats
+    paired: bool = False
+
+    def scores(self, numbers: AuthorNumbers) -> Floats:
+        """Compute each row's score, shape (n,)."""
+        return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
+
+    def graded(self, numbers: AuthorNumbers) -> Floats:
+        """Compute each row's score as a grade has it, within 0 to 1; of preferences the difference as it is."""
+        scores = self.scores(numbers)
+        return scores if self.paired else np.clip(scores, 0.0, 1.0)
+
+    def in_order(self) -> "DecidedRows":
+        """Sort rows by their units' names and by what they hold, so that rounding doesn't depend on a file's order."""
+        by_name = np.argsort(np.argsort(self.names))
+        columns = [self.weights, self.remainder, self.passed, *self.levels.T, by_name[self.units]]
+        return self.selected(np.lexsort(columns))
+
+    def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
+        """Keep some rows, by a mask or in an order; units keep their numbers."""
+        return DecidedRows(
+            self.levels[rows],
+            self.passed[rows],
+            self.remainder[rows],
+            self.units[rows],
+            self.names,
+            self.weights[rows],
+            self.paired,
+        )
+
+    def with_intercept(self, *columns: Floats) -> Floats:
+        """Put columns after a column of ones, which preferences do without."""
+        ones = () if self.paired else (np.ones(len(self.passed)),)
+        return np.column_stack([*ones, *columns])
+
+    def fitted_line(self, scores: Floats) -> LogisticFit:
+        """Fit the decisions on a score."""
+        design = self.with_intercept(scores)
+        penalty = np.zeros((design.shape[1], design.shape[1]))
+        penalty[-1, -1] = SLOPE_RIDGE
+        return fit_logistic(design, self.passed, self.weights, penalty)

@@ -1,0 +1,217 @@
+"""Annotators' decisions about whole responses, as far as they can speak about a rubric's numbers."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from markscheme.calibration.decided_labels import is_quoted
+from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+from markscheme.grading.score import must_pass
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import task_of
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.least_labels import LEAST_OF_EACH
+
+LEAST = 40
+"""Tasks with a decision that numbers need, chosen by simulation."""
+PER_WEIGHT = 8
+"""Tasks for each tuned criterion."""
+OTHER_LEVELS = 10
+"""Tasks off a criterion's commonest level that its weight needs to be told from the others."""
+
+LeftOut = Literal["quoted", "not-applicable", "levels-missing", "required-failed"]
+Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "one-sided", "one-column"]
+
+
+@dataclass(frozen=True)
+class WholeDecision:
+    """One annotator's decision about a response, with the annotator's own levels.
+
+    Attributes:
+        example: The response.
+        rater: The annotator.
+        passed: The decision.
+        levels: Positions on the scale of each criterion that has a weight, 0 to 1.
+    """
+
+    example: Example
+    rater: str
+    passed: bool
+    levels: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class DecisionEvidence:
+    """The decisions of a set of examples that may move numbers.
+
+    Attributes:
+        rubric: The rubric.
+        decisions: Those with levels on all criteria, given without the judge's verdict in view.
+        without_levels: Number of blind decisions, by the reason why they have no row.
+        not_blind: Number of decisions that were given next to a verdict.
+    """
+
+    rubric: Rubric
+    decisions: tuple[WholeDecision, ...]
+    without_levels: Mapping[LeftOut, int]
+    not_blind: int
+
+    @classmethod
+    def of(cls, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
+        """Collect the decisions of the people who labelled a set."""
+        decisions: list[WholeDecision] = []
+        left_out: Counter[LeftOut] = Counter()
+        not_blind = 0
+        for example in examples.labelled.examples:
+            for rating in example_decisions(example):
+                if not rating.blind:
+                    not_blind += 1
+                    continue
+                made = _decision(rubric, example, rating)
+                if isinstance(made, WholeDecision):
+                    decisions.append(made)
+                else:
+                    left_out[made] += 1
+        return cls(rubric, tuple(decisions), dict(left_out), not_blind)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the examples, in order."""
+        return tuple(dict.fromkeys(decision.example.id for decision in self.decisions))
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """The annotators' names, in order."""
+        return tuple(sorted({decision.rater for decision in self.decisions}))
+
+    @cached_property
+    def tasks(self) -> Mapping[str, float]:
+        """The share of decisions that pass, by task."""
+        passed: dict[str, list[bool]] = {}
+        for decision in self.decisions:
+            passed.setdefault(task_of(decision.example), []).append(decision.passed)
+        return {task: sum(sides) / len(sides) for task, sides in passed.items()}
+
+    @property
+    def passes(self) -> int:
+        """Number of tasks that most decisions pass."""
+        return sum(share > 1 / 2 for share in self.tasks.values())
+
+    @property
+    def fails(self) -> int:
+        """Number of tasks that most decisions fail."""
+        return sum(share < 1 / 2 for share in self.tasks.values())
+
+    @cached_property
+    def tuned(self) -> tuple[Criterion, ...]:
+        """The criteria whose weights these decisions can speak about."""
+        weighted = weighted_criteria(self.rubric)
+        return tuple(
+            criterion
+            for column, criterion in enumerate(weighted)
+            if not criterion.required and self._off_commonest(column) >= OTHER_LEVELS
+        )
+
+    def _off_commonest(self, column: int) -> int:
+        """Count the tasks that have a level other than the commonest."""
+        levels = [(task_of(decision.example), decision.levels[column]) for decision in self.decisions]
+        if not levels:
+            return 0
+        ((commonest, _),) = Counter(level for _, level in levels).most_common(1)
+        return len({task for task, level in levels if level != commonest})
+
+    @property
+    def lack(self) -> Lack | None:
+        """The reason why neither weights nor mark can be tried; None where the mark can."""
+        if self.rubric.is_of_pairs:
+            return "pairs"
+        if not weighted_criteria(self.rubric):
+            return "categories"
+        if not self.decisions:
+            return "not-blind" if self.not_blind else "no-decisions"
+        if len(self.tasks) < LEAST:
+            return "too-few"
+        return "one-sided" if min(self.passes, self.fails) < LEAST_OF_EACH else None
+
+    @property
+    def may_move_weights(self) -> bool:
+        """Whether there are enough decisions for at least two criteria."""
+        k = len(self.tuned)
+        return self.lack is None and k > 1 and len(self.tasks) >= PER_WEIGHT * k
+
+    @cached_property
+    def numbers(self) -> AuthorNumbers:
+        """The author's numbers, of the tuned criteria."""
+        weights = np.array([criterion.weight for criterion in weighted_criteria(self.rubric)])
+        has_positive = bool((weights > 0).any())
+        scale = float(weights[weights > 0].sum() if has_positive else np.abs(weights).sum())
+        tuned = np.array([criterion.weight for criterion in self.tuned], dtype=np.float64)
+        return AuthorNumbers(tuned, scale, self.rubric.pass_mark, 0.0 if has_positive else 1.0)
+
+    @cached_property
+    def rows(self) -> DecidedRows:
+        """The decisions as arrays; the rows of an example share its weight."""
+        weighted = weighted_criteria(self.rubric)
+        is_tuned = np.array([criterion in self.tuned for criterion in weighted])
+        weights = np.array([criterion.weight for criterion in weighted])
+        levels = np.array([decision.levels for decision in self.decisions]).reshape(-1, len(weighted))
+        names = tuple(self.tasks)
+        number = {name: index for index, name in enumerate(names)}
+        rows_of = Counter(decision.example.id for decision in self.decisions)
+        return DecidedRows(
+            levels=levels[:, is_tuned] * np.sign(weights[is_tuned]),
+            passed=np.array([decision.passed for decision in self.decisions], dtype=np.float64),
+            remainder=np.asarray(levels[:, ~is_tuned] @ weights[~is_tuned]),
+            units=np.array([number[task_of(decision.example)] for decision in self.decisions], dtype=np.int64),
+            names=names,
+            weights=np.array([1 / rows_of[decision.example.id] for decision in self.decisions]),
+        )
+
+
+def weighted_criteria(rubric: Rubric) -> tuple[Criterion, ...]:
+    """Return the criteria that count in the score."""
+    return tuple(criterion for criterion in rubric.criteria if criterion.weight and criterion.has_worth)
+
+
+def example_decisions(example: Example) -> Iterable[Rating]:
+    """Yield people's explicit decisions about a response, each with all levels that its annotator gave."""
+    by_rater: dict[str, list[Rating]] = {}
+    for label in example.labels:
+        if label.kind in PEOPLE:
+            by_rater.setdefault(label.rater, []).append(label)
+    for labels in by_rater.values():
+        decided = [label for label in labels if label.passed is not None]
+        if len({label.passed for label in decided}) == 1:
+            yield _merged(decided[-1], labels)
+
+
+def _merged(decision: Rating, labels: Sequence[Rating]) -> Rating:
+    criteria = {name: rated for label in labels for name, rated in label.criteria.items()}
+    return replace(decision, criteria=criteria)
+
+
+def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision | LeftOut:
+    """Return a decision with its annotator's levels, or why it has none that count."""
+    if is_quoted(example, rubric):
+        return "quoted"
+    rated = [rating.criteria.get(criterion.name) for criterion in rubric.criteria]
+    if any(answer is not None and answer.declined == "not applicable" for answer in rated):
+        return "not-applicable"
+    levels: list[float] = []
+    for criterion, answer in zip(rubric.criteria, rated, strict=True):
+        if answer is None or answer.level is None:
+            if criterion.weight or must_pass(criterion):
+                return "levels-missing"
+            continue
+        position = criterion.scale.position(answer.level)
+        if must_pass(criterion) and not criterion.passes(position):
+            return "required-failed"
+        if criterion.weight and criterion.has_worth:
+            levels.append(position)
+    return WholeDecision(example, rating.rater, bool(rating.passed), tuple(levels))

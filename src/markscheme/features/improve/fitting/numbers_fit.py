@@ -1,0 +1,110 @@
+"""Weights fitted to decisions, drawn towards the author's, and rounded to numbers that an author writes."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import fdtri
+
+from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+from markscheme.features.improve.fitting.logistic import fit_logistic
+from markscheme.features.improve.fitting.score_test import ScoreTest
+from markscheme.features.improve.pass_mark import SLOPE_RIDGE
+from markscheme.features.improve.weights import AUTHOR_WORTH
+from markscheme.stats.intervals import Floats
+
+ALPHA_WEIGHTS = 0.04
+"""Significance of the first test of weights."""
+STEP_AT_ALPHA = 0.5
+"""How far weights move that pass the test only just."""
+WRITTEN_STEPS = (1.0, 0.5, 0.25, 0.1, 0.05)
+"""Steps of written weights, in units of their order of size."""
+WELL_ROUNDED = 0.05
+"""Sum of differences between written and fitted shares that rounding may make."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsFit:
+    """Coefficients of the tuned criteria.
+
+    Attributes:
+        coefficients: Not negative, shape (k,).
+        slope: Slope of the author's score, towards which coefficients are drawn.
+        intercept: 0 for preferences.
+        penalty: Strength with which they are drawn.
+    """
+
+    coefficients: Floats
+    slope: float
+    intercept: float
+    penalty: float
+
+
+def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
+    """Fit coefficients that are worth as much as the author's weights would be with 40 decisions."""
+    shares = numbers.shares
+    k = len(shares)
+    scores = rows.scores(numbers)
+    p = rows.fitted_line(scores).probabilities
+    weights = rows.weights / rows.weights.sum()
+    centre = 0.0 if rows.paired else float(weights @ scores)
+    variance = float(weights @ (scores - centre) ** 2)
+    penalty = AUTHOR_WORTH * float(weights @ (p * (1 - p))) * variance / k
+    towards = penalty / float((shares**2).mean())
+    design = rows.with_intercept(rows.levels, np.zeros(len(scores)))
+    first = design.shape[1] - k - 1
+    matrix = np.zeros((design.shape[1], design.shape[1]))
+    matrix[first:-1, first:-1] = towards * np.eye(k)
+    matrix[first:-1, -1] = matrix[-1, first:-1] = -towards * shares
+    matrix[-1, -1] = towards * float(shares @ shares) + SLOPE_RIDGE
+    bounded = np.arange(design.shape[1]) >= first
+    fitted = fit_logistic(design, rows.passed, rows.weights, matrix, bounded=bounded).coefficients
+    return WeightsFit(fitted[first:-1], float(fitted[-1]), float(fitted[0]) if first else 0.0, penalty)
+
+
+def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
+    """Scale fitted coefficients so that the positive weights keep their sum; all keep theirs where none is positive.
+
+    Returns:
+        Sizes of the weights, shape (k,); the author's where all fitted coefficients are 0.
+    """
+    counted = numbers.weights > 0 if (numbers.weights > 0).any() else np.ones(len(numbers.weights), dtype=bool)
+    total = float(fit.coefficients[counted].sum())
+    if total <= 0:
+        return np.abs(numbers.weights)
+    return fit.coefficients * float(np.abs(numbers.weights[counted]).sum()) / total
+
+
+def step_towards(test: ScoreTest) -> float:
+    """Return how far weights move from the author's to the fitted ones, 0 to 1."""
+    if test.f <= 0:
+        return 0.0
+    just = fdtri(test.directions, test.units - test.directions, 1 - ALPHA_WEIGHTS)
+    return max(0.0, 1 - STEP_AT_ALPHA * float(just) / test.f)
+
+
+def written_weights(sizes: Floats) -> Floats:
+    """Round weights to multiples of the coarsest step that keeps each one's share.
+
+    Example:
+        >>> written_weights(np.array([1.3579, 0.7663, 0.8759]))
+        array([1.4, 0.8, 0.9])
+    """
+    unit = 10.0 ** math.floor(math.log10(float(sizes.mean())))
+    shares = sizes / sizes.sum()
+    for grain in WRITTEN_STEPS:
+        step = grain * unit
+        multiples = np.maximum(1.0, np.floor(sizes / step + 0.5))
+        if np.abs(multiples / multiples.sum() - shares).sum() <= WELL_ROUNDED:
+            break
+    return np.asarray([round(float(value), 12) for value in multiples * step])
+
+
+def proposed_weights(rows: DecidedRows, numbers: AuthorNumbers, test: ScoreTest) -> Floats:
+    """Return the signed weights that the decisions propose; the author's sizes where they don't move."""
+    step = step_towards(test)
+    if step == 0:
+        return numbers.weights
+    sizes = np.abs(numbers.weights)
+    moved = sizes + step * (fitted_weights(shrunk_fit(rows, numbers), numbers) - sizes)
+    return np.sign(numbers.weights) * written_weights(moved)

@@ -1,0 +1,197 @@
+"""Weights and pass mark that decisions support, with the gain on decisions that had no part in the fit."""
+
+import hashlib
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+from markscheme.features.improve.fitting.mark_fit import fitted_mark, mark_test
+from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS, proposed_weights
+from markscheme.features.improve.fitting.score_test import ScoreTest, score_test
+from markscheme.features.improve.weights import FOLDS, REPEATS
+from markscheme.stats.intervals import Floats
+
+ALPHA_MARK = 0.01
+"""Significance of the first test of the mark alone."""
+MARK_UNDER_NEW_WEIGHTS = 0.05
+"""Significance of the test that the author's mark fits under new weights."""
+INTERVAL_WIDTH = 2.5
+"""Half-width of the shown interval in standard errors, which allows for the choice among rubrics."""
+JUDGED = 1.64
+"""Standard errors by which a gain must exceed 0 where levels are a judge's."""
+EQUAL_SCORES = 1e-9
+"""Scores closer than this are one score that was rounded twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedGain:
+    """What new numbers gain on decisions that had no part in their fit.
+
+    Attributes:
+        gain: Share of decisions that become right minus share that becomes wrong.
+        se: Its standard error over units.
+    """
+
+    gain: float
+    se: float
+
+    def exceeds(self, errors: float) -> bool:
+        """Return whether the gain is above so many standard errors."""
+        return self.gain > errors * self.se
+
+    @property
+    def expected(self) -> tuple[float, float, float]:
+        """The gain after selection with the ends of its interval; all 0 where there is none."""
+        if self.gain == 0:
+            return 0.0, 0.0, 0.0
+        shrunk = self.gain * (1 - self.se**2 / self.gain**2)
+        return shrunk, shrunk - INTERVAL_WIDTH * self.se, shrunk + INTERVAL_WIDTH * self.se
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersProposal:
+    """What decisions say about a rubric's weights and pass mark.
+
+    Attributes:
+        adopted: What changes: weights (with the mark that fits them), the mark alone, or nothing.
+        answer: "better" where the interval of the gain is above 0, else "supported"; None where nothing is adopted.
+        test: Of the author's weights.
+        mark_p: p-value of the test of the author's mark; None for preferences.
+        weights: Weights of the tuned criteria after it, shape (k,).
+        mark: Pass mark after it; None for preferences.
+        gain: Of what was adopted, else of the weights.
+        changed: Number of rows that are decided otherwise.
+    """
+
+    adopted: Literal["weights", "mark"] | None
+    answer: Literal["better", "supported"] | None
+    test: ScoreTest
+    mark_p: float | None
+    weights: Floats
+    mark: float | None
+    gain: NestedGain
+    changed: int
+
+
+def propose_numbers(
+    rows: DecidedRows, numbers: AuthorNumbers, *, opening: int = 1, errors: float = 1.0
+) -> NumbersProposal:
+    """Propose weights, else a pass mark alone, that decisions support.
+
+    Args:
+        rows: Decisions with their raters' levels.
+        numbers: The author's.
+        opening: Number of this search in the same decisions, from 1; each halves the significance.
+        errors: Standard errors by which the gain must exceed 0: `JUDGED` where levels are a judge's.
+    """
+    rows = rows.in_order()
+    divisor = 2 ** (opening - 1)
+    test = score_test(rows, numbers)
+    own_mark_p = _own_mark_p(rows, numbers)
+    changes = _new_numbers(rows, numbers, test)
+    gain = nested_gain(rows, numbers)
+    changed = _changed(rows, numbers, changes)
+    if test.p <= ALPHA_WEIGHTS / divisor and changed and gain.exceeds(errors):
+        return NumbersProposal("weights", _answer(gain), test, own_mark_p, changes.weights, changes.mark, gain, changed)
+    if own_mark_p is not None and own_mark_p <= ALPHA_MARK / divisor:
+        moved = _with_mark(rows, numbers)
+        mark_gain = nested_gain(rows, numbers, mark_alone=True)
+        mark_changed = _changed(rows, numbers, moved)
+        if mark_changed and mark_gain.exceeds(errors):
+            return NumbersProposal(
+                "mark", _answer(mark_gain), test, own_mark_p, moved.weights, moved.mark, mark_gain, mark_changed
+            )
+    return NumbersProposal(None, None, test, own_mark_p, numbers.weights, numbers.mark, gain, 0)
+
+
+def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool = False) -> NestedGain:
+    """Measure what refitted numbers gain on the part of the units that each fit leaves out.
+
+    The order of the units is drawn by a digest of their names, four times.
+
+    Source:
+        Varma and Simon (2006), BMC Bioinformatics 7, 91. doi:10.1186/1471-2105-7-91
+    """
+    won = np.zeros(len(rows.names))
+    for repeat in range(1, REPEATS + 1):
+        part = _parts(rows, repeat)[rows.units]
+        for fold in range(FOLDS):
+            inside = rows.selected(part != fold)
+            out = rows.selected(part == fold)
+            new = (
+                _with_mark(inside, numbers)
+                if mark_alone
+                else _new_numbers(inside, numbers, score_test(inside, numbers))
+            )
+            difference = out.weights * (_right(out, new) - _right(out, numbers))
+            np.add.at(won, out.units, difference / REPEATS)
+    present = np.unique(rows.units)
+    won = won[present]
+    return NestedGain(
+        float(won.sum() / rows.weights.sum()), float(won.std(ddof=1)) / math.sqrt(len(won)) if len(won) > 1 else 0.0
+    )
+
+
+def _parts(rows: DecidedRows, repeat: int) -> npt.NDArray[np.int64]:
+    present = np.unique(rows.units)
+    digests = [hashlib.sha256(f"{repeat}:{rows.names[unit]}".encode()).hexdigest() for unit in present]
+    parts = np.zeros(len(rows.names), dtype=np.int64)
+    parts[present[np.argsort(digests)]] = np.arange(len(present)) % FOLDS
+    return parts
+
+
+def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: ScoreTest) -> AuthorNumbers:
+    """Return the proposed weights with the mark that fits them, whatever the tests say."""
+    weights = proposed_weights(rows, numbers, test)
+    changes = replace(numbers, weights=weights, scale=_scale_with(numbers, weights))
+    if numbers.mark is None:
+        return changes
+    scores = rows.graded(changes)
+    mark = fitted_mark(scores, rows.passed, rows.weights, numbers.mark, significance=MARK_UNDER_NEW_WEIGHTS)
+    return replace(changes, mark=mark)
+
+
+def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
+    """Return the author's weights with the mark where people draw the line."""
+    if numbers.mark is None:
+        return numbers
+    mark = fitted_mark(
+        rows.graded(numbers), rows.passed, rows.weights, numbers.mark, significance=MARK_UNDER_NEW_WEIGHTS
+    )
+    return replace(numbers, mark=mark)
+
+
+def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
+    """Return what the rubric's weights are divided by once the tuned ones are exchanged."""
+    counted = numbers.weights > 0 if numbers.base == 0 else np.ones(len(weights), dtype=bool)
+    return numbers.scale - float(np.abs(numbers.weights[counted]).sum()) + float(np.abs(weights[counted]).sum())
+
+
+def _decisions(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
+    """Return 1 where the score passes or the first side's is higher, ½ where neither side's is, else 0."""
+    scores = rows.graded(numbers)
+    if numbers.mark is None:
+        return np.where(np.abs(scores) <= EQUAL_SCORES, 0.5, (scores > 0).astype(np.float64))
+    return (scores >= numbers.mark - EQUAL_SCORES).astype(np.float64)
+
+
+def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
+    return np.asarray(1 - np.abs(rows.passed - _decisions(rows, numbers)))
+
+
+def _changed(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> int:
+    return int((_decisions(rows, before) != _decisions(rows, after)).sum())
+
+
+def _own_mark_p(rows: DecidedRows, numbers: AuthorNumbers) -> float | None:
+    if numbers.mark is None:
+        return None
+    return mark_test(rows.graded(numbers), rows.passed, rows.weights, numbers.mark)[0]
+
+
+def _answer(gain: NestedGain) -> Literal["better", "supported"]:
+    return "better" if gain.expected[1] > 0 else "supported"

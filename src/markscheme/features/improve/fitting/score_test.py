@@ -1,0 +1,60 @@
+"""A test whether decisions speak against a rubric's weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import fdtrc
+
+from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+
+SMALLEST_EIGENVALUE = 1e-9
+"""Share of the largest eigenvalue below which criteria don't differ from the score in a direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTest:
+    """Result of the test.
+
+    Attributes:
+        f: The statistic.
+        directions: Its first degrees of freedom: directions in which weights could move.
+        units: Number of units that it rests on.
+        p: p-value.
+    """
+
+    f: float
+    directions: int
+    units: int
+    p: float
+
+
+def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> ScoreTest:
+    """Test whether criteria predict decisions beyond the author's score.
+
+    Gradients are added up within units, so that several raters of an example, examples of a group and a wrong curve
+    are allowed for; it needs no fit of the weights and survives separation.
+
+    Source:
+        Boos (1992), The American Statistician 46(4), 327-333, for the generalised score test.
+    """
+    scores = rows.scores(numbers)
+    p = rows.fitted_line(scores).probabilities
+    residuals = rows.weights * (rows.passed - p)
+    information = rows.weights * p * (1 - p)
+    nuisance = rows.with_intercept(scores)
+    weighted = nuisance.T * information
+    levels = rows.levels - nuisance @ np.linalg.lstsq(weighted @ nuisance, weighted @ rows.levels, rcond=None)[0]
+    eigenvalues, vectors = np.linalg.eigh((levels.T * information) @ levels)
+    basis = vectors[:, eigenvalues > SMALLEST_EIGENVALUE * max(float(eigenvalues[-1]), 0.0)]
+    present = np.unique(rows.units)
+    number = np.searchsorted(present, rows.units)
+    gradients = np.zeros((len(present), basis.shape[1]))
+    np.add.at(gradients, number, residuals[:, None] * (levels @ basis))
+    n, d = gradients.shape
+    if d == 0 or n <= d:
+        return ScoreTest(0.0, d, n, 1.0)
+    total = gradients.sum(axis=0)
+    centred = gradients - total / n
+    variance = n / (n - 1) * centred.T @ centred
+    f = float(total @ np.linalg.lstsq(variance, total, rcond=None)[0]) * (n - d) / ((n - 1) * d)
+    return ScoreTest(f, d, n, float(fdtrc(d, n - d, f)))

@@ -1,0 +1,173 @@
+"""The report on weights and pass mark that decisions support."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markscheme.features.improve.fitting.chances import Gain, chance_of, in_tenths
+from markscheme.features.improve.fitting.evidence import LEAST, DecisionEvidence, Lack, WholeDecision
+from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
+from markscheme.features.improve.fitting.run import NumbersRun
+from markscheme.phrases import brief, counted
+from markscheme.report import document as doc
+from markscheme.report.figures import cut_short
+from markscheme.stats.least_labels import LEAST_OF_EACH
+
+GAINS: tuple[Gain, ...] = ("over 10 points", "5 to 10 points")
+RESPONSE_SHOWN = 60
+"""Characters of a response that are shown."""
+
+
+def lack_in_words(evidence: DecisionEvidence, lack: Lack) -> str:
+    """Say why no number can be tried."""
+    decided = counted(len(evidence.tasks), "pass/fail decision")
+    levels = sum(evidence.without_levels.values())
+    aside = f"; {counted(levels, 'other')} without levels that count" if levels else ""
+    match lack:
+        case "pairs":
+            return f"{evidence.rubric.name} compares pairs, which have no pass mark"
+        case "categories":
+            return f"{evidence.rubric.name} has categories alone, and no weights or pass mark"
+        case "no-decisions":
+            return f"nobody said whether a whole response passes, blind and with levels{aside}"
+        case "not-blind":
+            return f"{counted(evidence.not_blind, 'decision')} were given next to a verdict, and none blind"
+        case "too-few":
+            return f"{decided} by annotators with their own levels{aside}; {LEAST} are needed"
+        case "one-sided":
+            sides = f"{counted(evidence.passes, 'pass', 'passes')} and {counted(evidence.fails, 'fail')}"
+            return f"{sides}; {LEAST_OF_EACH} of each are needed"
+        case "one-column":
+            return "fewer than two criteria vary enough"
+
+
+def numbers_view(run: NumbersRun, *, next_step: tuple[str, str] | None = None) -> doc.Document:
+    """Show what the decisions say, the numbers before and after, and what to do next."""
+    evidence = run.evidence
+    who = " and ".join(evidence.raters)
+    title = f"{evidence.rubric.name} · weights and pass mark · {_decisions(evidence)} by {who}"
+    return doc.Document(title, "", tuple(_blocks(run)), tuple(_file(run)), onward=next_step)
+
+
+def _decisions(evidence: DecisionEvidence) -> str:
+    return counted(len(evidence.tasks), "pass/fail decision")
+
+
+def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
+    proposal = run.proposal
+    if proposal.adopted is None:
+        yield doc.Callout("open", "Yours stay.", _why_yours_stay(run))
+        yield from _disagreements(run)
+        return
+    which = "weights fit" if proposal.adopted == "weights" else "pass mark fits"
+    p = proposal.test.p if proposal.adopted == "weights" else proposal.mark_p
+    value, low, high = (100 * figure for figure in proposal.gain.expected)
+    yield doc.Callout(
+        "good",
+        f"Another {which}: the decisions speak against yours (p {brief(p or 0.0, 2)}).",
+        f"Expect {value:+.0f} points ({low:+.0f} to {high:+.0f}) in decisions that agree with people's, measured on "
+        "decisions left out of the fit.",
+    )
+    yield _table(run)
+    yield doc.Notes((f"Opening {run.opening} of these decisions. Scores change: calibrate again.",))
+
+
+def _why_yours_stay(run: NumbersRun) -> str:
+    evidence = run.evidence
+    proposal = run.proposal
+    mark = f" or mark (p {brief(proposal.mark_p, 2)})" if proposal.mark_p is not None else ""
+    chances = " ".join(
+        f"A change worth {gain} is found {in_tenths(_chance(evidence, gain))} with {len(evidence.tasks)}."
+        for gain in GAINS
+    )
+    if proposal.test.p <= ALPHA_WEIGHTS / 2 ** (run.opening - 1):
+        return f"Other weights would fit, but don't gain on decisions left out of the fit. {chances}"
+    return f"The decisions don't speak against weights (p {brief(proposal.test.p, 2)}){mark}. {chances}"
+
+
+def _chance(evidence: DecisionEvidence, gain: Gain) -> float:
+    return chance_of(gain, len(evidence.tasks), len(evidence.tuned))
+
+
+def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
+    """Name the responses that people fail and the rubric passes, and the reverse."""
+    evidence = run.evidence
+    passes = evidence.rows.graded(evidence.numbers) >= evidence.rubric.pass_mark - 1e-9
+    fail: list[WholeDecision] = []
+    accept: list[WholeDecision] = []
+    for decision, by_rubric in zip(evidence.decisions, passes, strict=True):
+        if bool(by_rubric) is not decision.passed:
+            (accept if decision.passed else fail).append(decision)
+    right = 1 - (len(fail) + len(accept)) / len(evidence.decisions)
+    lines = [f"The rubric decides as people do on {right:.0%}."]
+    for words, differing in (("People fail, the rubric passes", fail), ("People pass, the rubric fails", accept)):
+        if differing:
+            shown = ", ".join(
+                f"{d.example.id} “{cut_short(d.example.submission.response, RESPONSE_SHOWN)}”" for d in differing[:2]
+            )
+            more = f" and {len(differing) - 2} more" if len(differing) > 2 else ""
+            lines.append(f"{words}: {shown}{more}")
+    yield doc.Paragraph(tuple(lines))
+
+
+def _named(decision: WholeDecision) -> str:
+    example = decision.example
+    return f"{example.id} “{cut_short(example.submission.response, RESPONSE_SHOWN)}”"
+
+
+def _table(run: NumbersRun) -> doc.Table:
+    rubric = run.evidence.rubric
+    proposal = run.proposal
+    new = {c.name: float(w) for c, w in zip(run.evidence.tuned, proposal.weights, strict=True)}
+    rows: list[tuple[doc.Line, ...]] = [
+        (
+            doc.Name(criterion.name),
+            f"{criterion.weight:g}",
+            f"{new.get(criterion.name, criterion.weight):g}",
+            "required: not tuned" if criterion.required else "" if criterion.name in new else "not tuned",
+        )
+        for criterion in rubric.criteria
+        if criterion.weight
+    ]
+    mark = rubric.pass_mark if proposal.mark is None else proposal.mark
+    same = "fits the decisions" if mark == rubric.pass_mark else ""
+    rows.append(("Pass mark", f"{rubric.pass_mark:g}", f"{mark:g}", same))
+    return doc.Table(("Criterion", "yours", "new", ""), tuple(rows))
+
+
+def _file(run: NumbersRun) -> Iterator[doc.Section]:
+    if run.diff:
+        head = "Written to the file:" if run.written else "What --write would change in the file:"
+        yield doc.Section("The file", (doc.Paragraph((head,)), doc.Verbatim(run.diff)))
+
+
+def evidence_json(evidence: DecisionEvidence) -> dict[str, Any]:
+    """Return the decisions by the keys of their JSON."""
+    return {
+        "decisions": len(evidence.tasks),
+        "passes": evidence.passes,
+        "fails": evidence.fails,
+        "raters": list(evidence.raters),
+        "not_blind": evidence.not_blind,
+        "left_out": dict(evidence.without_levels),
+    }
+
+
+def numbers_json(run: NumbersRun) -> dict[str, Any]:
+    """Return the numbers by the keys of their JSON."""
+    rubric = run.evidence.rubric
+    proposal = run.proposal
+    value, low, high = proposal.gain.expected
+    before = {criterion.name: criterion.weight for criterion in run.evidence.tuned}
+    after = {name: float(weight) for name, weight in zip(before, proposal.weights, strict=True)}
+    return {
+        "adopted": proposal.adopted,
+        "answer": proposal.answer,
+        "p": proposal.test.p,
+        "mark_p": proposal.mark_p,
+        "weights": {"before": before, "after": after},
+        "pass_mark": {"before": rubric.pass_mark, "after": proposal.mark},
+        "gain": {"value": value, "low": low, "high": high},
+        "changed": proposal.changed,
+        "opening": run.opening,
+        "written": run.written,
+    }
