@@ -1,7 +1,7 @@
 """Configurations as users write them, all of them in one run of the real Promptfoo, with both graders.
 
-Conversations, tool calls and traces are in `test_agents_in_promptfoo.py`, `--repeat` in `test_session_in_promptfoo.py`,
-and `$ref`, which Promptfoo resolves in YAML alone, in `test_assertion_in_promptfoo.py`.
+Conversations, tool calls and traces are in `tests/features/agents/test_in_promptfoo.py`, `--repeat` in
+`test_session_in_promptfoo.py`, and `$ref`, which Promptfoo resolves in YAML alone, in `test_assertion_in_promptfoo.py`.
 """
 
 import json
