@@ -188,6 +188,9 @@ LATE: dict[str, dict[str, str]] = {
     "ratings.examples": {"grading.graded_table": "few files are Parquet"},
     "readers.peek": {"grading.graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},
+    "readers.plain_tables": dict.fromkeys(
+        ("readers.rated", "readers.tabular.refusals"), "a rubric's start is spared all readers"
+    ),
     "readers.tabular.source": {
         **dict.fromkeys(("pyarrow", "zstandard"), OPTIONAL),
         "python_calamine": "few tables are workbooks",

@@ -13,7 +13,7 @@ from markscheme.calibration.call_arguments import (
     rubric_given,
 )
 from markscheme.calibration.options import DriftOptions, LabelOptions
-from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
+from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
@@ -24,6 +24,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
+from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.rater_table import rater_table_from
 from markscheme.readers.tabular.reading import TableReading, read_files
@@ -31,7 +32,13 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.coefficients import NamedWeights
 from markscheme.stats.table_agreement import Pooling
 
-CALIBRATING = CallOptions("calibrate", LabelOptions, DriftOptions, ColumnOptions, without=("examples", "of", "judge"))
+CALIBRATING = CallOptions(
+    "calibrate",
+    LabelOptions,
+    DriftOptions,
+    ColumnOptions,
+    without=("examples", "of", "judge"),
+)
 
 
 @CALIBRATING.describe

@@ -28,6 +28,7 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
 from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.report.step_summary import append_step_summary
 from markscheme.rubrics.search import find_calibration
@@ -73,7 +74,7 @@ def calibrate(
         human ones, 5 over a tenth not graded. With `--require`, 0 only where that use is shown, 1 where it is refused,
         4 where labels don't show it. With several judges, that of the recommended one.
     """
-    from markscheme.calibration.requests.calibration import CalibrationRequest, names_table
+    from markscheme.calibration.requests.calibration import CalibrationRequest
 
     refuse_outputs(report.targets)
     is_table = names_table(rubric)

@@ -14,6 +14,7 @@ from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.forms import FLAG
 from markscheme.options.table import option
 from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def rubric_named(name: str) -> "Rubric":
     """The rubric of a name, or in a file."""
     from markscheme.rubrics.file import load_rubric
 
+    refuse_table(name)
     return load_rubric(find_rubric(name))
 
 

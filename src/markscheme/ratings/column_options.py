@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
@@ -80,6 +80,19 @@ class ColumnOptions:
     )
     encoding: str | None = option(
         None, "of a table: how its text is encoded", text_form("the name of an encoding"), value="NAME"
+    )
+    metric: Literal["nominal", "ordinal", "interval"] | None = setting(
+        None,
+        "of annotators alone: how their values differ: nominal, ordinal or interval (by the values)",
+        one_of("nominal", "ordinal", "interval"),
+        value="METRIC",
+    )
+    agreement_weights: Literal["identity", "linear", "quadratic"] | None = setting(
+        None,
+        "of annotators alone: cost of a disagreement: identity, linear or quadratic (quadratic where values have "
+        "an order)",
+        one_of("identity", "linear", "quadratic"),
+        value="WEIGHTS",
     )
     kind: Kind | None = option(None, "who rated, where a file doesn't say", one_of(*KINDS), value="KIND")
     rater: str | None = option(
@@ -246,6 +259,6 @@ def column_list(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
 
 
-_OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names")
+_OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names", "metric", "agreement_weights")
 """Options that an export may have too; `--judge` is a judge's name there."""
 _OF_TABLES_ALONE: Final = tuple(key for key in options_of(ColumnOptions) if key not in _OF_EXPORTS)

@@ -221,7 +221,9 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "drawn": lambda _: (
         "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"
     ),
-    "needs-rubric": lambda _: "weights are a rubric's, and a table has none: `markscheme init --from TABLE` makes one",
+    "needs-rubric": lambda _: (
+        "words and weights are a rubric's, and a table has none: `markscheme init --from TABLE` makes one"
+    ),
     "one-run": lambda e: (
         f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run"
     ),

@@ -35,7 +35,7 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.reading import may_be_rubric, shows_rubric
+from markscheme.rubrics.reading import may_be_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -160,7 +160,8 @@ class CalibrationRequest:
 
         self._refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=self.drift.accept)
         if not table.has_judge:
-            return annotator_agreement(table)
+            chosen = table.options
+            return annotator_agreement(table, metric=chosen.metric, weights=chosen.agreement_weights)
         if table.is_by_criterion:
             return by_criterion(table, self.options)
         return list(chain.from_iterable(calibrations_of(table, self.options).values()))
@@ -461,17 +462,6 @@ def _results_among(named: Sequence[str]) -> list[Path]:
         without_results = next(name for name, is_one in zip(named, may_be, strict=True) if not is_one)
         raise UsageError(f"{without_results} contains no results of Promptfoo; name one rubric, or files of results")
     return []
-
-
-def names_table(names: Sequence[str]) -> bool:
-    """Return whether all names are files of tables, and of no format that says itself who rated; a rubric's start is
-    spared all readers."""
-    paths = [Path(name) for name in names]
-    if not all(path.is_file() for path in paths) or any(map(shows_rubric, paths)):
-        return False
-    from markscheme.readers.rated import is_plain_table
-
-    return all(map(is_plain_table, paths))
 
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:

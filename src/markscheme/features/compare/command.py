@@ -19,6 +19,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
 from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def compare(
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
-    from markscheme.features.compare.run_comparison import ComparisonRequest
+    from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_table
     from markscheme.features.compare.view_choice import json_of, view
 
     if json and markdown:
@@ -70,15 +71,18 @@ def compare(
     if pairs:
         by = None if rubric is None else ask.rubric(rubric)
         return _compare_systems(sides, by, labels, columns, json, markdown, html)
-    compared = ComparisonRequest(
-        sides=sides,
-        rubric=None if rubric is None else ask.rubric(rubric),
-        examples=labels.examples,
-        options=labels,
-        ask=ask,
-        columns=columns,
-        watch=progress,
-    ).compared()
+    if rubric is None and len(sides) == 1 and names_table(sides):
+        compared = compared_in_table(Path(sides[0]), columns.of_table(), labels)
+    else:
+        compared = ComparisonRequest(
+            sides=sides,
+            rubric=None if rubric is None else ask.rubric(rubric),
+            examples=labels.examples,
+            options=labels,
+            ask=ask,
+            columns=columns,
+            watch=progress,
+        ).compared()
     _keep(compared, labels)
     if html:
         put(rendered(view(compared.choice, compared), "html"), html)

@@ -10,10 +10,11 @@ from markscheme.calibration.decision import decide
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.tables import calibrations_of
 from markscheme.calibration.tried_settings import TriedSetting, compared_by_people, record_of, tried_settings
 from markscheme.errors import UsageError
 from markscheme.features.compare.choice import Contender
-from markscheme.features.compare.contenders import Compared, compare_sides, files_among
+from markscheme.features.compare.contenders import Compared, compare_calibrations, compare_sides, files_among
 from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
@@ -23,6 +24,8 @@ from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
+from markscheme.readers.tabular.reading import read_files
+from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -165,3 +168,18 @@ def _of(name: str | None, rubric: Rubric) -> str | None:
     if name is not None:
         measure_of(rubric, name)  # before a judge is asked
     return name
+
+
+def compared_in_table(path: Path, columns: ColumnOptions, options: LabelOptions) -> Compared:
+    """Return the judges in a table compared on its rows, by the labels in it.
+
+    Raises:
+        UsageError: It has one judge, or can't be read in one way.
+    """
+    reading = read_files([path], columns)
+    raters = {name: reading.raters(name, judges=True) for name in reading.roles.criteria}
+    judges = max(raters.values(), key=len)
+    if len(judges) < 2:
+        raise refusal("one-judge", columns=judges or reading.raters(next(iter(raters)), judges=False))
+    (calibrations,) = calibrations_of(reading, options).values()
+    return compare_calibrations(calibrations, of=options.of, tolerance=options.tolerance)

@@ -27,6 +27,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.improve.command_tune import refuse_uncommitted
 from markscheme.files import refuse_unwritable
+from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def improve(
     from markscheme.features.improve.view import json_of, plan_json, plan_view, view
     from markscheme.rubrics.file import load_rubric
 
+    refuse_table(rubric)
     path = find_rubric(rubric)
     refuse_unwritable(html)
     if write:

@@ -25,6 +25,7 @@ from markscheme.errors import UsageError, naming
 from markscheme.files import refuse_unwritable
 from markscheme.git import has_uncommitted_changes
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric
 
 
@@ -89,12 +90,8 @@ def tune(
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
         fails, passes that score no higher than fails, or nothing that a cascade may decide.
     """
-    from markscheme.calibration.requests.calibration import names_table
 
-    if names_table([rubric]):
-        from markscheme.readers.tabular.refusals import refusal
-
-        raise refusal("needs-rubric")
+    refuse_table(rubric)
     from markscheme.calibration.certificates import StagesAsked
     from markscheme.calibration.promised import Promised
     from markscheme.calibration.tuning_labels import TuningLabels

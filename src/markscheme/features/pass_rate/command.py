@@ -11,6 +11,7 @@ from markscheme.commands.options import JsonFlag, RubricOption, rubric_named
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
 from markscheme.readers.tabular.refusals import refusal
 
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
@@ -49,7 +50,6 @@ def pass_rate(
     """
     from markscheme.calibration.rates.decisions import graded_table, read_decided
     from markscheme.calibration.rates.pass_rates import pass_rates
-    from markscheme.calibration.requests.calibration import names_table
     from markscheme.readers.rated import meanings_of, open_rated
     from markscheme.report.views.pass_rate import json_of, view
 

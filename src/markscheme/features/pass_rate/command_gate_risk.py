@@ -19,6 +19,7 @@ from markscheme.commands.options import (
 from markscheme.commands.output import show
 from markscheme.errors import UsageError, naming
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
 from markscheme.readers.tabular.refusals import refusal
 
 RISKY, NOT_KNOWN = 1, 4
@@ -87,7 +88,6 @@ def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named
     Raises:
         UsageError: It is one.
     """
-    from markscheme.calibration.requests.calibration import names_table
 
     if is_named or len(results) != 1 or not names_table([str(results[0])]):
         return

@@ -1,0 +1,86 @@
+"""One table with one set of options, in each command that takes one, as a file of text, of JSON and as a workbook."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.readers.tabular.forms import Table, write
+
+ROWS = 60
+TABLE: Table = {
+    "run_id": [f"q{row}" for row in range(ROWS)],
+    "question": [f"Ask {row}?" for row in range(ROWS)],
+    "text": [f"Answer {row}." for row in range(ROWS)],
+    "graded": ["good" if row % 2 else "bad" for row in range(ROWS)],
+    "second": ["good" if row % 3 else "bad" for row in range(ROWS)],
+    "ann": [("good" if row % 2 else "bad") if row % 10 else ("bad" if row % 2 else "good") for row in range(ROWS)],
+}
+OPTIONS = ("--human", "ann", "--id", "run_id", "--response", "text", "--pass", "good")
+JUDGE = ("--judge", "graded", *OPTIONS)
+FORMS = ("csv", "json", "xlsx")
+WITHOUT_RUBRIC = {"tune": JUDGE[2:], "improve": (), "stress": (), "plan": JUDGE[2:]}
+
+
+def printed(folder: Path, form: str, *command: str) -> tuple[int, str]:
+    """The exit status of a command on the table in a form, and what it prints, whatever the file is called."""
+    name = write(TABLE, form, folder).name
+    done = run("markscheme", *(name if word == "TABLE" else word for word in command), cwd=folder)
+    return done.returncode, re.sub(r"t\.(csv|json|xlsx)", "TABLE", done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "says"),
+    [
+        (("calibrate", "TABLE", *JUDGE), 4, '"value": 0.9'),
+        (("compare", "TABLE", "--judge", "graded", "--judge", "second", *OPTIONS), 0, '"graded"'),
+        (("compare", "TABLE", "--judge", "graded,second", *OPTIONS), 0, '"second"'),
+        (("pass-rate", "TABLE", *JUDGE), 0, '"corrected"'),
+        (("gate-risk", "TABLE", "--threshold", "0.5", *JUDGE), 2, '"code": "one-run"'),
+        (("compare", "TABLE", *JUDGE), 2, '"code": "one-judge"'),
+    ],
+)
+def test_a_command_says_the_same_of_a_table_in_every_form(
+    tmp_path: Path, command: tuple[str, ...], status: int, says: str
+) -> None:
+    target = ("--json", "-") if command[0] == "calibrate" else ("--json",)
+    results = [printed(tmp_path, form, *command, *target) for form in FORMS]
+    assert results[0][0] == status, results[0][1]
+    assert says in results[0][1]
+    assert results[1] == results[2] == results[0]
+
+
+@pytest.mark.parametrize("command", WITHOUT_RUBRIC)
+def test_what_works_on_a_rubric_names_the_command_that_makes_one_of_a_table(tmp_path: Path, command: str) -> None:
+    results = [printed(tmp_path, form, command, "TABLE", *WITHOUT_RUBRIC[command]) for form in FORMS]
+    assert results[0][0] == 2
+    assert "`markscheme init --from TABLE` makes one" in results[0][1]
+    assert results[1] == results[2] == results[0]
+
+
+def test_a_rubric_of_a_table_has_the_same_examples_and_ratings_in_every_form(tmp_path: Path) -> None:
+    made = []
+    for form in FORMS:
+        status, _ = printed(tmp_path, form, "init", form, "--from", "TABLE", *JUDGE)
+        assert status == 0
+        files = sorted(path for path in (tmp_path / form).rglob("*.jsonl"))
+        assert files
+        made.append([path.read_text(encoding="utf-8") for path in files])
+    assert made[1] == made[2] == made[0]
+
+
+def test_annotators_alone_are_compared_by_the_metric_that_is_set(tmp_path: Path) -> None:
+    write({"id": list("abcdefgh"), "ann": [1, 2, 3, 4, 5, 1, 2, 3], "ben": [1, 2, 4, 4, 5, 2, 2, 3]}, "csv", tmp_path)
+
+    def figures(*options: str) -> tuple[str, float]:
+        done = run("calibrate", "t.csv", "--human", "ann", "--human", "ben", *options, "--json", "-", cwd=tmp_path)
+        report = json.loads(done.stdout)
+        return report["scale"], report["alpha"]["value"]
+
+    ordinal, nominal = figures(), figures("--metric", "nominal")
+    assert (ordinal[0], nominal[0]) == ("ordinal", "nominal")
+    assert nominal[1] < ordinal[1]
+    (tmp_path / "markscheme.toml").write_text('metric = "nominal"\n', encoding="utf-8")
+    assert figures() == nominal
