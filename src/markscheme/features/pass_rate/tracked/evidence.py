@@ -40,7 +40,7 @@ def growth(
 
     Example:
         >>> growth([1, 0], [83, 1], floor=0.95, top=1).round(3).tolist()
-        [-3.487, -11.324, -37.846, -106.414]
+        [-3.59, -12.141, -40.247, -130.798]
     """
     seen = np.asarray(values, dtype=np.float64)
     lowest = np.asarray(floor, dtype=np.float64)[..., None]
@@ -70,7 +70,7 @@ def evidence(growths: npt.ArrayLike) -> Floats:
     Example:
         >>> week = growth([1, 0], [67, 17], floor=0.95, top=1)
         >>> evidence([week, week]).round(1).tolist()
-        [411.2, 67426696.9]
+        [410.1, 67425875.1]
     """
     steps = np.asarray(growths, dtype=np.float64)
     weeks = steps.shape[-2]
