@@ -349,7 +349,7 @@ def test_a_scorer_that_asks_keeps_no_reply_that_says_nothing(tmp_path: Path, on_
     assert score('{"reason": "So.", "score": 8}') == 0.8
 
 
-PAGE = Path(__file__).parents[1] / "docs" / "howto" / "when-code.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "when-code.md"
 
 
 def test_the_examples_of_the_page_on_code_run() -> None:
