@@ -7,7 +7,7 @@ from markscheme.features.improve.fitting.chances import Gain, chance_of, in_tent
 from markscheme.features.improve.fitting.evidence import LEAST, DecisionEvidence, Lack, WholeDecision
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
 from markscheme.features.improve.fitting.run import NumbersRun
-from markscheme.phrases import brief, counted
+from markscheme.phrases import brief, counted, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short
 from markscheme.stats.least_labels import LEAST_OF_EACH
@@ -60,11 +60,11 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
         return
     which = "weights fit" if proposal.adopted == "weights" else "pass mark fits"
     p = proposal.test.p if proposal.adopted == "weights" else proposal.mark_p
-    value, low, high = (100 * figure for figure in proposal.gain.expected)
+    gain, low, high = (signed(100 * points, 0) for points in proposal.gain.expected)
     yield doc.Callout(
         "good",
         f"Another {which}: the decisions speak against yours (p {brief(p or 0.0, 2)}).",
-        f"Expect {value:+.0f} points ({low:+.0f} to {high:+.0f}) in decisions that agree with people's, measured on "
+        f"Expect {gain} points ({low} to {high}) in decisions that agree with people's, measured on "
         "decisions left out of the fit.",
     )
     yield _table(run)
@@ -98,7 +98,7 @@ def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
         if bool(by_rubric) is not decision.passed:
             (accept if decision.passed else fail).append(decision)
     right = 1 - (len(fail) + len(accept)) / len(evidence.decisions)
-    lines = [f"The rubric decides as people do on {right:.0%}."]
+    lines = [f"The rubric decides as people do on {percent(right)}."]
     for words, differing in (("People fail, the rubric passes", fail), ("People pass, the rubric fails", accept)):
         if differing:
             shown = ", ".join(
