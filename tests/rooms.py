@@ -13,7 +13,7 @@ import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from tests.house import (
     MOST_SHOWN,
@@ -273,12 +273,12 @@ def broken_without(feature: str, imports: Sequence[Import], names: Iterable[str]
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def words_of_code(module: Module) -> Iterator[str]:
-    """Yield the names and texts of a module's code, without docstrings and comments."""
-    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
-        is_docstring = token.string.lstrip("rRbBuUfF").startswith('"""')
-        if token.type in (tokenize.NAME, tokenize.STRING) and not is_docstring:
-            yield token.string
+@cache
+def words_of_code(module: Module) -> frozenset[str]:
+    """Return the names and texts of a module's code, without docstrings and comments."""
+    tokens = tokenize.generate_tokens(io.StringIO(module.text).readline)
+    words = {token.string for token in tokens if token.type in (tokenize.NAME, tokenize.STRING)}
+    return frozenset(word for word in words if not word.lstrip("rRbBuUfF").startswith('"""'))
 
 
 def files_that_name(feature: str, modules: Mapping[str, Module]) -> list[str]:
