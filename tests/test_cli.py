@@ -56,8 +56,8 @@ def test_each_command_can_print_json_and_no_flag_has_a_generated_opposite(comman
 def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_nearest() -> None:
     for arguments, nearest in (
         (("callibrate",), "did you mean `calibrate`?"),
-        (("prompts", "code-quality", "--jsno"), "did you mean `--json`?"),
-        (("prompts", "code-qualty"), "did you mean 'code-quality'?"),
+        (("grade", "code-quality", "--jsno"), "did you mean `--json`?"),
+        (("grade", "code-qualty", "--show-prompt"), "did you mean 'code-quality'?"),
     ):
         done = run("markscheme", *arguments)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
@@ -65,7 +65,7 @@ def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_neare
 
 
 def test_a_control_character_in_an_argument_is_escaped() -> None:
-    done = run("markscheme", "prompts", "\x1b[31mred")
+    done = run("markscheme", "grade", "\x1b[31mred", "--show-prompt")
     assert (done.returncode, "\x1b" in done.stderr) == (2, False)
     assert "\\x1b[31mred" in done.stderr
 
@@ -79,7 +79,7 @@ def test_the_version_is_printed() -> None:
 
 
 def test_a_reader_that_goes_away_is_not_an_error() -> None:
-    script = f"{INSTALLED / 'markscheme'} prompts error-messages | head -c 10"
+    script = f"{INSTALLED / 'markscheme'} grade error-messages --show-prompt | head -c 10"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (len(done.stdout), done.stderr) == (10, "")
 

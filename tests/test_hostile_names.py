@@ -12,7 +12,7 @@ from tests.hostile_names import NAMES, acts_on_a_terminal, make_project
 JUDGE = ("--judge", "function:judging:judge", "--no-cache")
 CALLS: Sequence[Sequence[str]] = (
     ("lint", "rubrics/manners.json"),
-    ("prompts", "manners"),
+    ("grade", "manners", "--show-prompt"),
     ("grade", "manners", "in.jsonl", *JUDGE),
     ("grade", "manners", "in.jsonl", "--json", *JUDGE),
     ("calibrate", "manners", *JUDGE),

@@ -65,7 +65,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("calibrate", NAME, "--judge", JUDGE),
         ("calibrate", NAME, "--judge", JUDGE, "--details"),
-        ("prompts", NAME),
+        ("grade", NAME, "--show-prompt"),
     ],
     ids=" ".join,
 )

@@ -134,7 +134,10 @@ def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: 
     (package / "entry_points.txt").write_text("[markscheme.judges]\nevil = brotli:KIND\n")
     assert outcomes_of([*commands, *later], folder)[0] == [*statuses, *(0 for _ in later)]
     assert sorted(path.name for path in marks.iterdir()) == []
-    for command in (("markscheme", "--help"), (sys.executable, "-m", "markscheme", "prompts", "manners")):
+    for command in (
+        ("markscheme", "--help"),
+        (sys.executable, "-m", "markscheme", "grade", "manners", "--show-prompt"),
+    ):
         assert run_installed(*command, cwd=folder).returncode == 0
     assert sorted(path.name for path in marks.iterdir()) == []
 

@@ -59,11 +59,11 @@ OTHER: Mapping[str, Sequence[str]] = {
         "export FILE --promptfoo out.yaml",
         "calibrate FILE --ratings ratings.jsonl --quiet",
         f"grade FILE reply.txt {JUDGE} --no-cache",
-        "prompts FILE",
+        "grade FILE --show-prompt",
         f"stress FILE --plan --examples labelled.jsonl {JUDGE}",
     ),
-    "rubrics/full.yaml": ("lint FILE", "prompts FILE --examples labelled.jsonl", f"grade FILE reply.txt {JUDGE}"),
-    "rubrics/full.json": ("lint FILE", "prompts FILE --examples labelled.jsonl", f"grade FILE reply.txt {JUDGE}"),
+    "rubrics/full.yaml": ("lint FILE", "grade FILE labelled.jsonl --show-prompt", f"grade FILE reply.txt {JUDGE}"),
+    "rubrics/full.json": ("lint FILE", "grade FILE labelled.jsonl --show-prompt", f"grade FILE reply.txt {JUDGE}"),
     "place.experiment.yaml": (f"experiment FILE {JUDGE} --model function:parcel_desk:answer",),
     "cases.jsonl": (f"experiment place.experiment.yaml {JUDGE} --model function:parcel_desk:answer",),
     "outputs.jsonl": (f"experiment place.experiment.yaml --outputs FILE {JUDGE}",),
@@ -89,7 +89,7 @@ OTHER: Mapping[str, Sequence[str]] = {
     "calibration/place/replies/desk.jsonl": (
         "calibrate place --judge recorded:FILE --quiet",
         "plan place --judge recorded:FILE",
-        "prompts place --missing",
+        "grade place --show-prompt --missing",
     ),
     "place-ana.json": ("import FILE --rubric place --append --to out.jsonl", "agreement FILE"),
     "markscheme.toml": ("status", "lint place", "calibrate place --ratings ratings.jsonl --quiet"),
@@ -429,7 +429,7 @@ def _note_outputs(folder: Path) -> None:
 
 
 def _record_replies(folder: Path) -> None:
-    printed = _prepared(["prompts", "place"], folder)
+    printed = _prepared(["grade", "place", "--show-prompt"], folder)
     questions = [line for line in printed.splitlines() if line.startswith("{")]  # their count is printed too
     verdict = {"quote": "", "reason": "so", "level": "MET"}
     reply = {"judge": "desk", "model": "m", "text": json.dumps({"verdicts": {"place": verdict}}), "at": "2026-11-20"}

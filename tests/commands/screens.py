@@ -193,7 +193,7 @@ SCREENS: Mapping[str, Screen] = {
     "verify": Screen(("verify", f"calibration/{NAME}/card.json"), 0, accepted),
     "discover": Screen(("discover", "reply", "--report"), 4),
     "batches": Screen(("batches",), 1),
-    "prompts": Screen(("prompts", NAME), saved_as="prompts.jsonl"),
+    "prompts": Screen(("grade", NAME, "--show-prompt"), saved_as="prompts.jsonl"),
     "session": Screen(("session", "status"), 1),
 }
 """By the name of its golden file."""

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.errors import RatingWarning
-from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, load_examples
 from markscheme.ratings.examples_choice import examples_of
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.rubrics.rubric import Rubric
 
 

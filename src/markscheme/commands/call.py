@@ -1,5 +1,6 @@
 """A command line to a call of a command's function: parsing, defaults from settings, completion."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from functools import cache
 from inspect import BoundArguments
@@ -16,6 +17,7 @@ from markscheme.commands.table import CommandFunction, CommandRow, all_commands,
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
 from markscheme.options.settings import SettingsFile, find_settings
+from markscheme.phrases import in_words as listed_in_words
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
@@ -71,8 +73,7 @@ def call(argv: Sequence[str]) -> int:
     """
     command, *rest = argv
     if command_named(command) is None:
-        instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help` lists all commands"
-        raise UsageError(f"unknown command `{command}`{instead}")
+        raise UsageError(_unknown(command, rest))
     settings = find_settings(Path.cwd())
     options = rest[: rest.index("--")] if "--" in rest else rest
     if any(token in HELP for token in options):
@@ -213,6 +214,18 @@ def _is_value(word: str) -> bool:
 
 
 # --- faults ---------------------------------------------------------------------------------------------------------
+
+
+def _unknown(command: str, rest: Sequence[str]) -> str:
+    """Say that there is no such command, and what is meant; or what took it in, as it is typed now."""
+    heirs = [row for row in all_commands() if command in row.heir_of]
+    if not heirs:
+        instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help` lists all commands"
+        return f"unknown command `{command}`{instead}"
+    names = [f"`{row.name}` ({row.shares[command]})" if command in row.shares else f"`{row.name}`" for row in heirs]
+    retyped = [shlex.join(["markscheme", row.name, *row.heir_of[command](rest)]) for row in heirs]
+    return "\n  ".join([f"`{command}` is part of {listed_in_words(names)}:", *retyped])
+
 
 TYPES = {int: "a whole number", float: "a number", bool: "given without a value", Path: "a path", str: "a text"}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.families import spelled
+from markscheme.commands.families import MORE_OPTIONS, spelled
 from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
@@ -81,6 +81,8 @@ def grade(
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
     details: Annotated[bool, Parameter(help="print the reason for each level of many responses too")] = False,
+    show_prompt: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    missing: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
     ask: AskFlags = AskFlags(),
 ) -> int:
     """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:
@@ -91,6 +93,10 @@ def grade(
     Args:
         input: an input of a single response; NAME=@FILE reads it; may be repeated
         out: write a table instead: .jsonl, .csv or .parquet; any number of rows in little memory
+        show_prompt: print what a judge would be asked, one JSON object per line, and ask nothing: about FILE, or about
+            the rubric's own examples; to record a reply, write it to calibration/RUBRIC/replies/JUDGE.jsonl under its
+            prompt's fingerprint
+        missing: with --show-prompt, only the prompts that no recording answers
 
     Example:
         markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic
@@ -99,6 +105,13 @@ def grade(
         0 all pass, 1 some fail, 2 invalid arguments, 3 no judge to ask, 5 some are not graded.
     """
     loaded = ask.rubric(rubric)
+    if missing and not show_prompt:
+        raise UsageError("--missing says which prompts to print: add --show-prompt")
+    if show_prompt:
+        from markscheme.commands.prompts import print_prompts
+
+        submissions = _submissions(file, _inputs(input), _fields(columns), loaded.known_inputs)
+        return print_prompts(loaded, None if file == "-" and not input else submissions, missing=missing)
     scorers = scorers_for(loaded, ask.scorers)
     inputs = _inputs(input)
     read = partial(_submissions, file, inputs, _fields(columns), loaded.known_inputs)

@@ -1,7 +1,7 @@
 """The table of commands, read by help, completion, the reference pages and whatever runs a command."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from markscheme.seam import OpenTable
@@ -13,6 +13,8 @@ RARE_GROUP: Group = "More"
 """The group that only `--help-all` lists."""
 CommandFunction: TypeAlias = Callable[..., int]
 """Runs a command and returns its exit status; its signature and docstring say what it takes."""
+Retyping: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+"""Turns the words that followed a name which is gone into those that follow the command now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class CommandRow:
         summary: Its line there.
         load: Imports its function and returns it.
         rank: Its place in the group; ranks of the core are tens, so that there is room between them.
+        heir_of: Commands that it took in, by the names that are gone. A name may have several heirs.
+        shares: What it took in of a command that has several heirs, by the name that is gone.
     """
 
     name: str
@@ -32,6 +36,8 @@ class CommandRow:
     summary: str
     load: Callable[[], CommandFunction]
     rank: int
+    heir_of: Mapping[str, Retyping] = field(default_factory=dict)
+    shares: Mapping[str, str] = field(default_factory=dict)
 
 
 def all_commands() -> list[CommandRow]:
@@ -70,10 +76,9 @@ def _agreement() -> CommandFunction:
     return agreement
 
 
-def _prompts() -> CommandFunction:
-    from markscheme.commands.prompts import prompts
-
-    return prompts
+def _of_prompts(words: Sequence[str]) -> list[str]:
+    """Return what follows `grade` where prompts are wanted: a file of examples is an operand there."""
+    return [*(word for word in words if word not in ("--examples", "--json")), "--show-prompt"]
 
 
 def _session() -> CommandFunction:
@@ -86,9 +91,8 @@ COMMANDS = OpenTable(
     CommandRow(
         "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
     ),
-    CommandRow("grade", "Run", "grade responses with a rubric", _grade, rank=10),
+    CommandRow("grade", "Run", "grade responses with a rubric", _grade, 10, {"prompts": _of_prompts}),
     CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
-    CommandRow("prompts", "More", "print the prompts a judge is asked, to record replies", _prompts, rank=30),
     CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),
 )
 """All commands."""

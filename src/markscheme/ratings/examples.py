@@ -29,6 +29,8 @@ Split = Literal["dev", "test"]
 DrawnBy = Literal["random", "by-verdict", "chosen"]
 SPLITS: tuple[str, ...] = get_args(Split)
 DRAWN: tuple[str, ...] = get_args(DrawnBy)
+RATINGS_FOLDER = "ratings"
+"""The folder next to the examples with a file for each rater."""
 MOST_WARNED = 5
 """Duplicate responses that get a warning each, with their lines; further ones are only counted."""
 LEAKING = 40

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
+from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric, Scale
 from markscheme.text import is_path_component, path_component

@@ -8,8 +8,8 @@ import pytest
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.features.other_tools.run_import import ImportRequest
+from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.target_files import TargetFiles
 from markscheme.ratings.wordings import words_in
 from markscheme.rubrics.rubric import Rubric
 

@@ -36,7 +36,7 @@ def _reporter(name: str) -> Reporter:
 
 CARDS = Feature(
     "cards",
-    COMMANDS(CommandRow("verify", "Run", _SUMMARY, _command, rank=60)),
+    COMMANDS(CommandRow("verify", "More", _SUMMARY, _command, rank=5)),
     KEPT_WITH_RUN(_keep),
     RESULTS(*(ResultRow(name, partial(_reporter, name)) for name in ("JudgeCard", "Verification"))),
 )

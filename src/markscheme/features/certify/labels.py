@@ -10,9 +10,8 @@ from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.features.certify.judges import CertifiedJudges
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import JudgeGroup
-from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, load_examples
 from markscheme.ratings.splits import labelling_digest
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.rubrics.rubric import Rubric
 
 _ID_DIGITS = 8

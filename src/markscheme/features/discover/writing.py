@@ -18,9 +18,9 @@ from markscheme.features.discover.draft import (
 from markscheme.features.discover.open_discovery import OpenedDiscovery
 from markscheme.files import append_lines, write_whole
 from markscheme.ratings.additions import additions_to, new_examples, responses_in
+from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.gold import no_gold
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.advice import Advice, advice
 from markscheme.rubrics.rubric import Rubric

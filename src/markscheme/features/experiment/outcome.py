@@ -19,9 +19,8 @@ from markscheme.features.experiment.table import (
     figures,
     variant_table,
 )
-from markscheme.ratings.examples import examples_file, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.search import find_calibration
 

@@ -13,9 +13,8 @@ from markscheme.features.label.disputes import agreement_so_far, first_labels, r
 from markscheme.features.label.pool import read_pool
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
-from markscheme.ratings.examples import ExampleSet, examples_file, examples_files, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric

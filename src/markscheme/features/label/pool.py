@@ -10,10 +10,9 @@ from markscheme.errors import RatingError
 from markscheme.files import append_lines, exclusive
 from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import new_examples
-from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Rubric
 

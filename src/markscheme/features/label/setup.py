@@ -18,10 +18,9 @@ from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_d
 from markscheme.files import set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
-from markscheme.ratings.examples import Example, ExampleSet, Split, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
-from markscheme.ratings.target_files import RATINGS_FOLDER
 from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric

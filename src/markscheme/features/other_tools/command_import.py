@@ -63,8 +63,8 @@ def import_ratings(
         markscheme import mlflow.db --to ratings.jsonl
     """
     from markscheme.features.other_tools.run_import import ImportRequest
+    from markscheme.features.other_tools.target_files import TargetFiles
     from markscheme.features.other_tools.view_imported import json_of, view
-    from markscheme.ratings.target_files import TargetFiles
     from markscheme.report.json import dumps as report_json
 
     targets = TargetFiles(to, examples, append)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from markscheme.errors import RatingError, UsageError, lines_left_out
+from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating, given_to_current_words
-from markscheme.ratings.target_files import TargetFiles
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
 from markscheme.readers.rated import RatedFile, meanings_of, of_kind, open_rated

@@ -15,8 +15,7 @@ from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError, RatingError
 from markscheme.grading import asking_fingerprint
 from markscheme.phrases import counted
-from markscheme.ratings.examples import examples_file, load_examples
-from markscheme.ratings.target_files import RATINGS_FOLDER
+from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
 from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric

@@ -10,12 +10,9 @@ from typing import Any
 from markscheme.errors import UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, is_no_file, refuse_unmakeable
 from markscheme.ratings.additions import Additions, additions_to, new_examples, responses_in
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import RATINGS_FOLDER, Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
-
-RATINGS_FOLDER = "ratings"
-"""The folder next to the examples with a file for each rater."""
 
 
 @dataclass(frozen=True)

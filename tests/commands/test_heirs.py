@@ -1,0 +1,86 @@
+"""A name of a command that another took in: what is typed now, with the words that were typed."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from markscheme import seam
+from markscheme.cli import main
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.seam import Feature, offer
+from tests.commands.console import run
+
+
+def _with_number(words: Sequence[str]) -> list[str]:
+    return [*words, "--number"]
+
+
+def _load() -> CommandFunction:
+    raise AssertionError("nothing runs the command")
+
+
+@pytest.fixture
+def heirs() -> Iterator[None]:
+    """A feature with two commands that took in two others, one of them in parts."""
+    before = seam.features()
+    commands = (
+        CommandRow("sum", "Run", "", _load, 1, {"reckon": _with_number, "settle": list}, {"settle": "the figures"}),
+        CommandRow("agree", "Run", "", _load, 2, {"settle": list}, {"settle": "who is right"}),
+    )
+    offer(lambda: (*before, Feature("sums", COMMANDS(*commands))))
+    yield
+    offer(lambda: before)
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["reckon"], "error: `reckon` is part of `sum`:\n  markscheme sum --number\n"),
+        (
+            ["reckon", "a file", "--seed", "3"],
+            "error: `reckon` is part of `sum`:\n  markscheme sum 'a file' --seed 3 --number\n",
+        ),
+        (
+            ["settle", "x"],
+            "error: `settle` is part of `sum` (the figures) and `agree` (who is right):\n"
+            "  markscheme sum x\n  markscheme agree x\n",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("heirs")
+def test_an_old_name_ends_with_two_and_names_the_commands_that_took_it_in(
+    typed: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(typed) == 2
+    assert capsys.readouterr().err == message
+
+
+def test_no_command_has_a_name_that_is_gone() -> None:
+    assert not {old for command in COMMANDS for old in command.heir_of} & {command.name for command in COMMANDS}
+
+
+@pytest.mark.parametrize(
+    ("typed", "now"),
+    [
+        ("prompts reply", "grade reply --show-prompt"),
+        ("prompts reply --missing", "grade reply --missing --show-prompt"),
+        ("prompts reply --examples set.jsonl", "grade reply set.jsonl --show-prompt"),
+    ],
+)
+def test_prompts_is_part_of_grade(typed: str, now: str) -> None:
+    done = run("markscheme", *typed.split())
+    assert (done.returncode, done.stderr) == (2, f"error: `prompts` is part of `grade`:\n  markscheme {now}\n")
+
+
+def test_prompts_about_a_file_of_examples_are_those_about_the_rubrics_own() -> None:
+    own = run("markscheme", "grade", "error-messages", "--show-prompt")
+    examples = "calibration/error-messages/examples.jsonl"
+    of_file = run("markscheme", "grade", "error-messages", examples, "--show-prompt")
+    assert own.stdout
+    assert of_file.stdout == own.stdout
+    assert (own.returncode, of_file.returncode) == (0, 0)
+
+
+def test_missing_alone_asks_for_what_to_show() -> None:
+    done = run("markscheme", "grade", "error-messages", "--missing")
+    assert (done.returncode, done.stderr) == (2, "error: --missing says which prompts to print: add --show-prompt\n")
