@@ -73,6 +73,7 @@ NAMED_BY: Mapping[str, str] = {
     "label": r"features\.label|LabelFile|open_work|PlanRequest|[pP]air_?[dD]esign|choose_next|needs_of|labelling page",
     "lint": r"features\.lint|\blint_file",
     "local_judge": r"features\.local_judge|LocalJudge|GGUF|xllamacpp",
+    "media": r"features\.media|MediaOptions|SightTest|media_options",
     "other_tools": r"features\.other_tools|Import(Run|Request)|is_of_tool|promptfoo_config|[lL]ang(fuse|smith)",
     "pairs": r"features\.pairs|select.?best",
     "pass_rate": r"features\.pass_rate|RunWorth|run_worth|run_summary|gate_risk|table_of_runs",

@@ -33,6 +33,7 @@ LAYERS = [
     "trajectory",
     "rubrics",
     "receipt",
+    "parts",
     "submission",
     "material",
     "prompt",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from markscheme.errors import MarkschemeError as MarkschemeError
     from markscheme.errors import RubricError as RubricError
     from markscheme.features.compare.api import compare as compare
+    from markscheme.features.media.media import Image as Image
+    from markscheme.features.media.media import Pdf as Pdf
     from markscheme.grading import Grade as Grade
     from markscheme.grading import grade as grade
     from markscheme.grading.grader import Grader as Grader
@@ -54,6 +56,8 @@ _PUBLIC = {
     "agreement": "calibration.run",
     "calibrate": "calibration.run",
     "compare": "features.compare.api",
+    "Image": "features.media.media",
+    "Pdf": "features.media.media",
     "MarkschemeError": "errors",
     "RubricError": "errors",
     "Grader": "grading.grader",

@@ -105,6 +105,18 @@ class SubmissionError(UsageError, ValueError):
         accepted = "text, numbers, booleans, lists, mappings and traces"
         super().__init__(f"{name} {'contains' if within else 'is'} {kind}; accepted are {accepted}")
 
+    @classmethod
+    def of_part(cls, name: str, problem: str) -> "SubmissionError":
+        """Return the error of a part, such as an image, that can't be judged.
+
+        Args:
+            name: The response, or which input, names it.
+            problem: Which part it is, what is wrong with it, and what is allowed.
+        """
+        error = cls(name, problem)
+        error.args = (f"{name}: {problem}",)
+        return error
+
 
 _ALIKE = 0.8
 """Likeness from which one file's name is taken for another's: their endings are alike already."""

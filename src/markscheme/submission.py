@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import date, time
+from pathlib import Path
 from typing import Any
 
 from markscheme.errors import SubmissionError
+from markscheme.parts import may_name_parts, parted_text
 from markscheme.plain_data import shown
 from markscheme.text import encodable
 
@@ -34,11 +36,13 @@ class Submission:
         fault: Why it can't be graded, such as that its row has no response; "" for any other.
         second: Of a pair: the other response, with which `response` is compared; None for a single response.
         turned: Of a pair: whether a judge is shown the second response first.
+        folder: What paths of parts, such as those of images, are relative to; None where they are refused.
 
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
     Raises:
-        SubmissionError: The response or an input is bytes, or an object that isn't JSON data, such as a list with NaN.
+        SubmissionError: The response or an input is bytes, or an object that isn't JSON data, such as a list with NaN,
+            or it names a part that can't be judged.
 
     Example:
         >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]
@@ -51,12 +55,16 @@ class Submission:
     fault: str = ""
     second: str | None = None
     turned: bool = False
+    folder: InitVar[Path | None] = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "response", as_text(self.response, "the response", allow_nan=False))
+    def __post_init__(self, folder: Path | None) -> None:
+        object.__setattr__(self, "response", as_text(self.response, "the response", allow_nan=False, folder=folder))
         if self.second is not None:
-            object.__setattr__(self, "second", as_text(self.second, "the second response", allow_nan=False))
-        inputs = {name: _input_text(name, value) for name, value in self.inputs.items() if not is_missing(value)}
+            second = as_text(self.second, "the second response", allow_nan=False, folder=folder)
+            object.__setattr__(self, "second", second)
+        inputs = {
+            name: _input_text(name, value, folder) for name, value in self.inputs.items() if not is_missing(value)
+        }
         object.__setattr__(self, "inputs", inputs)
 
     @property
@@ -136,16 +144,20 @@ def is_missing(value: Any) -> bool:
     return may_be_nan and bool(value != value)
 
 
-def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True) -> str:
+def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:
     """A value as shown to a judge: text unchanged, everything else as JSON.
 
     Args:
         value: Text, numbers, booleans, lists, mappings and traces; dates and times, as tables have them, as text.
         name: What it is, for the error.
         allow_nan: Whether NaN and infinities, which JSON doesn't have, are shown as files of other tools have them.
+        folder: What paths of parts in it are relative to; None where they are refused.
+
+    Returns:
+        One with parts where the value names any, such as images.
 
     Raises:
-        SubmissionError: It is or contains something else, such as bytes.
+        SubmissionError: It is or contains something else, such as bytes, or names a part that can't be judged.
 
     Example:
         >>> as_text([{"role": "user", "content": "Hi"}])
@@ -154,16 +166,22 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True) -> s
     if isinstance(value, str):
         return encodable(value)
     try:
-        return encodable(json.dumps(value, ensure_ascii=False, default=_json_data, allow_nan=allow_nan))
+        text = encodable(json.dumps(value, ensure_ascii=False, default=_json_data, allow_nan=allow_nan))
     except _NotJson as error:
+        parted = parted_text(value, folder, name)
+        if parted is not None:
+            return parted
         raise SubmissionError(name, error.kind, within=error.value is not value) from None
     except (TypeError, ValueError, RecursionError) as error:  # keys that aren't text; a list that contains itself; NaN
         is_within = not isinstance(value, float)
         raise SubmissionError(name, f"data that JSON can't express ({error})", within=is_within) from None
+    return (parted_text(value, folder, name) or text) if may_name_parts(text) else text
 
 
-def _input_text(name: str, value: Any) -> str:
-    return encodable(value) if isinstance(value, str) else as_text(value, f"input {name!r}", allow_nan=False)
+def _input_text(name: str, value: Any, folder: Path | None) -> str:
+    if isinstance(value, str):
+        return encodable(value)
+    return as_text(value, f"input {name!r}", allow_nan=False, folder=folder)
 
 
 class _NotJson(Exception):  # noqa: N818
@@ -191,7 +209,7 @@ def _json_data(value: Any) -> Any:
     raise _NotJson(value)
 
 
-def submission_of(row: Any, number: int) -> Submission:
+def submission_of(row: Any, number: int, folder: Path | None = None) -> Submission:
     """The submission in a row of plain data: `response` (or `output`), `id`, and inputs by name or under `inputs`.
 
     A row with `first` and `second` instead of a response, each a text or an object with `response`, is a pair.
@@ -199,6 +217,7 @@ def submission_of(row: Any, number: int) -> Submission:
     Args:
         row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
         number: Its id if it has none.
+        folder: What paths of parts in it are relative to; None where they are refused.
 
     Returns:
         One with a fault where a response is null, or NaN, as tables have it.
@@ -226,7 +245,8 @@ def submission_of(row: Any, number: int) -> Submission:
     id = str(number if row.get("id") is None else row["id"])
     fault = NO_RESPONSE if any(map(is_missing, responses)) else ""
     texts = ["" if fault else response for response in responses]
-    return Submission(texts[0], {**rest, **named}, id, fault, second=texts[1] if is_pair else None)
+    second = texts[1] if is_pair else None
+    return Submission(texts[0], {**rest, **named}, id, fault, second=second, folder=folder)
 
 
 def has_pair_alone(row: Mapping[str, Any]) -> bool:

@@ -41,6 +41,7 @@ from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
+from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.settings import find_settings
 from markscheme.phrases import number
 from markscheme.plain_data import LINES, refuse_device
@@ -127,6 +128,7 @@ def grade(
     shown = [] if judge else [submission for submission in first if not submission.fault]
     prompts = [prompt for submission in shown for prompt in questions(loaded, submission)]
     opened = as_of_today(ask.judge_for(loaded, prompts, folder, name=judge), loaded)
+    refuse_unseeing_of(opened, first)
     receipt = receipt_of(loaded, opened, Path.cwd())
     if SYSTEM not in loaded.known_inputs:
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))

@@ -16,6 +16,7 @@ from markscheme.features.init import INIT
 from markscheme.features.label import LABEL
 from markscheme.features.lint import LINT
 from markscheme.features.local_judge import LOCAL_JUDGE
+from markscheme.features.media import MEDIA
 from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.pairs import PAIRS
 from markscheme.features.pass_rate import PASS_RATE
@@ -40,6 +41,7 @@ FEATURES: tuple[Feature, ...] = (
     LABEL,
     LINT,
     LOCAL_JUDGE,
+    MEDIA,
     OTHER_TOOLS,
     PAIRS,
     PASS_RATE,

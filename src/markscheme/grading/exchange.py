@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
-from markscheme.errors import JudgeError, NoJudge
+from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
 from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, forget
+from markscheme.judges.sight import why_unseen
 from markscheme.prompt import Prompt
 
 _Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
@@ -148,6 +149,8 @@ async def ask_judge(
 
 async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_Reading]:
     try:
+        if question.prompt.parts and (why := await why_unseen(judge, question.prompt.parts)) is not None:
+            raise JudgeUnavailable(why)
         reply = await judge.reply(question.prompt)
     except NoJudge:
         raise

@@ -14,6 +14,7 @@ from markscheme.judges.provider import MAX_TOKENS, SdkJudge, message_in, usable_
 from markscheme.judges.taken_settings import RequestForm, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
+from markscheme.parts import message_content
 from markscheme.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -109,7 +110,7 @@ class AnthropicJudge(SdkJudge):
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self.settings.limit_in(form),
-            "messages": [{"role": "user", "content": prompt.user}],
+            "messages": [{"role": "user", "content": message_content(prompt.user, prompt.parts, "messages")}],
         }
         if prompt.schema and self.settings.step("format", form):
             request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}

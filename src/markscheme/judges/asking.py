@@ -27,6 +27,7 @@ class Asking:
         expected: Whether to score the expected level where a provider gives log-probabilities.
         parameters: Parameters of the model that are set, such as its temperature, by name.
         batch: Settings of batches, for judges with a batch API; None sends each prompt as its own request.
+        tests_sight: Whether a judge is tried, before it is first shown what isn't text, if it can see.
         list_prices: Whether to use the list price of a known model if no price is given, also without a budget.
     """
 
@@ -38,6 +39,7 @@ class Asking:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     batch: "Batching | None" = None
     list_prices: bool = False
+    tests_sight: bool = True
 
     @classmethod
     def for_run(
@@ -47,6 +49,7 @@ class Asking:
         price: str | None,
         cache: bool,
         expected: bool,
+        tests_sight: bool,
         parameters: Mapping[str, Any],
         batch: "Batching | None",
     ) -> "Asking":
@@ -57,6 +60,7 @@ class Asking:
             price: As a user writes it, `IN:OUT`.
             cache: Whether replies are read from the cache and kept there.
             expected: As in the attributes.
+            tests_sight: As in the attributes.
             parameters: As in the attributes.
             batch: As in the attributes.
 
@@ -68,6 +72,7 @@ class Asking:
             price=Price.parse(price) if price else None,
             memory=Memory() if cache else None,
             expected=expected,
+            tests_sight=tests_sight,
             parameters=parameters,
             batch=batch,
             list_prices=True,

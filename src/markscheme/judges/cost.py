@@ -64,6 +64,7 @@ def cost_of(
                 answered += 1
                 lengths.append(_tokens(reply.text))
     read = sum(_tokens(prompt.system, prompt.user, str(prompt.schema)) for prompt in open_prompts)
+    read += sum(shown_part.tokens for prompt in open_prompts for shown_part in prompt.parts)
     if lengths:
         written = round(len(open_prompts) * sum(lengths) / len(lengths))
         basis = f"by length, {BYTES_PER_TOKEN} bytes a token; answers as long as the {len(lengths)} at hand"

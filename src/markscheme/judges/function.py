@@ -42,7 +42,8 @@ class FunctionJudge:
     Args:
         fn: Sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic model or a Reply.
             A mapping `{"decisions": {CRITERION: {LEVEL: p, …}}}` gives probabilities instead of verdicts.
-            If its signature has `schema`, it receives the JSON Schema of the answer.
+            If its signature has `schema`, it receives the JSON Schema of the answer, and if it has `parts`, the images
+            and documents that the prompt's marks stand for.
         name: The judge's name. Two functions with the same name differ by their source, by the files of the modules
             they import from the project, and by what they declare: `fn.environment`, names of variables, and
             `fn.reads`, files next to the module or in the working directory. Of a function that declares neither, no
@@ -71,7 +72,7 @@ class FunctionJudge:
     _own_loop: ThreadLoop = field(default_factory=ThreadLoop, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self._wants_schema and not self._takes(system_prompt="", user_prompt=""):
+        if not self._wants_schema and not self._takes(system_prompt="", user_prompt="") and not self.sees:
             raise UsageError(
                 f"{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
             )
@@ -186,6 +187,8 @@ class FunctionJudge:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
         if self._wants_schema:
             arguments["schema"] = _copied(prompt.schema)  # prompts share it, and the function is not ours
+        if prompt.parts or self._names_parts:
+            arguments["parts"] = prompt.parts
         if self._is_async:
             return await self._awaited(self.fn(**arguments))
         answer = await in_thread(partial(self.fn, **arguments))
@@ -201,6 +204,16 @@ class FunctionJudge:
     @cached_property
     def _wants_schema(self) -> bool:
         return self._takes(system_prompt="", user_prompt="", schema={})
+
+    @cached_property
+    def sees(self) -> bool:
+        """Whether it takes what the prompt's marks stand for."""
+        wanted: dict[str, Any] = {"schema": {}} if self._wants_schema else {}
+        return self._takes(system_prompt="", user_prompt="", parts=(), **wanted)
+
+    @cached_property
+    def _names_parts(self) -> bool:
+        return self.sees and "parts" in inspect.signature(self.fn).parameters
 
     def _takes(self, **arguments: Any) -> bool:
         try:

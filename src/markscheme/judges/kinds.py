@@ -67,7 +67,7 @@ class JudgeKind:
         price: The list price of a judge's tokens by its identity, zero if it is free; None if no price is known.
         batches: Whether its judges have `batches()`, the batch API of their provider.
         proposes: Whether its models can write new words for a rubric.
-        sees: Whether its judges send images to the model.
+        sees: Whether its judges show the model what isn't text, such as images; a judge itself may say it by `sees`.
         probabilities: Whether its judges give probabilities of levels, or of tokens if asked to.
         names_code: Whether the rest of its name is code to import, which no configuration file may name.
         names_judges: Whether the rest of its name is a file that names the judges it asks; no such file may name one.
@@ -401,6 +401,7 @@ DEFAULT: Final = JudgeKind(
     price=_list_price("anthropic"),
     batches=True,
     proposes=True,
+    sees=True,
     meant_by=_claude,
     rank=10,
 )
@@ -419,6 +420,7 @@ JUDGE_KINDS: Final = OpenTable(
         price=_list_price("openai"),
         batches=True,
         proposes=True,
+        sees=True,
         probabilities=True,
         meant_by=_gpt,
         rank=20,
@@ -432,6 +434,7 @@ JUDGE_KINDS: Final = OpenTable(
         about="replies recorded earlier",
         uses=lambda: ", ".join(_recordings()),
         asks=False,
+        sees=True,
         stands_in=True,
         rank=60,
     ),
@@ -441,6 +444,7 @@ JUDGE_KINDS: Final = OpenTable(
         form="function:module:name",
         about="any function that answers a prompt",
         names_code=True,
+        sees=True,
         meant_by=_python_file,
         rank=80,
     ),

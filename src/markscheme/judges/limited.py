@@ -518,6 +518,7 @@ def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -
     configured = judge.parameters.get("max_tokens")
     written = configured if isinstance(configured, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
+    read += sum(shown_part.tokens for shown_part in prompt.parts)
     return Forecast(read + written, price.cost(read, written) if price else 0.0)
 
 

@@ -19,6 +19,7 @@ from markscheme.judges.provider import MAX_TOKENS, SdkJudge, error_in_answer, st
 from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
+from markscheme.parts import message_content
 from markscheme.prompt import Prompt
 
 REPORTED_ALTERNATIVES = 20
@@ -126,8 +127,8 @@ class OpenAIJudge(SdkJudge):
 
     def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
         """The body of a chat request, without what `form` leaves out."""
-        messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
-        messages.append({"role": "user", "content": prompt.user})
+        messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
+        messages.append({"role": "user", "content": message_content(prompt.user, prompt.parts, "chat")})
         request: dict[str, Any] = {"model": self.model, "messages": messages}
         settings = self.settings
         if limit := settings.step("limit", form):

@@ -118,6 +118,12 @@ class AskOptions:
     cache: bool = _setting(
         True, "neither read nor keep replies", AUTO_OR_OFF, off="--no-cache", variable="MARKSCHEME_NO_CACHE"
     )
+    probe: bool = _setting(
+        True,
+        "show a judge images without trying first whether it can see",
+        AUTO_OR_OFF,
+        off="--no-probe",
+    )
     expected: bool = _setting(
         False, "use the expected level, by the probabilities of levels: {judges with probabilities}", SWITCH
     )
@@ -157,6 +163,7 @@ class AskOptions:
             price=self.price,
             cache=self.cache,
             expected=self.expected,
+            tests_sight=self.probe,
             parameters=self.parameters,
             batch=self._batching(notify) if self.batch else None,
         )

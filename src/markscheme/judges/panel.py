@@ -7,6 +7,7 @@ from typing import Literal
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping, forget, make_room
+from markscheme.judges.sight import sees
 from markscheme.prompt import Prompt
 
 PanelRule = Literal["median", "majority"]
@@ -53,6 +54,11 @@ class Panel:
         name = self.name or f"panel({', '.join(str(member) for member in members)})"
         parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}
         return Identity(name, parameters=parameters, lasting=all(member.lasting for member in members))
+
+    @property
+    def sees(self) -> bool:
+        """Whether every member shows its model what isn't text."""
+        return all(map(sees, self.judges))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """All answers as parts of one reply; the part of a member without an answer is empty.

@@ -10,6 +10,7 @@ from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
 from markscheme.judges.price import ListPrice, Price
 from markscheme.judges.remembering import Remembering
+from markscheme.judges.sight import Unprobed
 from markscheme.judges.wrappers import WRAPPERS
 
 
@@ -47,7 +48,8 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
     if not kind.asks and asking.batch is None:
         return opened
-    judge = Limited(opened, asking.limiter, _price_of_calls(opened.identity, asking), deadline=kind.deadline)
+    adapter = opened if asking.tests_sight else Unprobed(opened)
+    judge = Limited(adapter, asking.limiter, _price_of_calls(opened.identity, asking), deadline=kind.deadline)
     if asking.batch is not None:
         if not kind.batches:
             expected = names_that(lambda kind: kind.batches)

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
+from markscheme.parts import in_cell, parted_text
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.kinds import PEOPLE
@@ -334,7 +335,7 @@ class _Reading:
             cells = {key: value for key, value in row.items() if value != ""}
             key = cells.get("id", f"ex-{number}")
             label = _csv_label(cells, criteria)
-            rest: dict[str, Any] = {name: value for name, value in cells.items() if name not in of_labels}
+            rest: dict[str, Any] = {name: in_cell(value) for name, value in cells.items() if name not in of_labels}
             if "weight" in rest:
                 rest["weight"] = _number(rest["weight"])
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
@@ -350,8 +351,9 @@ class _Reading:
         sides = sides_of_pair(raw) if self.rubric.is_of_pairs else None
         short = sides is None and "expectedScore" in raw
         id = text_of(raw.get("id")) or f"ex-{place}"
-        first, second = (_response_of(raw, short), None) if sides is None else responses_of_pair(raw)
-        submission = Submission(first, self._inputs(raw, short), id, second=second)
+        folder = self.path.parent if isinstance(self.path, Path) else None
+        first, second = (_response_of(raw, short, folder), None) if sides is None else responses_of_pair(raw)
+        submission = Submission(first, self._inputs(raw, short), id, second=second, folder=folder)
         return Example(
             submission,
             tuple(self._labels(raw, id, reader, short)) if self.with_labels else (),
@@ -392,7 +394,7 @@ class _Reading:
             yield reader.rating(whole, id=id)
 
 
-def _response_of(raw: Mapping[str, Any], short: bool) -> str:
+def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
     """The response in a line of single responses.
 
     Raises:
@@ -401,9 +403,12 @@ def _response_of(raw: Mapping[str, Any], short: bool) -> str:
     response = raw.get("response", raw.get("output", raw.get("input") if short else None))
     if response is None and has_pair_alone(raw):
         raise ValueError(IS_PAIR)
-    if not isinstance(response, str):
+    if isinstance(response, str):
+        return response
+    parted = parted_text(response, folder, "the response")
+    if parted is None:
         raise ValueError(f"an example has a response, a text; found {shown(response)}")
-    return response
+    return parted
 
 
 def draws_of(examples: Iterable[Example]) -> list[str]:

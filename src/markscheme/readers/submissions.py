@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
+from markscheme.parts import in_cell
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
@@ -101,14 +102,15 @@ def _of_rows(
         row = _renamed(cells, fields, path, is_first=place == 1)
         response = response or _response_column(path, row, notify)
         inputs = {
-            name: cell
+            name: in_cell(cell)
             for name, cell in row.items()
             if name not in ("id", response) and (name in shown or not isinstance(cell, bytes))
         }
         id = str(place) if row.get("id") in (None, "") else str(row["id"])
         try:
-            text = row[response]
-            submission = Submission("", inputs, id, NO_RESPONSE) if is_missing(text) else Submission(text, inputs, id)
+            fault = NO_RESPONSE if is_missing(row[response]) else ""
+            text = "" if fault else in_cell(row[response])
+            submission = Submission(text, inputs, id, fault, folder=path.parent)
         except SubmissionError as error:
             refuse_lines(RatingError(str(error), path=path, line=number))
             continue
@@ -120,7 +122,7 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
         try:
             row = _renamed(line, fields, path, is_first=place == 1) if isinstance(line, dict) else line
             is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
-            yield number, submission_of({**row, "response": None} if is_without else row, number)
+            yield number, submission_of({**row, "response": None} if is_without else row, number, path.parent)
         except ValueError as error:
             refuse_lines(RatingError(str(error), path=path, line=number))
 

@@ -25,7 +25,7 @@ from markscheme.errors import (
 from markscheme.features.batches.ledger import BatchLedger
 from markscheme.judges.asking import Asking
 from markscheme.judges.batching import BatchApi, Batching, BatchState
-from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Judge, Reply, Usage
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering
@@ -67,6 +67,11 @@ class Batched(Remembering):
     """
 
     queue: "BatchQueue"
+
+    @property
+    def live(self) -> Judge:
+        """The same judge, which answers at once and at the full price."""
+        return self.judge
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return the cached reply, or the one that a batch brings.

@@ -1,0 +1,42 @@
+"""Images and PDF documents in what is judged: read from files, checked, sent to judges that can see, and shown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markscheme.judges.sight import PART_CHECKS
+from markscheme.options.table import OPTIONS, Family
+from markscheme.parts import PART_READERS, PartedText, PartReader, ShownPart
+from markscheme.seam import Feature
+
+if TYPE_CHECKING:
+    from markscheme.judges.judge import Judge
+
+
+def _read(value: Any, folder: Path | None, name: str) -> PartedText | None:
+    from markscheme.features.media.reading import read_media
+
+    return read_media(value, folder, name)
+
+
+def _written(text: PartedText, folder: Path) -> Any:
+    from markscheme.features.media.reading import written_media
+
+    return written_media(text, folder)
+
+
+async def _probe(judge: "Judge", parts: Sequence[ShownPart]) -> str | None:
+    from markscheme.features.media.probe import why_blind
+
+    return await why_blind(judge, parts)
+
+
+def _options() -> type:
+    from markscheme.features.media.options import MediaOptions
+
+    return MediaOptions
+
+
+MEDIA = Feature(
+    "media", PART_READERS(PartReader(_read, _written)), PART_CHECKS(_probe), OPTIONS(Family(_options, rank=90))
+)

@@ -1,0 +1,98 @@
+"""Pictures and documents drawn here: a word in block letters above coloured squares, as PNG and as PDF."""
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
+
+Colour: TypeAlias = tuple[int, int, int]
+
+GLYPHS: Final = {
+    "A": ".###. #...# #...# ##### #...# #...# #...#",
+    "B": "####. #...# #...# ####. #...# #...# ####.",
+    "D": "####. #...# #...# #...# #...# #...# ####.",
+    "E": "##### #.... #.... ####. #.... #.... #####",
+    "F": "##### #.... #.... ####. #.... #.... #....",
+    "I": ".###. ..#.. ..#.. ..#.. ..#.. ..#.. .###.",
+    "K": "#...# #..#. #.#.. ##... #.#.. #..#. #...#",
+    "L": "#.... #.... #.... #.... #.... #.... #####",
+    "M": "#...# ##.## #.#.# #.#.# #...# #...# #...#",
+    "N": "#...# ##..# #.#.# #..## #...# #...# #...#",
+    "O": ".###. #...# #...# #...# #...# #...# .###.",
+    "R": "####. #...# #...# ####. #.#.. #..#. #...#",
+    "T": "##### ..#.. ..#.. ..#.. ..#.. ..#.. ..#..",
+    "U": "#...# #...# #...# #...# #...# #...# .###.",
+}
+"""Letters of five by seven, row by row: those that no other letter or digit looks like."""
+DOT: Final = 8
+"""Pixels of a dot."""
+SQUARE: Final = 40
+"""Pixels of a square's side; the gap between two is as wide."""
+MARGIN: Final = 40
+"""Pixels around all."""
+_LETTER_DOTS: Final = 6
+"""Columns of a letter with the gap after it."""
+_LETTER_ROWS: Final = 7
+"""Rows of a letter."""
+PAPER: Final[Colour] = (255, 255, 255)
+INK: Final[Colour] = (20, 20, 20)
+RED: Final[Colour] = (200, 40, 40)
+
+
+def png(rows: Sequence[Sequence[Colour]]) -> bytes:
+    """Return pixels, row by row, as a PNG file."""
+    height, width = len(rows), len(rows[0])
+    lines = b"".join(b"\0" + bytes(channel for pixel in row for channel in pixel) for row in rows)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def picture(word: str, squares: int) -> bytes:
+    """Return a PNG of a word in block letters and, below it, so many squares."""
+    width = 2 * MARGIN + max(len(word) * _LETTER_DOTS * DOT, squares * 2 * SQUARE)
+    rows = [[PAPER] * width for _ in range(3 * MARGIN + _LETTER_ROWS * DOT + SQUARE)]
+    for left, top in _dots(word):
+        _fill(rows, MARGIN + left * DOT, MARGIN + top * DOT, DOT, INK)
+    for index in range(squares):
+        _fill(rows, MARGIN + index * 2 * SQUARE, 2 * MARGIN + _LETTER_ROWS * DOT, SQUARE, RED)
+    return png(rows)
+
+
+def _dots(word: str) -> Iterator[tuple[int, int]]:
+    for index, letter in enumerate(word):
+        for top, row in enumerate(GLYPHS[letter].split()):
+            for left, dot in enumerate(row):
+                if dot == "#":
+                    yield index * _LETTER_DOTS + left, top
+
+
+def _fill(rows: list[list[Colour]], left: int, top: int, side: int, colour: Colour) -> None:
+    for row in rows[top : top + side]:
+        row[left : left + side] = [colour] * side
+
+
+def document(word: str, squares: int) -> bytes:
+    """Return a PDF of one page with a word and, below it, so many squares."""
+    filled = " ".join(f"{72 + index * 60} 560 30 30 re f" for index in range(squares))
+    drawn = f"BT /F1 48 Tf 72 680 Td ({word}) Tj ET 0.8 0.15 0.15 rg {filled}"
+    objects = (
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources 6 0 R >>",
+        f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Font << /F1 5 0 R >> >>",
+    )
+    body, offsets = "%PDF-1.4\n", []
+    for number, definition in enumerate(objects, start=1):
+        offsets.append(len(body))
+        body += f"{number} 0 obj\n{definition}\nendobj\n"
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    count = len(objects) + 1
+    trailer = f"trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return f"{body}xref\n0 {count}\n0000000000 65535 f \n{table}{trailer}".encode("ascii")

@@ -1,0 +1,54 @@
+"""Fetch an image or a PDF from an address, if the settings allow its host."""
+
+from http.client import HTTPMessage
+from typing import IO, Final
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from markscheme.errors import UsageError
+from markscheme.features.media.options import media_options
+
+_SECONDS: Final = 20.0
+"""A judgement: an image that takes longer holds up a whole run."""
+
+
+class _StayingThere(HTTPRedirectHandler):
+    """Follows a redirection to allowed hosts alone."""
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
+        """Follow a redirection, unless it leads to a host that isn't allowed."""
+        refuse_foreign(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def refuse_foreign(address: str) -> None:
+    """Refuse an address from which the settings don't allow anything to be fetched.
+
+    Raises:
+        UsageError: Its host isn't allowed.
+    """
+    parts = urlsplit(address)
+    host = (parts.hostname or "").casefold()
+    if parts.scheme.casefold() not in ("http", "https") or host not in media_options().hosts:
+        raise UsageError(
+            f"{host} is another computer, and nothing is fetched from it: save the file next to this one, or allow the "
+            f'host by `media_hosts = "{host}"` in markscheme.toml'
+        )
+
+
+def fetched(address: str, kind: str) -> bytes:
+    """Return what is at an address of an allowed host, up to one byte more than may be judged.
+
+    Raises:
+        UsageError: The host isn't allowed, or doesn't answer.
+    """
+    refuse_foreign(address)
+    try:
+        with build_opener(_StayingThere).open(Request(address), timeout=_SECONDS) as answer:  # noqa: S310 - http(s) alone
+            content: bytes = answer.read(media_options().most_bytes(kind) + 1)
+    except (URLError, OSError, ValueError) as error:
+        raise UsageError(f"{urlsplit(address).hostname} doesn't give the {kind}: {error}") from error
+    return content

@@ -1,0 +1,246 @@
+"""Images and PDF documents as parts of what is judged."""
+
+import base64
+import hashlib
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from markscheme.errors import RatingError, UsageError, no_file
+from markscheme.features.media.formats import (
+    IMAGE_KIND,
+    MEDIA_FORMATS,
+    PDF_KIND,
+    DamagedContentError,
+    SniffedContent,
+    described,
+    sniffed,
+)
+from markscheme.features.media.options import MediaOptions, media_options
+from markscheme.plain_data import refuse_device
+
+DIGEST_DIGITS: Final = 32
+"""Hexadecimal digits kept of the SHA-256: nobody finds two contents with the same 128 bits."""
+_MILLION: Final = 10**6
+"""Bytes of a megabyte, and pixels of a megapixel."""
+_PIXELS_PER_TOKEN: Final = 750
+"""By Anthropic's documentation; other providers count less."""
+_MOST_TOKENS: Final = 1600
+"""An image that would be more is scaled down by the provider, by the same documentation."""
+_BYTES_PER_PAGE: Final = 60_000
+"""A judgement: pages of text have less, and scanned ones more."""
+_TOKENS_PER_PAGE: Final = 2500
+"""A page as text and as an image, by Anthropic's documentation."""
+
+
+class Media:
+    """An image or a document: its content, checked when it is made.
+
+    Args:
+        source: A file's path, or the content.
+        alt: What it shows, for people who can't see it; judges don't read it.
+
+    Raises:
+        UsageError: The file can't be read, or the content is of no format that judges take, too large, or not what the
+            file's ending says.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, source: str | os.PathLike[str] | bytes, alt: str | None = None) -> None:
+        self.alt = alt
+        self.path: Path | None = None
+        options = media_options()
+        if isinstance(source, bytes | bytearray):
+            self._kept: bytes | None = bytes(source)
+            name = f"the {self.kind}"
+        else:
+            self.path, self._kept = Path(source).absolute(), None
+            name = os.fspath(source)
+        content = self._kept if self._kept is not None else _content_of(Path(name), self.kind, options)
+        self._sniffed = checked(content, name, self.kind, self.path, options)
+        self.size = len(content)
+        self.digest = hashlib.sha256(content).hexdigest()[:DIGEST_DIGITS]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def __eq__(self, media: object) -> bool:
+        return isinstance(media, Media) and (self.kind, self.digest) == (media.kind, media.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.digest))
+
+    @property
+    def name(self) -> str:
+        """Its file's name, else its mark."""
+        return self.mark if self.path is None else self.path.name
+
+    @property
+    def mark(self) -> str:
+        """The words that stand for it in a text."""
+        return f"[{self.kind} {self.digest}]"
+
+    @property
+    def mime(self) -> str:
+        """Its media type, by its content."""
+        return self._sniffed.format.mime
+
+    @property
+    def width(self) -> int | None:
+        """Pixels across; None for a document."""
+        return self._sniffed.width
+
+    @property
+    def height(self) -> int | None:
+        """Pixels down; None for a document."""
+        return self._sniffed.height
+
+    @property
+    def content(self) -> bytes:
+        """Its bytes; those of a file are read again, so that many files need little memory.
+
+        Raises:
+            UsageError: The file has changed.
+        """
+        if self._kept is not None:
+            return self._kept
+        content = _content_of(Path(str(self.path)), self.kind, media_options())
+        if hashlib.sha256(content).hexdigest()[:DIGEST_DIGITS] != self.digest:
+            raise UsageError(f"{self.path} has changed since this run began; run it again")
+        return content
+
+    @property
+    def base64(self) -> str:
+        """Its bytes in base64."""
+        return base64.b64encode(self.content).decode()
+
+    @property
+    def data_url(self) -> str:
+        """Its bytes as a data URL."""
+        return f"data:{self.mime};base64,{self.base64}"
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens a model reads it as."""
+        raise NotImplementedError
+
+    def in_message(self, api: str) -> Mapping[str, Any]:
+        """Return it as a block of a message, in the form of an API: "messages" or "chat"."""
+        raise NotImplementedError
+
+    def html(self) -> str:
+        """Return it as HTML that neither runs nor loads anything."""
+        raise NotImplementedError
+
+    def _source(self) -> dict[str, str]:
+        return {"type": "base64", "media_type": self.mime, "data": self.base64}
+
+
+class Image(Media):
+    """An image: PNG, JPEG, WebP or GIF."""
+
+    kind = IMAGE_KIND
+
+    @cached_property
+    def tokens(self) -> int:
+        """About how many tokens a model reads it as, by its pixels."""
+        return min(_MOST_TOKENS, self._sniffed.pixels // _PIXELS_PER_TOKEN + 1)
+
+    def in_message(self, api: str) -> Mapping[str, Any]:
+        """Return it as a block of a message, in the form of an API: "messages" or "chat"."""
+        if api == "messages":
+            return {"type": "image", "source": self._source()}
+        return {"type": "image_url", "image_url": {"url": self.data_url}}
+
+    def html(self) -> str:
+        """Return it at a size that fits, and below it the way to its full size."""
+        shown = escape(self.alt or f"Image without a description, {self.width} × {self.height} pixels", quote=True)
+        image = f'<img src="{self.data_url}" alt="{shown}" width="{self.width}" height="{self.height}">'
+        return f'<details class="media"><summary>{image}</summary></details>'
+
+
+class Pdf(Media):
+    """A PDF document."""
+
+    kind = PDF_KIND
+
+    @cached_property
+    def tokens(self) -> int:
+        """About how many tokens a model reads it as, by its size."""
+        return (self.size // _BYTES_PER_PAGE + 1) * _TOKENS_PER_PAGE
+
+    def in_message(self, api: str) -> Mapping[str, Any]:
+        """Return it as a block of a message, in the form of an API: "messages" or "chat"."""
+        if api == "messages":
+            return {"type": "document", "source": self._source()}
+        name = f"{self.digest}.pdf"
+        return {"type": "file", "file": {"filename": name, "file_data": self.data_url}}
+
+    def html(self) -> str:
+        """Return a link by which the browser saves it; no page opens it by itself."""
+        name = escape(self.name if self.path else f"{self.digest}.pdf", quote=True)
+        words = escape(self.alt or self.name)
+        return f'<p class="media"><a href="{self.data_url}" download="{name}">PDF: {words}</a></p>'
+
+
+MEDIA_KINDS: Final[Mapping[str, type[Media]]] = {IMAGE_KIND: Image, PDF_KIND: Pdf}
+"""The class of each kind."""
+
+
+def _content_of(path: Path, kind: str, options: MediaOptions) -> bytes:
+    refuse_device(path, RatingError)
+    try:
+        with path.open("rb") as file:
+            return file.read(options.most_bytes(kind) + 1)
+    except FileNotFoundError as error:
+        raise UsageError(f"{path}: {no_file(path)}") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def checked(content: bytes, name: str, kind: str, path: Path | None, options: MediaOptions) -> SniffedContent:
+    """Return what a content is, if judges take it.
+
+    Args:
+        content: The bytes.
+        name: What it is called, for messages.
+        kind: What it is said to be.
+        path: Its file, whose ending says what it is; None without a file.
+        options: The limits.
+
+    Raises:
+        UsageError: It isn't of that kind, isn't what the file's ending says, or is too large.
+    """
+    if len(content) > options.most_bytes(kind):
+        setting = "max_image_mb" if kind == IMAGE_KIND else "max_pdf_mb"
+        most = getattr(options, setting)
+        raise UsageError(f"{name} has more than {most:g} MB, which is the limit (`{setting}` in markscheme.toml)")
+    accepted = " or ".join(media_format.name for media_format in MEDIA_FORMATS if media_format.kind == kind)
+    try:
+        content_kind = sniffed(content)
+    except DamagedContentError as error:
+        raise UsageError(f"{name} {error}; expected a whole {accepted} file") from None
+    if content_kind is None:
+        raise UsageError(f"{name} is {described(content)}; expected {accepted}")
+    if content_kind.format.kind != kind:
+        raise UsageError(
+            f"{name} is {content_kind.format.name} by its content: name it as `{content_kind.format.kind}`"
+        )
+    endings = content_kind.format.suffixes
+    if path is not None and path.suffix and path.suffix.casefold() not in endings:
+        raise UsageError(
+            f"{name} is {content_kind.format.name} by its content, so its name must end in {' or '.join(endings)}"
+        )
+    megapixels = content_kind.pixels / _MILLION
+    if megapixels > options.max_megapixels:
+        size = f"{content_kind.width} × {content_kind.height} pixels"
+        raise UsageError(
+            f"{name} has {size}; the limit is {options.max_megapixels:g} million (`max_megapixels` in markscheme.toml)"
+        )
+    if kind == IMAGE_KIND and not content_kind.pixels:
+        raise UsageError(f"{name} is an image without pixels")
+    return content_kind

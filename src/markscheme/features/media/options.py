@@ -1,0 +1,54 @@
+"""Limits of images and documents, which the settings file may set."""
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from markscheme.features.media.formats import IMAGE_KIND
+from markscheme.options.forms import ABOVE_ZERO, WHOLE, text_form
+from markscheme.options.settings import find_settings
+from markscheme.options.table import read_options, setting
+
+_HOSTS = text_form("names of hosts, such as cdn.example.com")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MediaOptions:
+    """How large images and documents may be, how many there may be, and from which hosts they are fetched."""
+
+    max_image_mb: float = setting(5.0, "megabytes of an image at most (5)", ABOVE_ZERO, value="MB", is_typed=False)
+    max_pdf_mb: float = setting(20.0, "megabytes of a PDF at most (20)", ABOVE_ZERO, value="MB", is_typed=False)
+    max_megapixels: float = setting(
+        40.0, "million pixels of an image at most (40)", ABOVE_ZERO, value="N", is_typed=False
+    )
+    max_media: int = setting(
+        20, "images and PDFs of one response or input at most (20)", WHOLE, value="N", is_typed=False
+    )
+    media_hosts: str | None = setting(
+        None, "hosts that images and PDFs may be fetched from", _HOSTS, value="HOSTS", is_typed=False
+    )
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts from which anything may be fetched."""
+        return frozenset((self.media_hosts or "").casefold().replace(",", " ").split())
+
+    def most_bytes(self, kind: str) -> int:
+        """Return how many bytes a content of a kind may have."""
+        return int((self.max_image_mb if kind == IMAGE_KIND else self.max_pdf_mb) * 10**6)
+
+
+def media_options() -> MediaOptions:
+    """Return the limits that hold in the working directory.
+
+    Raises:
+        UsageError: The settings file is faulty.
+    """
+    return _options_in(os.getcwd())
+
+
+@lru_cache(maxsize=8)
+def _options_in(folder: str) -> MediaOptions:
+    settings = find_settings(Path(folder))
+    return read_options(MediaOptions, settings.source_of(MediaOptions))

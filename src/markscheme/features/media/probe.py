@@ -1,0 +1,132 @@
+"""Whether a judge can see: a picture of a random word and some squares, which it must read back."""
+
+import asyncio
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from markscheme.features.media.drawing import document, picture
+from markscheme.features.media.formats import IMAGE_KIND
+from markscheme.features.media.media import Image, Media, Pdf
+from markscheme.judges.external_words import shown
+from markscheme.judges.judge import Judge
+from markscheme.judges.sight import innermost, is_probed, kind_of_judge
+from markscheme.numerals import finite
+from markscheme.parts import ShownPart
+from markscheme.plain_data import json_amid_prose
+from markscheme.prompt import Prompt, closed_object
+
+_CONSONANTS, _VOWELS = "BDFKLMNRT", "AEIOU"
+_SYLLABLES: Final = 3
+"""Of 91,125 words, so that none is guessed."""
+_SQUARES: Final = (3, 6)
+"""The fewest and the most squares: models count more of them badly that see well."""
+_TRIES: Final = 2
+"""Once more for a judge that misread the first."""
+_SYSTEM: Final = "You read what is shown to you. Answer with one JSON object and nothing else."
+_TASK: Final = (
+    "{} shows a word in capital letters and, below it, some red squares. Read the word and count the squares. "
+    'Answer in this form: {{"word": "…", "count": 0}}. If you can\'t see it, leave the word empty.'
+)
+_SCHEMA: Final = closed_object({"word": {"type": "string"}, "count": {"type": "integer"}})
+_IN_WORDS: Final = {IMAGE_KIND: "images"}
+
+
+@dataclass(frozen=True, slots=True)
+class SightTest:
+    """One thing to be read back.
+
+    Attributes:
+        word: The word in it.
+        squares: How many squares there are.
+        media: The picture or the document.
+    """
+
+    word: str
+    squares: int
+    media: Media
+
+    @classmethod
+    def drawn(cls, kind: str, seed: str) -> "SightTest":
+        """Draw one; the same seed gives the same, so that the cache has the answer."""
+        chance = random.Random(f"{seed} {kind}")  # noqa: S311 - not a secret
+        word = "".join(chance.choice(_CONSONANTS) + chance.choice(_VOWELS) for _ in range(_SYLLABLES))
+        squares = chance.randint(*_SQUARES)
+        media = Image(picture(word, squares)) if kind == IMAGE_KIND else Pdf(document(word, squares))
+        return cls(word, squares, media)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt that asks what it shows."""
+        return Prompt(_SYSTEM, _TASK.format(self.media.mark), _SCHEMA, (), parts=(self.media,))
+
+    def is_read(self, answer: str) -> bool:
+        """Return whether an answer says what it shows."""
+        try:
+            read = json_amid_prose(answer)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(read, Mapping):
+            return False
+        return str(read.get("word", "")).strip().upper() == self.word and finite(read.get("count")) == self.squares
+
+
+_SIGHT: dict[tuple[str, str], str | None] = {}
+"""By judge and kind of part, why the judge can't read such parts; None if it can."""
+_LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+
+async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
+    """Return why a judge can't read parts like these, or None if it can; each kind is tried once in a process.
+
+    Raises:
+        JudgeError: It gave no answer.
+    """
+    for member in getattr(innermost(judge), "judges", (judge,)):
+        if not is_tried(member):
+            continue
+        for kind in sorted({shown_part.kind for shown_part in parts}):
+            why = await _why_blind_to(member, kind)
+            if why is not None:
+                return why
+    return None
+
+
+def is_tried(judge: Judge) -> bool:
+    """Return whether it is tried if a judge can see: one that asks a model, unless the settings leave it out."""
+    kind = kind_of_judge(judge)
+    return is_probed(judge) and kind is not None and kind.asks
+
+
+def sight_of(judge: Judge, kind: str) -> bool | None:
+    """Return whether a judge could read parts of a kind when that was tried; None if it wasn't."""
+    key = (judge.identity.fingerprint, kind)
+    return _SIGHT[key] is None if key in _SIGHT else None
+
+
+async def _why_blind_to(judge: Judge, kind: str) -> str | None:
+    key = (judge.identity.fingerprint, kind)
+    lock = _LOCKS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+    async with lock:
+        if key not in _SIGHT:
+            _SIGHT[key] = await _tried(judge, kind, key[0])
+    return _SIGHT[key]
+
+
+async def _tried(judge: Judge, kind: str, seed: str) -> str | None:
+    live: Judge = getattr(judge, "live", judge)  # a batch may take a day
+    answer = ""
+    for attempt in range(_TRIES):
+        test = SightTest.drawn(kind, f"{seed} {attempt}")
+        reply = await live.reply(test.prompt)
+        answers = [single.text for single in reply.single]
+        if all(map(test.is_read, answers)):
+            return None
+        answer = answers[0]
+    kinds = _IN_WORDS.get(kind, "PDF documents")
+    return (
+        f"{judge.identity.name} can't read {kinds}: shown the word {test.word} above {test.squares} squares, it "
+        f"answered {shown(answer) or 'nothing'} (to leave this test out, set `probe` to off)"
+    )

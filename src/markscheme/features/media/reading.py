@@ -1,0 +1,207 @@
+"""Images and PDFs named in plain data: by path, as data URLs, and in the message parts of other tools."""
+
+import binascii
+import json
+import os
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from markscheme.errors import SubmissionError, UsageError
+from markscheme.features.media.fetching import fetched
+from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND
+from markscheme.features.media.media import MEDIA_KINDS, Image, Media
+from markscheme.features.media.options import media_options
+from markscheme.parts import PartedText
+from markscheme.plain_data import shown
+from markscheme.text import encodable
+
+_SHORT: Final = ({IMAGE_KIND}, {PDF_KIND}, {IMAGE_KIND, "alt"}, {PDF_KIND, "alt"})
+"""The keys of a part in our own form."""
+_TEXT_TYPES: Final = ("text", "input_text", "output_text")
+
+
+def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
+    """Return a value with images or PDFs as a text with marks; None if it names none.
+
+    A part alone, or a list of parts and texts, becomes its texts and marks, one below the other. Anything else, such as
+    a list of messages, stays JSON, with a mark in place of each part.
+
+    Args:
+        value: Plain data, in which there may be Image and Pdf objects.
+        folder: What paths are relative to, and must lie in; None where there may be none.
+        name: What it is, for messages.
+
+    Raises:
+        SubmissionError: A part can't be judged: no such file, of no known format, too large, or of a foreign address.
+    """
+    reader = _MediaReader(folder)
+    try:
+        pieces = reader.pieces(value)
+        text = "\n".join(pieces) if pieces is not None else json.dumps(reader.marked(value), ensure_ascii=False)
+        reader.refuse_too_many()
+    except UsageError as error:
+        raise SubmissionError.of_part(name, str(error)) from error
+    except (TypeError, ValueError, RecursionError):  # no JSON data: whoever asked says so
+        return None
+    if not reader.media:
+        return None
+    return PartedText(encodable(text), reader.media, value)
+
+
+class _MediaReader:
+    """A reader of one value.
+
+    Attributes:
+        folder: What paths are relative to; None where there may be none.
+        media: What it found, in order.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.media: list[Media] = []
+
+    def refuse_too_many(self) -> None:
+        """Refuse more parts than the settings allow.
+
+        Raises:
+            UsageError: There are more.
+        """
+        most = media_options().max_media
+        if len(self.media) > most:
+            raise UsageError(
+                f"there are {len(self.media)} images and PDFs, and the limit is {most} (`max_media` in markscheme.toml)"
+            )
+
+    def pieces(self, value: Any) -> list[str] | None:
+        """Return the texts and marks of a part alone, or of a list of parts and texts; None for anything else."""
+        items = value if isinstance(value, list | tuple) else [value]
+        if not any(_is_part(item) for item in items) or not all(_is_part(item) or _is_text(item) for item in items):
+            return None
+        return [self._mark(item) if _is_part(item) else _text(item) for item in items]
+
+    def marked(self, value: Any, *, in_list: bool = False) -> Any:
+        """Return plain data with a mark in place of each part; parts in our own form stand in lists alone."""
+        if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
+            return self._mark(value)
+        if isinstance(value, Mapping):
+            return {key: self.marked(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.marked(inner, in_list=True) for inner in value]
+        return value
+
+    def _mark(self, value: Any) -> str:
+        media = value if isinstance(value, Media) else self._read(value)
+        self.media.append(media)
+        return media.mark
+
+    def _read(self, named: Mapping[str, Any]) -> Media:
+        kind, source = _source_of(named)
+        alt = named.get("alt")
+        if not isinstance(source, str) or not source.strip():
+            raise UsageError(f"`{kind}` must be a path or a data URL, got {shown(source)}")
+        text_alt = alt if isinstance(alt, str) else None
+        if source[:5].casefold() == "data:":
+            return MEDIA_KINDS[kind](_decoded(source, kind), text_alt)
+        if urlsplit(source).scheme.casefold() in ("http", "https"):
+            return MEDIA_KINDS[kind](fetched(source, kind), text_alt)
+        return MEDIA_KINDS[kind](self._path(source, kind), text_alt)
+
+    def _path(self, source: str, kind: str) -> Path:
+        if self.folder is None:
+            raise UsageError(
+                f"`{kind}` is the path {shown(source)}, which only a file may name; in a program, give "
+                f"{MEDIA_KINDS[kind].__name__}({source!r}) of markscheme"
+            )
+        if "\0" in source:
+            raise UsageError(f"`{kind}` is no path: {shown(source)}")
+        folder = self.folder.resolve()
+        path = folder / source
+        if not path.resolve().is_relative_to(folder):
+            raise UsageError(f"{shown(source)} lies outside of {folder}, the folder of the file that names it")
+        return path
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, Mapping) and set(value) in _SHORT
+
+
+def _is_part(value: Any) -> bool:
+    return isinstance(value, Media) or _is_short(value) or _source_of(value) is not None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, Mapping) and set(value) <= {"type", "text"} and isinstance(value.get("text"), str)
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value["text"])
+
+
+def _source_of(value: Any) -> Any:
+    """Return the kind and the source of a part in our own form or in a provider's; None for anything else."""
+    match value:
+        case {"image": source, **rest} if set(rest) <= {"alt"}:
+            return IMAGE_KIND, source
+        case {"pdf": source, **rest} if set(rest) <= {"alt"}:
+            return PDF_KIND, source
+        case {"type": "image_url", "image_url": {"url": source}} | {"type": "image_url", "image_url": str(source)}:
+            return IMAGE_KIND, source
+        case {"type": "input_image", "image_url": str(source)}:
+            return IMAGE_KIND, source
+        case {"type": "file", "file": {"file_data": str(source)}} | {"type": "input_file", "file_data": str(source)}:
+            return PDF_KIND, source
+        case {"type": "image", "image": str(source)}:
+            return IMAGE_KIND, source
+        case {"type": "image" | "document" as form, "source": {"type": "base64", "media_type": mime, "data": data}}:
+            return IMAGE_KIND if form == "image" else PDF_KIND, f"data:{mime};base64,{data}"
+        case {"type": "image" | "document" as form, "source": {"type": "url", "url": str(source)}}:
+            return IMAGE_KIND if form == "image" else PDF_KIND, source
+    return None
+
+
+def _decoded(url: str, kind: str) -> bytes:
+    head, comma, data = url.partition(",")
+    if not comma:
+        raise UsageError(f"`{kind}` is a data URL without a comma: {shown(head)}")
+    if not head.casefold().endswith(";base64"):
+        return unquote_to_bytes(data)
+    try:
+        return b64decode("".join(data.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise UsageError(f"`{kind}` is a data URL whose base64 is damaged") from None
+
+
+def written_media(text: PartedText, folder: Path) -> Any:
+    """Return what a file in a folder has in place of a text: its marks with their parts, by path or as data URLs."""
+    pieces: list[Any] = [str(text)]
+    for shown_part in text.parts:
+        if isinstance(shown_part, Media):
+            pieces = [piece for before in pieces for piece in _divided(before, shown_part, folder)]
+    pieces = [piece.strip("\n") if isinstance(piece, str) else piece for piece in pieces]
+    written = [piece for piece in pieces if piece]
+    return written[0] if len(written) == 1 else written
+
+
+def _divided(piece: Any, media: Media, folder: Path) -> Iterable[Any]:
+    if not isinstance(piece, str):
+        return [piece]
+    texts = piece.split(media.mark)
+    return [item for text in texts[:-1] for item in (text, _in_file(media, folder))] + texts[-1:]
+
+
+def _in_file(media: Media, folder: Path) -> dict[str, str]:
+    alt = {"alt": media.alt} if media.alt else {}
+    path = media.path
+    is_inside = path is not None and path.resolve().is_relative_to(folder.resolve())
+    source = os.path.relpath(path, folder) if path is not None and is_inside else media.data_url
+    return {media.kind: source, **alt}
+
+
+def image_of_text(text: str) -> Image | None:
+    """Return the image that a text as a whole is, as a data URL; None for any other text."""
+    return Image(_decoded(text, IMAGE_KIND)) if text.startswith("data:image/") else None

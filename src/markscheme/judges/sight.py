@@ -1,0 +1,101 @@
+"""Which judges can be shown what isn't text, and what is checked of one before it is."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from markscheme.errors import NoJudge
+from markscheme.judges.judge import GradingJudge, Judge, JudgeGroup, Reply, Wrapping
+from markscheme.judges.kinds import JudgeKind, kind_of, names_that
+from markscheme.parts import ShownPart, parts_of
+from markscheme.prompt import Prompt
+from markscheme.seam import OpenTable
+from markscheme.submission import Submission
+
+PartCheck: TypeAlias = Callable[[Judge, Sequence[ShownPart]], Awaitable[str | None]]
+"""Says why a judge can't be shown parts, before it is; None if it can."""
+PART_CHECKS: Final = OpenTable[PartCheck]()
+"""What is checked of a judge before its first prompt with parts."""
+
+
+def innermost(judge: Judge) -> Judge:
+    """Return the judge inside those that wrap it."""
+    while isinstance(judge, Wrapping):
+        judge = judge.judge
+    return judge
+
+
+@dataclass(frozen=True, slots=True)
+class Unprobed(Wrapping):
+    """A judge that is shown parts without a test whether it can read them."""
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """Return the judge's answer."""
+        return await self.judge.reply(prompt, sample)
+
+
+def is_probed(judge: Judge) -> bool:
+    """Return whether a judge may be tested before it is shown parts."""
+    while isinstance(judge, Wrapping):
+        if isinstance(judge, Unprobed):
+            return False
+        judge = judge.judge
+    return True
+
+
+def kind_of_judge(judge: Judge) -> JudgeKind | None:
+    """Return the kind of an opened judge; None for one that a program made."""
+    return kind_of(judge.identity.name)
+
+
+def sees(judge: Judge) -> bool:
+    """Return whether a judge shows its model what isn't text.
+
+    A judge that a program made is given the parts of each prompt; it says so itself if it takes none.
+    """
+    itself = getattr(innermost(judge), "sees", None)
+    if itself is not None:
+        return bool(itself)
+    kind = kind_of_judge(judge)
+    return kind is None or kind.sees
+
+
+def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
+    """Refuse a judge that can't be shown parts.
+
+    Raises:
+        NoJudge: It takes none.
+    """
+    if parts and not sees(judge):
+        kinds = " or ".join(sorted(f"{part_kind}s" for part_kind in {shown_part.kind for shown_part in parts}))
+        can = names_that(lambda kind: kind.sees and kind.asks)
+        raise NoJudge(f"{judge.identity.name} doesn't take {kinds}; judges that do: {can}")
+
+
+def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -> None:
+    """Refuse a judge that can't be shown the parts of the first submission that has any, before it is asked.
+
+    Raises:
+        NoJudge: It takes none.
+    """
+    if isinstance(judge, JudgeGroup):
+        return
+    for submission in submissions:
+        parts = parts_of([*submission.inputs.values(), *submission.responses])
+        if parts:
+            refuse_unseeing(judge, parts)
+
+
+async def why_unseen(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
+    """Return why a judge can't be shown parts, or None if it can.
+
+    Raises:
+        NoJudge: It takes none.
+        JudgeError: It could not be found out.
+    """
+    refuse_unseeing(judge, parts)
+    for check in PART_CHECKS:
+        why = await check(judge, parts)
+        if why is not None:
+            return why
+    return None

@@ -1,0 +1,184 @@
+"""What is judged besides text: parts that a judge is shown next to the text, which has a mark in place of each.
+
+Nothing here knows what a part is. A text with marks is a `PartedText`: in fingerprints and reports it is the text with
+its marks, and a mark contains the part's digest. A prompt, a judge's adapter and a page find the parts in it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from markscheme.plain_data import parse_json
+from markscheme.seam import OpenTable
+
+_SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"')
+"""What JSON text has where it may name a part; a text without them names none, and is looked at no further."""
+
+
+class ShownPart(Protocol):
+    """A part of what is judged that isn't text."""
+
+    @property
+    def kind(self) -> str:
+        """The kind in a word, such as a judge may be able to read or not."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """The digest of its content."""
+        ...
+
+    @property
+    def mark(self) -> str:
+        """The words that stand for it in a text: its kind and its digest."""
+        ...
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens a model reads it as."""
+        ...
+
+    def in_message(self, api: str) -> Mapping[str, Any]:
+        """Return the part as a block of a message, in the form of an API: "messages" or "chat"."""
+        ...
+
+    def html(self) -> str:
+        """Return the part as HTML that neither runs nor loads anything."""
+        ...
+
+
+class PartedText(str):
+    """A text in which marks stand for parts.
+
+    Attributes:
+        parts: The parts, each once, in the order of their marks.
+        written: What a file has in place of the text, with a way to each part's content.
+    """
+
+    parts: tuple[ShownPart, ...]
+    written: Any
+
+    def __new__(cls, text: str, parts: Iterable[ShownPart], written: Any = None) -> "PartedText":
+        """Make a text with the parts that its marks stand for."""
+        made = super().__new__(cls, text)
+        made.parts = tuple({shown_part.digest: shown_part for shown_part in parts}.values())
+        made.written = written
+        return made
+
+    def __getnewargs__(self) -> tuple[str, tuple[ShownPart, ...], Any]:  # type: ignore[override]
+        """Return the arguments that make a copy."""
+        return str(self), self.parts, self.written
+
+
+@dataclass(frozen=True, slots=True)
+class PartReader:
+    """A reader of parts in plain data.
+
+    Attributes:
+        read: Returns a value as a text with parts, or None if it names none. Next to the value come the folder that
+            paths in it are relative to, None where it may name no path, and the value's name for messages; it raises
+            SubmissionError for a part that can't be judged.
+        written: Returns what a file in a folder has in place of a text.
+    """
+
+    read: Callable[[Any, Path | None, str], PartedText | None]
+    written: Callable[[PartedText, Path], Any]
+
+
+PART_READERS: Final = OpenTable[PartReader]()
+"""Readers of parts, the first of which that finds any is taken."""
+
+
+def may_name_parts(json_text: str) -> bool:
+    """Return whether JSON text may name parts: most has no sign of any.
+
+    Example:
+        >>> may_name_parts('{"image": "chart.png"}'), may_name_parts('{"role": "user"}')
+        (True, False)
+    """
+    return any(sign in json_text for sign in _SIGNS)
+
+
+def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None:
+    """Return a value that names parts as a text with them, or None if it names none.
+
+    Args:
+        value: Plain data, or an object that is a part.
+        folder: What paths in it are relative to; None where it may name none.
+        name: What it is, for messages.
+
+    Raises:
+        SubmissionError: It names a part that can't be judged.
+    """
+    for reader in PART_READERS:
+        text = reader.read(value, folder, name)
+        if text is not None:
+            return text
+    return None
+
+
+def in_cell(cell: Any) -> Any:
+    """Return what a table's cell has: plain data where its whole text is JSON that may name parts, else the cell.
+
+    Example:
+        >>> in_cell('{"image": "chart.png"}'), in_cell("a text")
+        ({'image': 'chart.png'}, 'a text')
+    """
+    if not isinstance(cell, str) or cell[:1] not in ("{", "[") or not may_name_parts(cell):
+        return cell
+    try:
+        data = parse_json(cell)
+    except (ValueError, RecursionError):
+        return cell
+    is_part = isinstance(data, dict | list) and parted_names(data)
+    return data if is_part else cell
+
+
+def parted_names(data: Any) -> bool:
+    """Return whether plain data is one part, or a list of parts and texts, by its keys alone."""
+    pieces = data if isinstance(data, list) else [data]
+    return bool(pieces) and all(isinstance(piece, dict) and not _OF_PARTS.isdisjoint(piece) for piece in pieces)
+
+
+_OF_PARTS: Final = frozenset({"image", "pdf", "text", "type"})
+
+
+def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
+    """Return the parts of several texts, each once."""
+    marked = [text for text in texts if isinstance(text, PartedText)]
+    by_digest = {shown_part.digest: shown_part for text in marked for shown_part in text.parts}
+    return tuple(by_digest.values())
+
+
+def with_parts_of(text: str, original: str) -> str:
+    """Return a text made of another one, with the parts whose marks are left in it."""
+    if not isinstance(original, PartedText) or isinstance(text, PartedText):
+        return text
+    still_marked = [shown_part for shown_part in original.parts if shown_part.mark in text]
+    return PartedText(text, still_marked) if still_marked else text
+
+
+def as_written(text: str, folder: Path) -> Any:
+    """Return what a file in a folder has in place of a text: the text, or plain data that names its parts."""
+    if not isinstance(text, PartedText):
+        return text
+    return next((reader.written(text, folder) for reader in PART_READERS), str(text))
+
+
+def message_content(prompt_text: str, parts: Sequence[ShownPart], api: str) -> str | list[Mapping[str, Any]]:
+    """Return the content of a user's message: the text alone, or after its parts, each below its mark.
+
+    Args:
+        prompt_text: The text.
+        parts: What marks in it stand for.
+        api: The form of the parts.
+    """
+    if not parts:
+        return prompt_text
+    blocks = [
+        block
+        for shown_part in parts
+        for block in ({"type": "text", "text": f"{shown_part.mark}:"}, shown_part.in_message(api))
+    ]
+    return [*blocks, {"type": "text", "text": prompt_text}]

@@ -1,0 +1,236 @@
+"""Judges that are shown images and PDFs: what goes out to each provider, who is refused, and who can't see."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from markscheme import Grade, Image, Pdf, Rubric, ScriptedJudge, Submission, grade
+from markscheme.errors import NoJudge
+from markscheme.features.media.media import Media
+from markscheme.features.media.probe import SightTest, sight_of
+from markscheme.grading import Grading, questions
+from markscheme.judges.anthropic import AnthropicJudge
+from markscheme.judges.asking import Asking
+from markscheme.judges.function import FunctionJudge
+from markscheme.judges.judge import Judge
+from markscheme.judges.limited import Limited, Limiter
+from markscheme.judges.openai import OpenAIJudge
+from markscheme.judges.panel import Panel
+from markscheme.judges.registry import open_judge
+from markscheme.judges.sight import Unprobed
+from tests.features.media.files import PDF_FILE, PNG_FILE
+from tests.features.media.pixels import read_back
+from tests.judges.asking import KEY
+from tests.judges.chat_server import ChatServer, completion
+from tests.real import messages_front as front
+from tests.real.messages_front import MessagesFront
+
+pytestmark = pytest.mark.usefixtures("no_authorities")
+
+RUBRIC = Rubric.from_dict(
+    {"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "It says what it shows"}]}
+)
+IMAGE, PDF = Image(PNG_FILE), Pdf(PDF_FILE)
+SUBMISSION = Submission([{"type": "text", "text": "Two squares."}, PDF], {"chart": IMAGE}, "one")
+MET = json.dumps({"verdicts": {"right": {"quote": IMAGE.mark, "reason": "It does.", "level": "MET"}}})
+
+
+def graded(judge: Judge, submission: Submission = SUBMISSION) -> Grade:
+    """The grade of a submission; the judge is closed afterwards."""
+
+    async def run() -> Grade:
+        try:
+            return await grade(RUBRIC, submission, judge)
+        finally:
+            await judge.aclose()
+
+    return asyncio.run(run())
+
+
+def in_base64(content: bytes) -> str:
+    """A content in base64."""
+    return base64.b64encode(content).decode()
+
+
+# --- what goes out ----------------------------------------------------------------------------------------------------
+
+
+def test_claude_gets_images_and_documents_in_the_form_of_its_api() -> None:
+    (prompt,) = questions(RUBRIC, SUBMISSION)
+    with MessagesFront(lambda _: front.message(MET)) as server:
+        done = graded(Unprobed(AnthropicJudge(api_key=KEY, base_url=server.url)))
+    assert done.score == 1.0
+    (request,) = server.requests
+    image = {"type": "base64", "media_type": "image/png", "data": in_base64(PNG_FILE)}
+    document = {"type": "base64", "media_type": "application/pdf", "data": in_base64(PDF_FILE)}
+    content = [
+        {"type": "text", "text": f"{IMAGE.mark}:"},
+        {"type": "image", "source": image},
+        {"type": "text", "text": f"{PDF.mark}:"},
+        {"type": "document", "source": document},
+        {"type": "text", "text": prompt.user},
+    ]
+    assert json.dumps(request.body["messages"]) == json.dumps([{"role": "user", "content": content}])
+
+
+def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
+    (prompt,) = questions(RUBRIC, SUBMISSION)
+    with ChatServer(lambda _: completion(MET)) as server:
+        done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
+    assert done.score == 1.0
+    content = [
+        {"type": "text", "text": f"{IMAGE.mark}:"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{in_base64(PNG_FILE)}"}},
+        {"type": "text", "text": f"{PDF.mark}:"},
+        {
+            "type": "file",
+            "file": {
+                "filename": f"{PDF.digest}.pdf",
+                "file_data": f"data:application/pdf;base64,{in_base64(PDF_FILE)}",
+            },
+        },
+        {"type": "text", "text": prompt.user},
+    ]
+    (request,) = server.requests
+    assert json.dumps(request["messages"][1]) == json.dumps({"role": "user", "content": content})
+
+
+def test_text_alone_goes_out_as_ever() -> None:
+    submission = Submission("Two squares.", {"chart": "a chart"})
+    (prompt,) = questions(RUBRIC, submission)
+    with ChatServer(lambda _: completion(MET)) as server:
+        graded(OpenAIJudge("m", api_key=KEY, base_url=server.url), submission)
+    (request,) = server.requests
+    assert request["messages"][1] == {"role": "user", "content": prompt.user}
+
+
+def test_a_quote_that_is_a_mark_is_found() -> None:
+    with ChatServer(lambda _: completion(MET)) as server:
+        done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
+    assert done.verdicts["right"].quote_in == "chart"
+
+
+def test_a_function_gets_the_parts_and_keeps_its_other_arguments() -> None:
+    seen: list[Sequence[Media]] = []
+
+    def looks(system_prompt: str, user_prompt: str, parts: Sequence[Media]) -> str:
+        seen.append(parts)
+        return MET
+
+    def older(system_prompt: str, user_prompt: str) -> str:
+        return MET
+
+    assert graded(FunctionJudge(looks, "looks")).score == 1.0
+    assert graded(FunctionJudge(looks, "looks"), Submission("text", {"chart": "text"})).score == 1.0
+    assert seen == [(IMAGE, PDF), ()]
+    assert graded(FunctionJudge(older, "older"), Submission("text", {"chart": "text"})).score == 1.0
+
+
+def test_what_images_cost_is_estimated_by_their_size() -> None:
+    (prompt,) = questions(RUBRIC, SUBMISSION)
+    assert sum(part.tokens for part in prompt.parts) == IMAGE.tokens + PDF.tokens > 100
+
+
+# --- who is refused ---------------------------------------------------------------------------------------------------
+
+
+def blind(system_prompt: str, user_prompt: str) -> str:
+    return MET
+
+
+@pytest.mark.parametrize("name", ["systemone:m", "decisions:m"])
+def test_a_kind_that_takes_no_images_is_refused_before_it_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("SYSTEMONE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(variable, KEY)
+    judge = open_judge(name, asking=Asking(memory=None))
+    with pytest.raises(NoJudge, match="doesn't take images or pdfs; judges that do: anthropic, openai or function"):
+        graded(judge)
+
+
+def test_a_function_without_parts_is_refused_and_so_is_a_panel_with_it() -> None:
+    function = FunctionJudge(blind, "blind")
+    for judge in (function, Panel([ScriptedJudge([MET]), function])):
+        with pytest.raises(NoJudge, match="doesn't take images"):
+            graded(judge)
+
+
+def test_a_judge_of_the_program_s_own_gets_the_parts() -> None:
+    judge = ScriptedJudge([MET])
+    assert graded(judge).score == 1.0
+    assert judge.prompts[0].parts == (IMAGE, PDF)
+
+
+# --- can it see? ------------------------------------------------------------------------------------------------------
+
+
+def by_reading(request: Mapping[str, Any]) -> Any:
+    """A model that reads the picture of a test, pixel by pixel, and says of everything else that it is met."""
+    content = request["messages"][1]["content"]
+    if isinstance(content, list) and "coloured" not in content and "count the squares" in content[-1]["text"]:
+        encoded = content[1]["image_url"]["url"].partition(",")[2]
+        return completion(json.dumps(read_back([Image(base64.b64decode(encoded))])))
+    return completion(MET)
+
+
+def blindly(_: Mapping[str, Any]) -> Any:
+    """A server that drops images in silence, as some do."""
+    return completion(MET)
+
+
+WITH_IMAGE = Submission("Two squares.", {"chart": IMAGE}, "one")
+
+
+def test_a_judge_that_reads_the_test_back_is_asked_it_once() -> None:
+    with ChatServer(by_reading) as server:
+        judge = Limited(OpenAIJudge("sharp", api_key=KEY, base_url=server.url), Limiter())
+
+        async def run() -> list[Grade]:
+            grading = Grading(RUBRIC, judge)
+            done = await asyncio.gather(*(grading.grade(WITH_IMAGE) for _ in range(5)))
+            await judge.aclose()
+            return list(done)
+
+        assert [done.score for done in asyncio.run(run())] == [1.0] * 5
+    assert len(server.requests) == 6
+    assert sight_of(judge, "image") is True
+
+
+def test_a_judge_that_cannot_see_leaves_the_submission_ungraded_with_the_reason() -> None:
+    with ChatServer(blindly) as server:
+        judge = OpenAIJudge("blind", api_key=KEY, base_url=server.url)
+        done = graded(judge, WITH_IMAGE)
+    assert done.score is None
+    assert done.error is not None
+    assert "openai:blind can't read images: shown the word " in done.error
+    assert len(server.requests) == 2
+    assert sight_of(judge, "image") is False
+
+
+def test_text_alone_is_graded_by_a_judge_that_cannot_see_without_a_test() -> None:
+    with ChatServer(blindly) as server:
+        assert graded(OpenAIJudge("b", api_key=KEY, base_url=server.url), Submission("x", {"chart": "y"})).score == 1.0
+    assert len(server.requests) == 1
+
+
+def test_the_setting_probe_leaves_the_test_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(blindly) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        judge = open_judge("openai:unprobed", asking=Asking(memory=None, tests_sight=False))
+        assert graded(judge, WITH_IMAGE).score == 1.0
+    assert len(server.requests) == 1
+    assert sight_of(judge, "image") is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_test_is_read_back_from_its_pixels_and_from_nothing_else(seed: int) -> None:
+    test = SightTest.drawn("image", str(seed))
+    assert test.is_read(json.dumps(read_back([test.media])))
+    assert test.word not in test.prompt.user
+    other = SightTest.drawn("image", f"{seed} again")
+    assert not test.is_read(json.dumps(read_back([other.media])))
+    for answer in ("", "{}", "[]", '{"word": "", "count": 0}', f'{{"word": "{test.word}"}}', "I can't see it"):
+        assert not test.is_read(answer)

@@ -1,0 +1,313 @@
+"""Images and PDFs in submissions: which are taken, what stands for them, and which are refused, with the place."""
+
+import contextlib
+import copy
+import dataclasses
+import json
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme import Image, Pdf, Rubric, Submission
+from markscheme.errors import RatingError, SubmissionError, UsageError
+from markscheme.features.media.formats import DamagedContentError, sniffed
+from markscheme.parts import PartedText, as_written
+from markscheme.prompt import verdict_prompt
+from markscheme.ratings.examples import load_examples
+from markscheme.readers.submissions import read_submissions
+from tests.features.media.files import (
+    GIF_FILE,
+    JPEG_FILE,
+    PDF_FILE,
+    PNG_FILE,
+    SVG_FILE,
+    WEBP_FILE,
+    data_url,
+    sized,
+)
+
+RUBRIC = Rubric.from_dict({"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "The chart is right"}]})
+PNG_URL = data_url(PNG_FILE, "image/png")
+MARK = Image(PNG_FILE).mark
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with an image and a PDF in it."""
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "charts" / "one.png").write_bytes(PNG_FILE)
+    (tmp_path / "invoice.pdf").write_bytes(PDF_FILE)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "size"),
+    [
+        (PNG_FILE, "PNG", (560, 216)),
+        (JPEG_FILE, "JPEG", (7, 5)),
+        (GIF_FILE, "GIF", (2, 3)),
+        (WEBP_FILE, "WebP", (9, 11)),
+        (PDF_FILE, "PDF", (None, None)),
+    ],
+)
+def test_a_format_is_known_by_its_content(content: bytes, name: str, size: tuple[int | None, int | None]) -> None:
+    found = sniffed(content)
+    assert found is not None
+    if name == "PNG":
+        size = found.width, found.height
+        assert found.pixels > 1000
+    assert (found.format.name, (found.width, found.height)) == (name, size)
+
+
+@given(
+    st.sampled_from([PNG_FILE, JPEG_FILE, GIF_FILE, WEBP_FILE, PDF_FILE]), st.integers(0, 60), st.binary(max_size=40)
+)
+def test_damaged_content_is_refused_or_read_and_never_anything_else(content: bytes, start: int, noise: bytes) -> None:
+    with contextlib.suppress(DamagedContentError):
+        sniffed(content[:start] + noise)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"image": PNG_URL},
+        {"image": PNG_URL, "alt": "a chart"},
+        [{"image": PNG_URL}],
+        Image(PNG_FILE),
+        [Image(PNG_FILE)],
+        {"type": "image_url", "image_url": {"url": PNG_URL}},
+        {"type": "image_url", "image_url": PNG_URL},
+        {"type": "input_image", "image_url": PNG_URL},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG_URL.partition(",")[2]}},
+    ],
+    ids=lambda value: json.dumps(value, default=str)[:40],
+)
+def test_an_image_in_every_form_is_the_same_text_with_the_same_digest(value: Any) -> None:
+    response = Submission(value).response
+    assert isinstance(response, PartedText)
+    assert response == MARK
+    assert [part.digest for part in response.parts] == [Image(PNG_FILE).digest]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"pdf": data_url(PDF_FILE, "application/pdf")},
+        Pdf(PDF_FILE),
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": data_url(PDF_FILE, "application/pdf")}},
+        {"type": "input_file", "file_data": data_url(PDF_FILE, "application/pdf")},
+        {
+            "type": "document",
+            "source": {
+                "type": "base64",
+                "media_type": "application/pdf",
+                "data": data_url(PDF_FILE, "application/pdf").partition(",")[2],
+            },
+        },
+    ],
+    ids=range(5),
+)
+def test_a_pdf_in_every_form_is_the_same_text(value: Any) -> None:
+    assert Submission(value).response == Pdf(PDF_FILE).mark
+
+
+def test_texts_and_parts_in_a_list_keep_their_order() -> None:
+    said = Submission([{"type": "text", "text": "Before."}, {"image": PNG_URL}, "After."]).response
+    assert said == f"Before.\n{MARK}\nAfter."
+
+
+def test_images_in_messages_leave_a_mark_in_the_messages() -> None:
+    content = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": PNG_URL}}]
+    submission = Submission("A chart.", {"messages": [{"role": "user", "content": content}]})
+    messages = submission.inputs["messages"]
+    assert json.loads(messages) == [{"role": "user", "content": [content[0], MARK]}]
+    rubric = Rubric.from_dict({"inputs": ["messages"], "criteria": [{"requirement": "x"}]})
+    prompt = verdict_prompt(rubric, submission, rubric.criteria)
+    assert MARK in prompt.user
+    assert [part.mark for part in prompt.parts] == [MARK]
+
+
+def test_a_text_is_never_looked_into() -> None:
+    for text in (PNG_URL, '{"image": "chart.png"}', f"see {MARK}"):
+        assert type(Submission(text).response) is str
+        assert Submission(text).response == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"image": "x", "price": 3}, {"images": ["x"]}, [{"image": "x", "price": 3}], {"file": {"name": "a"}}, {"a": 1}],
+)
+def test_other_data_with_such_keys_stays_json(value: Any) -> None:
+    assert Submission(value).response == json.dumps(value)
+    assert type(Submission(value).response) is str
+
+
+def test_prompt_and_fingerprint_follow_the_content_and_text_alone_has_no_parts() -> None:
+    def prompt(chart: Any) -> Any:
+        return verdict_prompt(RUBRIC, Submission("Right.", {"chart": chart}), RUBRIC.criteria)
+
+    one, other, text = prompt(Image(PNG_FILE)), prompt(Image(GIF_FILE)), prompt("a chart")
+    assert len({one.fingerprint, other.fingerprint, text.fingerprint}) == 3
+    assert one.fingerprint == prompt({"image": PNG_URL}).fingerprint
+    assert text.parts == ()
+    assert one.system.startswith(text.system)
+    assert "not text" not in text.system
+
+
+def test_a_criterion_that_does_not_see_an_input_is_not_shown_its_image() -> None:
+    rubric = Rubric.from_dict(
+        {
+            "inputs": ["chart", "reference"],
+            "criteria": [
+                {"name": "a", "requirement": "a", "sees": ["chart"]},
+                {"name": "b", "requirement": "b", "sees": ["reference"]},
+            ],
+        }
+    )
+    submission = Submission("x", {"chart": Image(PNG_FILE), "reference": "y"})
+    by_name = {c.name: verdict_prompt(rubric, submission, [c]).parts for c in rubric.criteria}
+    assert [part.mark for part in by_name["a"]] == [MARK]
+    assert by_name["b"] == ()
+
+
+def test_a_copied_submission_keeps_its_parts(folder: Path) -> None:
+    submission = Submission({"image": "charts/one.png"}, folder=folder)
+    for again in (
+        dataclasses.replace(submission, id="x"),
+        copy.deepcopy(submission),
+        pickle.loads(pickle.dumps(submission)),
+    ):
+        assert isinstance(again.response, PartedText)
+        assert again.response.parts == submission.response.parts  # type: ignore[attr-defined]
+
+
+def test_a_file_gets_back_what_named_the_parts(folder: Path) -> None:
+    written = ["See:", {"image": "charts/one.png", "alt": "bars"}, {"pdf": "invoice.pdf"}]
+    text = Submission(written, folder=folder).response
+    assert as_written(text, folder) == written
+    elsewhere = as_written(text, folder / "charts")
+    assert elsewhere[1] == {"image": "one.png", "alt": "bars"}
+    assert elsewhere[2]["pdf"].startswith("data:application/pdf;base64,")
+    assert Submission(elsewhere, folder=folder / "charts").response == text
+
+
+# --- refused ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "value", "says"),
+    [
+        ("big.png", sized(10_000, 6_000), {"image": "big.png"}, "10000 × 6000 pixels; the limit is 40 million"),
+        ("none.png", sized(0, 6_000), {"image": "none.png"}, "an image without pixels"),
+        ("photo.jpg", PNG_FILE, {"image": "photo.jpg"}, "is PNG by its content, so its name must end in .png"),
+        ("drawing.svg", SVG_FILE, {"image": "drawing.svg"}, "an SVG drawing, which is a program"),
+        ("drawing.png", SVG_FILE, {"image": "drawing.png"}, "an SVG drawing, which is a program"),
+        ("page.png", b"<!doctype html>", {"image": "page.png"}, "an HTML page"),
+        ("cut.png", PNG_FILE[:40], {"image": "cut.png"}, "begins like a PNG file and is cut off"),
+        ("empty.png", b"", {"image": "empty.png"}, "empty; expected PNG or JPEG or WebP or GIF"),
+        ("a.pdf", PDF_FILE, {"image": "a.pdf"}, "is PDF by its content: name it as `pdf`"),
+        ("a.png", PNG_FILE, {"pdf": "a.png"}, "is PNG by its content: name it as `image`"),
+        ("a.png", PNG_FILE, {"image": "b.png"}, "b.png: there is no such file"),
+        ("a.png", PNG_FILE, {"image": "../a.png"}, "lies outside of"),
+        ("a.png", PNG_FILE, {"image": "/etc/hostname"}, "lies outside of"),
+        ("a.png", PNG_FILE, {"image": ""}, "`image` must be a path or a data URL"),
+        ("a.png", PNG_FILE, {"image": 3}, "`image` must be a path or a data URL"),
+        ("a.png", PNG_FILE, {"image": "a\0.png"}, "is no path"),
+        ("a.png", PNG_FILE, {"image": "https://example.com/a.png"}, "example.com is another computer"),
+        ("a.png", PNG_FILE, {"image": "data:image/png;base64,!!!"}, "whose base64 is damaged"),
+        ("a.png", PNG_FILE, [{"image": "a.png"}] * 21, "there are 21 images and PDFs, and the limit is 20"),
+        ("large.png", PNG_FILE + bytes(5_000_001), {"image": "large.png"}, "more than 5 MB"),
+    ],
+    ids=lambda value: str(value)[:30] if isinstance(value, str) else "",
+)
+def test_what_cannot_be_judged_is_refused_with_file_line_and_reason(
+    tmp_path: Path, name: str, content: bytes, value: Any, says: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    lines = [{"id": "a", "response": "text", "chart": "text"}, {"id": "b", "response": "text", "chart": value}]
+    file = tmp_path / "outputs.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(RatingError) as error:
+        list(read_submissions(file, {}, ["chart"]))
+    assert "outputs.jsonl:2: input 'chart': " in str(error.value)
+    assert says in str(error.value)
+    with pytest.raises(RatingError) as error:
+        load_examples(file, RUBRIC)
+    assert says in str(error.value)
+
+
+def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(PNG_FILE)
+    inside = tmp_path / "project"
+    inside.mkdir()
+    (inside / "link.png").symlink_to(tmp_path / "secret.png")
+    with pytest.raises(SubmissionError, match="lies outside of"):
+        Submission({"image": "link.png"}, folder=inside)
+
+
+def test_a_program_names_no_path_in_plain_data() -> None:
+    with pytest.raises(SubmissionError, match=r"give Image\('chart.png'\) of markscheme"):
+        Submission({"image": "chart.png"})
+    with pytest.raises(UsageError, match="there is no such file"):
+        Image("chart.png")
+
+
+def test_a_file_that_changes_after_it_was_read_is_not_sent(tmp_path: Path) -> None:
+    file = tmp_path / "a.png"
+    file.write_bytes(PNG_FILE)
+    image = Image(file)
+    file.write_bytes(sized(10, 10))
+    with pytest.raises(UsageError, match="has changed since this run began"):
+        image.in_message("chat")
+
+
+@pytest.mark.parametrize(
+    ("settings", "value", "says"),
+    [
+        ("max_megapixels = 0.01", {"image": "a.png"}, "the limit is 0.01 million"),
+        ("max_image_mb = 0.0001", {"image": "a.png"}, "more than 0.0001 MB"),
+        ("max_media = 1", [{"image": "a.png"}, {"image": "a.png"}], "the limit is 1"),
+    ],
+)
+def test_settings_move_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, value: Any, says: str
+) -> None:
+    (tmp_path / "a.png").write_bytes(PNG_FILE)
+    (tmp_path / "markscheme.toml").write_text(settings)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SubmissionError, match=says):
+        Submission(value, folder=tmp_path)
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_tables_and_lines_name_images_by_path(folder: Path) -> None:
+    cell = '"{""image"": ""charts/one.png""}"'
+    (folder / "rows.csv").write_text(f'id,response,chart\na,Right.,{cell}\nb,"{{""image"": 3, ""n"": 1}}",text\n')
+    (folder / "rows.jsonl").write_text('{"id": "a", "response": "Right.", "chart": {"image": "charts/one.png"}}\n')
+    first, second = read_submissions(folder / "rows.csv", {}, ["chart"])
+    (line,) = read_submissions(folder / "rows.jsonl", {}, ["chart"])
+    assert first.inputs == line.inputs == {"chart": MARK}
+    assert second.response == '{"image": 3, "n": 1}'
+    for name in ("rows.jsonl",):
+        (example,) = load_examples(folder / name, RUBRIC).examples
+        assert isinstance(example.submission.inputs["chart"], PartedText)
+
+
+def test_a_response_of_an_example_may_be_an_image_and_no_other_data(folder: Path) -> None:
+    file = folder / "examples.jsonl"
+
+    def written(response: Mapping[str, Any]) -> Path:
+        file.write_text(json.dumps({"id": "a", "response": response}))
+        return file
+
+    (example,) = load_examples(written({"image": "charts/one.png"}), RUBRIC).examples
+    assert example.submission.response == MARK
+    with pytest.raises(RatingError, match="an example has a response, a text"):
+        load_examples(written({"answer": "charts/one.png"}), RUBRIC)
