@@ -52,7 +52,7 @@ LIMITS: Mapping[str, Limit] = {
     "imports inside functions": Limit(334, slack=3),
     "names that could hold anything, % of bound names": Limit(3.2, slack=0.1),
     "docstrings of functions that begin with no verb, %": Limit(70.42, slack=0.5),
-    "docstrings of functions that begin in mid-thought, %": Limit(20.47, slack=0.5),
+    "docstrings of functions that begin in mid-thought, %": Limit(20.46, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
 
