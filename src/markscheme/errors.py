@@ -51,6 +51,7 @@ class UsageError(MarkschemeError):
         choices: What settles it, the options of each choice.
         called: The command that they are added to, as a shell has it.
         facts: What the sentence says besides.
+        files: The files that it is about, as the sentence begins; None where that names them.
     """
 
     code: str | None = None
@@ -59,6 +60,7 @@ class UsageError(MarkschemeError):
     choices: tuple[str, ...] = ()
     called: str | None = None
     facts: Mapping[str, object] = MappingProxyType({})
+    files: str | None = None
 
     @classmethod
     def coded(
@@ -85,7 +87,8 @@ class UsageError(MarkschemeError):
         """Return the sentence: the one it was raised with, else the one of its code."""
         if self.code is None or self.args:
             return super().__str__()
-        return next((say(self) for say in SENTENCES), self.code)
+        sentence = next((say(self) for say in SENTENCES), self.code)
+        return sentence if self.files is None else f"{self.files}: {sentence}"
 
 
 SENTENCES: "OpenTable[Callable[[UsageError], str]]" = OpenTable()
@@ -252,7 +255,9 @@ def naming(*paths: Path | str) -> Iterator[None]:
         is_named = not paths or any(Path(path).name in str(error) for path in paths)
         if isinstance(error, FileError) and error.path is None and not is_named:
             raise type(error)(error.faults, path=paths[0]) from error
-        if not is_named and isinstance(error, UsageError | ComparisonError):
+        if not is_named and isinstance(error, UsageError) and error.code is not None and not error.args:
+            error.files = ", ".join(map(str, paths))  # its commands are completed later
+        elif not is_named and isinstance(error, UsageError | ComparisonError):
             error.args = (f"{', '.join(map(str, paths))}: {error}", *error.args[1:])
         raise
 

@@ -15,6 +15,7 @@ from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import RatedFile, RatedFiles, open_rated
+from markscheme.readers.tabular.scales import below_step
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -124,7 +125,7 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
         if not labels or not judges:
             apart.append(f"{criterion.name}: rated by no {'judge' if labels else 'annotator'}")
             continue
-        rubric = Rubric((criterion,), name=criterion.name, compares=reading.rubric.compares)
+        rubric = _rubric_of(criterion, reading.rubric)
         examples = _examples(reading, labels)
         for judge in judges:
             judged = [rating for rating in ratings if rating.rater == judge and rating.kind in JUDGES]
@@ -139,6 +140,20 @@ def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: Labe
         reasons = "; ".join(apart) or "no metric at all"
         raise RatingError(f"has no metric that both an annotator and a judge rated ({reasons})", path=reading.path)
     return ToolFilesAnswer(tuple(files), reading, tuple(metrics), tuple(apart))
+
+
+def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
+    """Return the rubric of one metric; nothing says which of its values pass, unless they are pass and fail."""
+    scale = criterion.scale
+    decides = scale.is_yes_no or scale.mirrored
+    has_words = scale.by_label and not decides
+    return Rubric(
+        (criterion,),
+        name=criterion.name,
+        compares=whole.compares,
+        tolerance=min(whole.tolerance, below_step(len(scale.levels) - 1)) if has_words else whole.tolerance,
+        table_of=None if decides else "values",
+    )
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:

@@ -27,7 +27,7 @@ from markscheme.errors import UsageError, naming
 from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
-from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.column_options import VALUES_OF_EXPORTS, ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.report.step_summary import append_step_summary
@@ -79,7 +79,7 @@ def calibrate(
     refuse_outputs(report.targets)
     is_table = names_table(rubric)
     if not is_table:
-        columns.refuse(rubric[0])
+        columns.refuse(rubric[0], but=VALUES_OF_EXPORTS)
     is_configured = judge == tuple(find_settings(Path.cwd()).texts("judge"))
     request = CalibrationRequest(
         of=rubric,

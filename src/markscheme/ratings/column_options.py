@@ -118,14 +118,19 @@ class ColumnOptions:
         defaults = ColumnOptions()
         return next((key for key in _OF_TABLES_ALONE if getattr(self, key) != getattr(defaults, key)), None)
 
-    def refuse(self, name: str) -> None:
+    def refuse(self, name: str, *, but: Iterable[str] = ()) -> None:
         """Refuse options of tables for anything else, which has a name.
+
+        Args:
+            name: The name.
+            but: Options that it has too.
 
         Raises:
             UsageError: One is given.
         """
-        if self.first_of_tables is not None:
-            flag = self.first_of_tables.strip("_").replace("_", "-")
+        first = replace(self, **{key: getattr(ColumnOptions(), key) for key in but}).first_of_tables
+        if first is not None:
+            flag = first.strip("_").replace("_", "-")
             raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")
 
     @property
@@ -261,4 +266,6 @@ def column_list(texts: Iterable[str]) -> tuple[str, ...]:
 
 _OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names", "metric", "agreement_weights")
 """Options that an export may have too; `--judge` is a judge's name there."""
+VALUES_OF_EXPORTS: Final = ("pass_", "pass_mark", "same")
+"""Options of tables that say what an export's values mean, too."""
 _OF_TABLES_ALONE: Final = tuple(key for key in options_of(ColumnOptions) if key not in _OF_EXPORTS)

@@ -50,7 +50,8 @@ def meanings_of(options: ColumnOptions) -> Meanings:
     words = {folded_word(word): level for word, level in sides_of("levels", options.levels).items()}
     scales = spans_of_sides(options.scale)
     return Meanings(
-        words, Columns(options.column_fields, options.rater, options.kind, frozenset(options.judge_names), scales)
+        words,
+        Columns(options.column_fields, options.rater, options.kind, frozenset(options.judge_names), scales, options),
     )
 
 

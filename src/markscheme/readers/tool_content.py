@@ -15,45 +15,27 @@ from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
+from markscheme.readers.metric_values import (
+    NOT_APPLICABLE,
+    NOT_COMPARABLE,
+    RawRating,
+    has_marks_against_numbers,
+    has_two_sides,
+    has_words,
+    refuse_unnamed,
+    scale_and_levels,
+    with_one_form,
+)
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text, is_missing
-from markscheme.text import folded_word
 from markscheme.trajectory import STEPPED
 
 QUERY = ("query", "question", "input", "prompt")
-NOT_APPLICABLE = ("na", "n/a", "not applicable", "not_applicable")
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
 """Names to map a metric to that rates the whole response, with the field of a rating that holds it."""
 SHOWN_IDS = 3
 """Ids or values listed in a note, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class RawRating:
-    """One value that one rater gave to one response under one name.
-
-    Attributes:
-        unit: The response's id.
-        metric: The name of what was rated.
-        value: As in the file; None if the rater gave none.
-        rater: The rater; "" if the file doesn't say.
-        kind: The kind of rater that the file states; None if it doesn't.
-        reason: The rater's comment, or why there is no value.
-        at: When it was given, as written.
-        blind: False if it corrected another rater's verdict.
-        note: Further comments of the rater.
-    """
-
-    unit: str
-    metric: str
-    value: Any
-    rater: str
-    kind: Kind | None
-    reason: str = ""
-    at: str = ""
-    blind: bool = True
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,15 +214,6 @@ class ToolContent(Import):
         else:
             self.raw_ratings.append(raw)
 
-    def either(self, metric: str, value: Any, word: Any) -> Any:
-        """The word of a rating given as number and word, if its meaning is known, else the number."""
-        if word in (None, "") or value in (None, ""):
-            return value if word in (None, "") else word
-        is_known_word = folded_word(str(word)) in self.words or self.decision(word) is not None
-        if not is_known_word:
-            self.note(f"{metric!r} has words and numbers; the numbers are its levels (--levels WORD=LEVEL uses words)")
-        return word if is_known_word else value
-
     def rate_metadata(self, unit: str, fields: Fields) -> None:
         """Add the labels in a record's metadata that the caller maps (`--map metadata.KEY=METRIC`)."""
         mapped = {path: meaning for path, meaning in self.columns.fields.items() if path.startswith("metadata.")}
@@ -255,47 +228,86 @@ class ToolContent(Import):
     # --- from raw ratings to ratings ----------------------------------------------------------------------------------
 
     def inferred_rubric(self) -> Rubric:
-        """A rubric whose criteria are the metrics.
+        """A rubric whose criteria are the metrics; their words become levels of it.
 
         Raises:
+            UsageError: The words of a metric may mean several things.
             RatingError: There is no metric with levels.
         """
-        by_metric: dict[str, list[Any]] = {}
-        for raw in self.raw_ratings:
-            by_metric.setdefault(self._criterion_of(raw.metric), []).append(raw.value)
         criteria: list[Criterion] = []
-        for name, values in by_metric.items():
-            scale = _scale(values, self, self.scales.get(name))
+        read: list[RawRating] = []
+        for name, metric in self._by_metric(self.raw_ratings).items():
+            scale, metric = self._scale_of(name, metric)
+            read += metric
             if scale is None:
-                words = ", ".join(sorted({shown(value) for value in values if value is not None})[:SHOWN_IDS])
+                words = ", ".join(sorted({shown(raw.value) for raw in metric if raw.value is not None})[:SHOWN_IDS])
                 self.note(f"{name!r} has no levels ({words or 'no values'}); --levels WORD=LEVEL gives words theirs")
             else:
                 criteria.append(Criterion(1.0, name, name, scale))
         if not criteria:
             raise RatingError(f"rates nothing on levels{_counts_of_lost(self.lost)}", path=self.path)
+        self.raw_ratings = read
         became = ", ".join(f"{criterion.name} ({_ends(criterion.scale)})" for criterion in criteria)
         self.note(f"metrics became criteria, on the scales of their values: {became}; a rubric states its own")
         return Rubric(tuple(criteria), name=self.path.stem)
+
+    def _by_metric(self, raw_ratings: Iterable[RawRating]) -> dict[str, list[RawRating]]:
+        """Return the ratings of each metric, by the name of its criterion."""
+        by_metric: dict[str, list[RawRating]] = {}
+        for raw in raw_ratings:
+            by_metric.setdefault(self._criterion_of(raw.metric), []).append(raw)
+        return by_metric
+
+    def _scale_of(self, name: str, metric: Sequence[RawRating]) -> tuple[Scale | None, list[RawRating]]:
+        """Return the scale that the values of one metric imply, and its ratings on it; None where none is a level.
+
+        Raises:
+            UsageError: Its words may mean several things, and both sides rated it.
+        """
+        values = [self.meant(raw.value) for raw in metric]
+        if name in self.scales or (not has_words(values) and not has_marks_against_numbers(metric)):
+            return _scale([raw.value for raw in metric], self, self.scales.get(name)), list(metric)
+        meant = [replace(raw, value=value) for raw, value in zip(metric, values, strict=True)]
+        try:
+            return scale_and_levels(meant, self.columns.values)
+        except UsageError as problem:
+            if problem.code not in NOT_COMPARABLE and has_two_sides(metric):
+                raise
+            return None, list(metric)
 
     def reading(self, taken_for: str) -> Reading:
         """The examples, and each rater's raw ratings of a response as one rating by the rubric, given or inferred.
 
         Raises:
             RatingError: Neither the files nor the caller say who rated, or the files have no id in common.
+            UsageError: People without names rated one response differently, or values may mean several things.
         """
+        if self.columns.rater is None:
+            refuse_unnamed(replace(raw, kind=raw.kind or self.columns.kind) for raw in self.raw_ratings)
         raw_ratings = [self._attributed(raw) for raw in self.raw_ratings]
         self._refuse_unknown(raw_ratings)
         self._compare_ids()
-        raw_ratings = self.raw_ratings = self._on_one_scale(raw_ratings)
+        raw_ratings = self._in_one_form(raw_ratings)
+        self.raw_ratings = self._on_one_scale(raw_ratings)
         rubric = self.rubric or self.inferred_rubric()
         reading = Reading(
             self.path, rubric, taken_for, self.responses, words=self.words, lost=self.lost, notes=self.notes
         )
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
-        for raw in sorted(raw_ratings, key=lambda raw: raw.at):
+        for raw in sorted(self.raw_ratings, key=lambda raw: raw.at):
             self._put(ratings, raw, reading)
         reading.ratings += ratings.values()
         return reading
+
+    def _in_one_form(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
+        """Return the ratings, those of each metric with numbers or with words."""
+        scales = {} if self.rubric is None else {criterion.name: criterion.scale for criterion in self.rubric.criteria}
+        in_form: list[RawRating] = []
+        for name, metric in self._by_metric(raw_ratings).items():
+            scale = scales.get(name)
+            named = [] if scale is None else [raw.word for raw in metric if raw.word and scale.named(raw.word)]
+            in_form += with_one_form(metric, [*self.words, *named])
+        return in_form
 
     def _criterion_of(self, metric: str) -> str:
         return self.columns.fields.get(metric, metric)
@@ -433,6 +445,8 @@ def _scale(values: Iterable[Any], content: ToolContent, stated: tuple[float, flo
 
 
 def _ends(scale: Scale) -> str:
+    if scale.coded:
+        return f"{len(scale.levels)} categories"
     return "yes/no" if scale.is_yes_no else f"{scale.choices[0]} to {scale.choices[-1]}"
 
 

@@ -168,7 +168,12 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     ),
     "several-judges": lambda e: f"{_columns(e)} are judges, and several criteria are compared by one: --judge names it",
     "rated-twice": lambda e: (
-        f"one rater rated an example twice, differently: {_values_of(e)}; --map COLUMN=run says which column "
+        f"people without names rated {counted(int(str(e.facts['unnamed'])), 'response')} more than once by "
+        f"{_columns(e)}, "
+        f"differently ({', '.join(e.values)}): the file doesn't say who they are; if it was one person, --rater names "
+        "them, and their later rating counts"
+        if "unnamed" in e.facts
+        else f"one rater rated an example twice, differently: {_values_of(e)}; --map COLUMN=run says which column "
         "tells runs apart"
         if e.values
         else f"ratings without a rater's name in column {_columns(e)}: it isn't known whose they are"

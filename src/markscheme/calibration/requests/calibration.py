@@ -92,6 +92,7 @@ class CalibrationRequest:
         """
         paths = [] if isinstance(self.of, Rubric) else [Path(name) for name in self.of]
         if not paths or not _are_of_tool(paths):
+            self.columns.refuse(self.of.name if isinstance(self.of, Rubric) else self.of[0])
             if self.ratings:
                 return None
             for option in ("kind", "rater", "levels", "scale"):

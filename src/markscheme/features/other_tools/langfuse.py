@@ -9,8 +9,9 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
+from markscheme.readers.metric_values import RawRating, of_number_and_word
 from markscheme.readers.peek import Peek, decoded, mapping
-from markscheme.readers.tool_content import Fields, RawRating, Remark, ToolContent
+from markscheme.readers.tool_content import Fields, Remark, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 _SCORE = ("source", "dataType", "name", "value")
@@ -118,8 +119,9 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
     fields.take("traceId")
     value = fields.take("value")
     word = fields.take("stringValue")
+    given = None
     if type_ == "CATEGORICAL":
-        value = content.either(name, value, word)
+        value, given = of_number_and_word(value, word)
     rater = fields.text("authorUserName", "authorUserId")
     at = str(record.get("timestamp") or "")
     if type_ == "TEXT":
@@ -131,5 +133,5 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
     elif not unit:
         content.lose("scores of a session or a dataset run")
     else:
-        content.rate(RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at))
+        content.rate(RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at, word=given))
     fields.close()

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.ratings.kinds import Kind
+from markscheme.readers.metric_values import RawRating, of_number_and_word
 from markscheme.readers.peek import Peek, decoded, id_cell
-from markscheme.readers.tool_content import Fields, RawRating, ToolContent
+from markscheme.readers.tool_content import Fields, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
 ANNOTATION = ("annotator_kind", "span_id", "identifier")
@@ -56,12 +57,14 @@ def _annotation(record: Any, content: ToolContent) -> None:
     rater = fields.text("identifier", "user", "user_id")
     texts = [fields.take(f"result.{key}") or fields.take(key) for key in ("label", "explanation")]
     score = fields.take("result.score")
-    value = content.either(name, fields.take("score") if score is None else score, texts[0])
+    value, word = of_number_and_word(fields.take("score") if score is None else score, texts[0])
     fields.skip("user", "user_id")
     fields.close()
     at = str(record.get("updated_at") or record.get("created_at") or "")
     content.rate(
-        RawRating(str(record.get("span_id") or ""), name, value, rater, _KINDS.get(kind), str(texts[1] or ""), at)
+        RawRating(
+            str(record.get("span_id") or ""), name, value, rater, _KINDS.get(kind), str(texts[1] or ""), at, word=word
+        )
     )
 
 

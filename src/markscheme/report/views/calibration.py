@@ -156,7 +156,7 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
     """The ids of wrong decisions, null where a table doesn't say what passes."""
-    if calibration.rater.table is not None and not calibration.rubric.has_gate_question:
+    if calibration.rubric.table_of == "values":
         return {"false_passes": None, "false_fails": None}
     return attributes(calibration.comparison, "false_passes false_fails")
 

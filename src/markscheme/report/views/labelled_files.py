@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.labelled_files import ToolFilesAnswer
-from markscheme.phrases import counted
+from markscheme.phrases import counted, in_words
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.json import attributes
@@ -39,8 +40,6 @@ def view(answer: ToolFilesAnswer) -> doc.Document:
 def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
     comparison = calibration.comparison
     person = comparison.agreement_person
-    wrong = comparison.false_pass_rate
-    passes = doc.Ids(tuple(comparison.false_passes))
     return (
         doc.Name(calibration.rubric.name),
         doc.Name(calibration.rater.name),
@@ -49,9 +48,18 @@ def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
         share(comparison.agreement_constant.value),
         share(None if person is None else person.value),
         coefficient(comparison.criteria[calibration.rubric.name].headline),
-        (f"{len(passes.ids)} of {wrong.n}: ", passes) if passes.ids else f"0 of {wrong.n}",
+        _false_passes(comparison),
         calibration.decision.use,
     )
+
+
+def _false_passes(comparison: Comparison) -> doc.Line:
+    """The judge's false passes; a dash where nothing says which values pass."""
+    if not comparison.rubric.has_gate_question:
+        return "–"
+    n_fails = comparison.false_pass_rate.n
+    passes = doc.Ids(tuple(comparison.false_passes))
+    return (f"{len(passes.ids)} of {n_fails}: ", passes) if passes.ids else f"0 of {n_fails}"
 
 
 def _callout(answer: ToolFilesAnswer) -> doc.Callout:
@@ -79,6 +87,9 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
         kappa = calibration.comparison.criteria[calibration.rubric.name].headline
         if kappa.undefined:
             yield f"– {calibration.rubric.name} by {calibration.rater.name}: {kappa.undefined}."
+    without_mark = list(dict.fromkeys(str(c.rubric.name) for c in answer.metrics if not c.rubric.has_gate_question))
+    if without_mark:
+        yield f"– {in_words(without_mark)}: nothing says which values pass, so no false pass is counted."
     yield from (f"Not compared: {sentence}." for sentence in answer.apart)
     yield from (f"Note: {note}." for note in answer.tool_files.notes)
     yield from (f"Left out: {count} {what}." for what, count in Counter(answer.tool_files.lost).most_common())

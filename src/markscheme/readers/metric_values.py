@@ -1,0 +1,239 @@
+"""One reading for each metric of an export: its numbers or its words, whoever rated; words are read as in a table."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from markscheme.numerals import finite
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
+from markscheme.readers.tabular.read_values import read_values
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.scales import ReadValues
+from markscheme.readers.tabular.values import RatedColumn
+from markscheme.readers.tabular.words import MISSING_OF_A_JUDGE, folded
+from markscheme.rubrics.rubric import YES_NO, Scale
+
+NOT_APPLICABLE: Final = ("na", "n/a", "not applicable", "not_applicable")
+NOT_COMPARABLE: Final = frozenset(["text", "one-value", "no-value", "several-values", "dates"])
+"""Codes of metrics that no option makes comparable."""
+TWO_SIDES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class RawRating:
+    """One value that one rater gave to one response under one name.
+
+    Attributes:
+        unit: The response's id.
+        metric: The name of what was rated.
+        value: As in the file; None if the rater gave none.
+        rater: The rater; "" if the file doesn't say.
+        kind: The kind of rater that the file states; None if it doesn't.
+        reason: The rater's comment, or why there is no value.
+        at: When it was given, as written.
+        blind: False if it corrected another rater's verdict.
+        note: Further comments of the rater.
+        word: The word that the tool keeps next to a number; None where it keeps none.
+    """
+
+    unit: str
+    metric: str
+    value: Any
+    rater: str
+    kind: Kind | None
+    reason: str = ""
+    at: str = ""
+    blind: bool = True
+    note: str = ""
+    word: str | None = None
+
+    @property
+    def written(self) -> Any:
+        """The word where there is one, else the value."""
+        return self.value if self.word is None else self.word
+
+    @property
+    def is_by_judge(self) -> bool:
+        """Whether a judge gave it."""
+        return self.kind in JUDGES
+
+
+def of_number_and_word(number: Any, word: Any) -> tuple[Any, str | None]:
+    """Return a rating's value, and the word next to it; a word without a number is the value.
+
+    >>> of_number_and_word(1, "yes"), of_number_and_word(None, "yes"), of_number_and_word(1, None)
+    ((1, 'yes'), ('yes', None), (1, None))
+    """
+    if word in (None, ""):
+        return number, None
+    return (word, None) if number in (None, "") else (number, str(word))
+
+
+def with_one_form(metric: Sequence[RawRating], said: Iterable[str]) -> list[RawRating]:
+    """Return the ratings of one metric with numbers or with words, and without what a judge couldn't say.
+
+    Numbers count where each word has one number over all raters, and they tell the words apart; else words do, since
+    numbers of words are a setting of the tool, which may differ from rater to rater.
+
+    Args:
+        metric: The ratings, in which a number may have a word.
+        said: Words that the caller gives a meaning.
+
+    Example:
+        >>> yes, no = (RawRating("a", "ok", n, "ann", "human", word=w) for w, n in (("yes", 0), ("no", 1)))
+        >>> alone = RawRating("a", "ok", 1, "judge", "model")
+        >>> [rating.value for rating in with_one_form([yes, no, alone], ())]
+        [0, 1, 1]
+        >>> [rating.value for rating in with_one_form([yes, no, replace(yes, value=1), alone], ())]
+        ['yes', 'no', 'yes', 1]
+    """
+    metric = list(_without_failures(metric))
+    numbers: dict[str, set[float]] = {}
+    for rating in metric:
+        number = finite(rating.value)
+        if rating.word is not None and number is not None:
+            numbers.setdefault(folded(rating.word), set()).add(number)
+    by_word = {word: min(of_word) for word, of_word in numbers.items()}
+    is_one_each = all(len(of_word) == 1 for of_word in numbers.values())
+    tells_apart = len(by_word) < 2 or len(set(by_word.values())) > 1
+    if is_one_each and tells_apart and numbers.keys().isdisjoint(map(folded, said)):
+        return [replace(rating, value=_numbered(rating, by_word), word=None) for rating in metric]
+    return [replace(rating, value=rating.written, word=None) for rating in metric]
+
+
+def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
+    """Return a rating's number: its own, or the one that its word has elsewhere; else its value."""
+    if rating.word is not None and rating.value in (None, ""):
+        return by_word.get(folded(rating.word), rating.word)
+    if isinstance(rating.value, str) and finite(rating.value) is None:
+        return by_word.get(folded(rating.value), rating.value)
+    return rating.value
+
+
+def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
+    """Yield the ratings; those in which a judge says that it failed have no value, unless people say the same."""
+    of_people = {folded(str(rating.written)) for rating in metric if not rating.is_by_judge}
+    failures = MISSING_OF_A_JUDGE - of_people
+    for rating in metric:
+        written = rating.written
+        is_failure = rating.is_by_judge and isinstance(written, str) and folded(written) in failures
+        reason = f"{written}: {rating.reason}" if rating.reason else str(written)
+        yield replace(rating, value=None, word=None, reason=reason) if is_failure else rating
+
+
+def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
+    """Refuse unnamed people of whom several rated one response, differently: they aren't one annotator.
+
+    Raises:
+        UsageError: There are such ratings; `--rater` says that one person gave them.
+    """
+    by_unit: dict[tuple[str, str], list[RawRating]] = {}
+    for rating in ratings:
+        if rating.kind in PEOPLE and not rating.rater:
+            by_unit.setdefault((rating.metric, rating.unit), []).append(rating)
+    twice = [given for given in by_unit.values() if len({str(rating.written) for rating in given}) > 1]
+    if twice:
+        first = twice[0]
+        values = {f"{rating.written} of {rating.unit}": 1 for rating in first}
+        metrics = list(dict.fromkeys(given[0].metric for given in twice))
+        choices = [("--rater", "NAME")]
+        raise refusal("rated-twice", columns=metrics, values=values, choices=choices, unnamed=len(twice))
+
+
+def has_words(values: Iterable[Any]) -> bool:
+    """Return whether values have words among them, other than those for no value."""
+    return any(
+        isinstance(value, str)
+        and finite(value) is None
+        and value.strip().casefold() not in ("", "nan", *NOT_APPLICABLE)
+        for value in values
+    )
+
+
+def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
+    """Return whether one side's values of a metric are 0 and 1, and the other's numbers go beyond."""
+    sides: dict[bool, set[float]] = {}
+    for rating in metric:
+        number = finite(rating.value)
+        if number is not None:
+            sides.setdefault(rating.is_by_judge, set()).add(number)
+    if len(sides) < TWO_SIDES:
+        return False
+    marks = [numbers <= {0.0, 1.0} for numbers in sides.values()]
+    return any(marks) and not all(marks)
+
+
+def has_two_sides(metric: Iterable[RawRating]) -> bool:
+    """Return whether two raters of a metric can be compared, of whom one is a person."""
+    raters = {(rating.rater, rating.is_by_judge) for rating in metric if rating.value is not None}
+    return len(raters) >= TWO_SIDES and not all(is_judge for _, is_judge in raters)
+
+
+def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tuple[Scale, list[RawRating]]:
+    """Return the scale that the words of one metric imply, and its ratings as levels on it.
+
+    Its raters are columns of a table, and the rules of tables hold.
+
+    Args:
+        metric: The ratings of one metric, with words among their values.
+        options: What the caller says of values.
+
+    Raises:
+        UsageError: The words may mean several things; it names the options that say which.
+    """
+    units = list(dict.fromkeys(rating.unit for rating in metric))
+    first: dict[tuple[str, bool], dict[str, str]] = {}
+    again: list[tuple[tuple[str, bool], str]] = []
+    for rating in metric:
+        column = first.setdefault((rating.rater, rating.is_by_judge), {})
+        cell = _cell(rating)
+        if column.setdefault(rating.unit, cell) != cell:
+            again.append(((rating.rater, rating.is_by_judge), cell))
+    columns = [
+        RatedColumn(
+            rater if (rater, not is_judge) not in first else f"{rater} ({'judge' if is_judge else 'human'})",
+            [
+                *(cells.get(unit, "") for unit in units),
+                *(cell if of == (rater, is_judge) else "" for of, cell in again),
+            ],
+            is_judge,
+            metric[0].metric,
+        )
+        for (rater, is_judge), cells in first.items()
+        if any(cells.values())
+    ]
+    read = read_values(columns, _about(options, columns))
+    names = {(column.name.removesuffix(" (judge)").removesuffix(" (human)"), column.is_judge): column.name
+             for column in columns}  # fmt: skip
+    scale = _scale_of(read)
+    return scale, [_levelled(rating, read, names.get((rating.rater, rating.is_by_judge))) for rating in metric]
+
+
+def _scale_of(read: ReadValues) -> Scale:
+    """Return the scale of a metric; of decisions of which it isn't known which passes, categories."""
+    if read.kind != "decision":
+        return read.scale
+    return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)
+
+
+def _cell(rating: RawRating) -> str:
+    return "" if rating.value is None else str(rating.value)
+
+
+def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRating:
+    """Return a rating with the level that its cell has, as a value of the scale."""
+    if _cell(rating).strip().casefold() in NOT_APPLICABLE:
+        return rating
+    level = None if column is None else read.levels[column].get(_cell(rating))
+    reason = rating.reason or _cell(rating)
+    return replace(rating, value=None, reason=reason) if level is None else replace(rating, value=level)
+
+
+def _about(options: ColumnOptions, columns: Sequence[RatedColumn]) -> ColumnOptions:
+    """Return what the caller says of these columns' values, where an export has several metrics."""
+    names = {column.name for column in columns}
+    values = {folded(cell) for column in columns for cell in column.cells}
+    passing = tuple(entry for entry in options.pass_ if folded(entry) in values or entry.partition("=")[0] in names)
+    same = tuple(entry for entry in options.same if entry == "none" or folded(entry.partition("=")[0]) in values)
+    return replace(ColumnOptions(), pass_=passing, same=same, pass_mark=options.pass_mark)
