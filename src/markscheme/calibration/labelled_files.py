@@ -1,7 +1,7 @@
 """Calibrations from other tools' files, which ask nobody: Promptfoo's results, and exports."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,15 +9,19 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.options import LabelOptions
-from markscheme.errors import ComparisonError, RatingError
+from markscheme.calibration.unlabelled_results import nothing_labelled
+from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
+from markscheme.phrases import in_words
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.readers.rated import RatedFile, RatedFiles, open_rated
+from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
 from markscheme.readers.tabular.scales import below_step
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
+from markscheme.text import folded_word
 
 PROMPTFOO_GRADERS = "Promptfoo's graders"
 FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
@@ -28,19 +32,33 @@ FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
 
 
 def calibrate_results(
-    paths: Sequence[Path], *, options: LabelOptions, split: Part | None, since: FindSince
+    paths: Sequence[Path],
+    *,
+    options: LabelOptions,
+    split: Part | None,
+    since: FindSince,
+    rated: RatedFiles | None = None,
+    metric: str | None = None,
 ) -> tuple[Calibration, ExampleSet]:
     """The graders in the results compared with the labels in them, and the labelled examples.
 
+    Args:
+        paths: The files.
+        options: Which labels count, and what is enough.
+        split: Which part of the outputs counts.
+        since: Finds the accepted run to compare with.
+        rated: What the files contain, where they have been read.
+        metric: The one metric to calibrate; None compares outputs as wholes.
+
     Raises:
         RatingError: A file cannot be read, contains no verdict, or no output is labelled.
+        UsageError: No metric has that name, or none of its verdicts has a label.
     """
-    rated = open_rated(paths)
+    rated = rated or open_rated(paths)
     if not rated.labelled.labels:
-        raise RatingError(
-            "no output in the results is labelled: rate some in `promptfoo view`, "
-            "or give tests `metadata: {expected_label: pass|fail}`"
-        )
+        raise nothing_labelled(paths, rated)
+    if metric is not None:
+        rated = of_metric(rated, metric)
     examples = part_of(rated.labelled, split)
     ids = set(examples.ids)
     ratings = [
@@ -61,6 +79,49 @@ def calibrate_results(
         since=since(rated.rubric, examples, ratings),
     )
     return calibration, examples
+
+
+def of_metric(rated: RatedFiles, name: str) -> RatedFiles:
+    """Return results with one metric alone: its verdicts, and the labels of it.
+
+    Raises:
+        UsageError: No metric has that name, or no label is of it.
+    """
+    names = [criterion.name for criterion in rated.rubric.criteria]
+    criterion = next((c for c in rated.rubric.criteria if folded_word(c.name) == folded_word(name)), None)
+    if criterion is None:
+        instead = suggestion(name, names, mark="`") or f"; there are {in_words(names)}"
+        raise UsageError(f"no graded metric is named {name!r}{instead}")
+    files = tuple(replace(file, ratings=_of_decision(file.ratings, criterion.name)) for file in rated.files)
+    chosen = replace(rated, rubric=replace(rated.rubric, criteria=(criterion,)), files=files)
+    if not any(label for file in files for label in file.labels):
+        raise UsageError(
+            f"no label is of {criterion.name!r} alone: a thumb or an expected label says something of a metric where "
+            f"it is the test's only one; `metadata: {{expected_label: {{{criterion.name}: pass}}}}` labels it"
+        )
+    return chosen
+
+
+def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
+    """Return the ratings of one metric, which is all that they rate: a level of yes or no decides."""
+    of_one = (rating for rating in ratings if metric in rating.criteria)
+    levels = ((rating, rating.criteria[metric]) for rating in of_one)
+    return tuple(
+        replace(
+            rating,
+            criteria={metric: rated},
+            overall=rated.level,
+            passed=None if rated.level is None else bool(rated.level),
+            error=(rated.reason or "no verdict") if rated.level is None else None,
+        )
+        for rating, rated in levels
+    )
+
+
+def labels_by_metric(rated: RatedFiles) -> bool:
+    """Return whether all labels are of metrics, and none of an output as a whole."""
+    labels = [label for file in rated.files for label in file.labels]
+    return bool(labels) and all(label.overall is None and label.passed is None for label in labels)
 
 
 # --- exports, in which each judge is compared with the annotators, metric by metric -----------------------------------
@@ -109,13 +170,29 @@ def _agreement(calibration: Calibration) -> float:
     return 1.0 if value is None else value
 
 
+def calibrate_export(files: Sequence[Path], columns: ColumnOptions, options: LabelOptions) -> ToolFilesAnswer:
+    """Read the files of one export, and calibrate each judge in them on each of its metrics.
+
+    Raises:
+        UsageError: Values may mean several things, and nothing says which.
+        RatingError: They can't be read, or no metric is rated by both an annotator and a judge.
+    """
+    rated = open_rated(files, expected="anything", meanings=meanings_of(columns), joined=True)
+    return calibrate_tool_files(files, rated, options)
+
+
+def results_in_files(paths: Sequence[Path]) -> RatedFiles:
+    """Return what files of Promptfoo's results contain."""
+    return open_rated(paths)
+
+
 def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: LabelOptions) -> ToolFilesAnswer:
     """Calibrate each judge of an export on each of its metrics.
 
     Raises:
         RatingError: No metric is rated by both an annotator and a judge.
     """
-    (reading,) = rated.files
+    reading = rated.as_one_file
     metrics: list[Calibration] = []
     apart: list[str] = []
     for criterion in reading.rubric.criteria:

@@ -7,6 +7,7 @@ from the results of its assertions, by Promptfoo's own rule.
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,10 +16,10 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
-from markscheme.plain_data import json_lines, no_constant, read_json, shown
+from markscheme.plain_data import form_of, json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.submission import as_text, plain_metadata
-from markscheme.text import cut_short
+from markscheme.text import cut_short, folded_word
 
 GRADED_TYPES = frozenset(
     {
@@ -104,7 +105,8 @@ class Row:
         system: The prompt and provider that produced it.
         task: The test it belongs to, if several rows share one; "" otherwise.
         split: From `metadata.split`.
-        expected: From `metadata.expected_label`.
+        expected: From `metadata.expected_label`, of the output as a whole.
+        expected_of: The same by metric, where the test's author labelled its metrics.
         manual: The manual rating; None without one.
         passed: Whether the graders passed it, without the manual rating; None if ungraded.
         score: The graders' score, 0 to 1, without the manual rating; None if ungraded.
@@ -137,11 +139,12 @@ class Row:
     passed_anyway: bool = False
     metadata: Mapping[str, str] = field(default_factory=dict)
     comment: str = ""
+    expected_of: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def is_labelled(self) -> bool:
         """Whether it has a manual rating or an expected label."""
-        return self.manual is not None or self.expected is not None
+        return self.manual is not None or self.expected is not None or bool(self.expected_of)
 
     @property
     def usage(self) -> Usage:
@@ -182,7 +185,7 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
     """The rows of a file written by `promptfoo eval -o` or `promptfoo export`.
 
     Args:
-        path: A .json or .jsonl file.
+        path: A .json, .jsonl or .yaml file.
         unjudged: True keeps outputs that no assertion judges, as ungraded rows.
 
     Raises:
@@ -235,7 +238,10 @@ def _raw(path: Path) -> tuple[str, list[Any]]:
     """The day of the evaluation and the rows, as written."""
     if path.suffix == ".jsonl":
         return "", [line for _, line in json_lines(path, RatingError)]
-    data = read_json(path, RatingError, parse_constant=no_constant)
+    if form_of(path) == "yaml":
+        data, _ = plain_data(read_text(path, RatingError), "yaml", RatingError, path=path)
+    else:
+        data = read_json(path, RatingError, parse_constant=no_constant)
     summary = data.get("results") if isinstance(data, Mapping) else data
     rows = summary.get("results") if isinstance(summary, Mapping) else summary
     if not isinstance(rows, list):
@@ -273,6 +279,8 @@ class _Reading:
         passed, score, why = (None, None, ungraded) if ungraded else _decided(raw, grading, manual, threshold, test)
         if score is not None and _share(score) is None:
             self.aside["scores of outputs that aren't from 0 to 1"] += 1
+        label = metadata.get("expected_label")
+        by_metric = _by_metric(label)
         response = _response(raw)
         inputs = _mapping(raw.get("vars"))
         return Row(
@@ -284,7 +292,7 @@ class _Reading:
             metadata=_metadata_of(test),
             task="",
             split=self._split(metadata),
-            expected=self._expected(metadata),
+            expected=None if by_metric else self._expected(label),
             manual=manual,
             passed=passed,
             score=_share(score),
@@ -294,6 +302,7 @@ class _Reading:
             test=int(finite(raw.get("testIdx")) or 0),
             passed_anyway=ungraded is not None and manual is None and raw.get("success") is True,
             comment=manual.comment if manual is not None and manual.comment else _comment(grading),
+            expected_of=self._expected_of(by_metric, verdicts),
         )
 
     def _split(self, metadata: Mapping[str, Any]) -> Literal["dev", "test"] | None:
@@ -303,8 +312,19 @@ class _Reading:
         self.aside[f"metadata.split {shown(split)}, which isn't one of {', '.join(SPLIT_OF_NAME)}"] += 1
         return None
 
-    def _expected(self, metadata: Mapping[str, Any]) -> bool | None:
-        label = metadata.get("expected_label")
+    def _expected_of(self, labels: Mapping[str, Any], verdicts: Sequence[AssertionVerdict]) -> dict[str, bool]:
+        """Return the expected labels of metrics, by the names that the metrics have here."""
+        names = {folded_word(verdict.metric): verdict.metric for verdict in verdicts if verdict.is_graded}
+        expected: dict[str, bool] = {}
+        for metric, label in labels.items():
+            name = names.get(folded_word(metric))
+            if name is None:
+                self.aside[f"metadata.expected_label for {metric!r}, which isn't a graded metric of the test"] += 1
+            elif (passes := self._expected(label)) is not None:
+                expected[name] = passes
+        return expected
+
+    def _expected(self, label: Any) -> bool | None:
         if label is None or isinstance(label, bool):
             return label
         expected = EXPECTED_LABELS.get(str(label).strip().casefold())
@@ -326,8 +346,10 @@ class _Reading:
         name = self.names.get((kind, text))
         if name is None:
             name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"
+            number = 2
             while name in self.names.values():
-                name += "'"
+                name = f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)} #{number}"
+                number += 1
             self.names[(kind, text)] = name
         return name
 
@@ -508,6 +530,14 @@ def _usage(component: _Component) -> Usage:
         None if written is None else int(written),
         finite(component.metadata.get("costUsd")),
     )
+
+
+def _by_metric(label: Any) -> Mapping[str, Any]:
+    """Return an expected label by metric: a mapping, or its JSON text as a CSV has it; empty for any other label."""
+    if isinstance(label, str) and label.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            label = parse_json(label)
+    return {str(metric): passes for metric, passes in label.items()} if isinstance(label, Mapping) else {}
 
 
 def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
+    from collections import Counter
+
+    from markscheme.ratings.examples import Example
     from markscheme.readers.imported import Expected, Interpretation, Reading
     from markscheme.readers.peek import Peek
-    from markscheme.readers.tool_content import ToolContent
+    from markscheme.readers.remarks import Remark
     from markscheme.rubrics.rubric import Rubric
 
 ReadFiles: TypeAlias = "Callable[[Sequence[Peek], Rubric | None, Interpretation], list[Reading]]"
+ReadRemarks: TypeAlias = "Callable[[Sequence[Peek]], tuple[list[Remark], dict[str, Example], Counter[str], list[str]]]"
 
 EXPORTED: Final = 10
 """Rank of exports of tools, which are tried before all else: their own form is narrower than that of a table."""
@@ -37,7 +41,8 @@ class FileFormat:
         is_of_tool: Whether it is the export of a tool, which names its metrics and its raters.
         states_kinds: Whether it states who labelled, a person or not.
         names_judges: Whether it names its judges.
-        read_content: Adds the content of the files of one export, for who wants its words; None for other formats.
+        read_remarks: Reads the words in the files of one export, its responses by id, counts of what neither can
+            hold, and notes; None for other formats.
         rank: When it is tried: those of a lower rank first.
     """
 
@@ -49,7 +54,7 @@ class FileFormat:
     is_of_tool: bool = False
     states_kinds: bool = True
     names_judges: bool = True
-    read_content: "Callable[[Sequence[Peek], ToolContent], None] | None" = None
+    read_remarks: "ReadRemarks | None" = None
     rank: int = OURS
 
     @property

@@ -43,7 +43,7 @@ class Columns:
         kind: Kind of the ratings that state none; None refuses such ratings.
         judges: Raters that are judges, whatever kind the file states.
         scales: The ends of the scale of a rater, or of a side, "judge" or "human", where they differ in an export.
-        values: What the values of an export mean: which passes, which two are one, from which number one passes.
+        meaning: What the values of an export mean: which passes, which two are one, from which number one passes.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Columns:
     kind: Kind | None = None
     judges: frozenset[str] = frozenset()
     scales: Mapping[str, Span] = field(default_factory=dict)
-    values: ColumnOptions = ColumnOptions()
+    meaning: ColumnOptions = ColumnOptions()
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of a record, renamed: one for each item of the lists that paths name.

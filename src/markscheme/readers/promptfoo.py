@@ -1,5 +1,6 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
+import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,6 +25,11 @@ NAME = "promptfoo"
 GRADERS_OF_RUN = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
 """Names for the rater in the viewer and the author of the test: results name neither."""
+
+
+YAML = (".yaml", ".yml")
+_KEYS_IN_YAML = tuple(re.compile(rf"^{key}:", re.M) for key in ("evalId", "results"))
+"""Keys by which Promptfoo's results in YAML are known: no rubric has them."""
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
@@ -58,7 +64,7 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
     """Annotators' pass/fail labels of an output; of an output with a single metric they are labels of that metric."""
     metrics = {verdict.metric for verdict in row.verdicts if verdict.is_graded}
     labelled = [criterion for criterion in rubric.criteria if metrics == {criterion.name}]
-    labels = list(_labels(row, labelled))
+    labels = list(_labels(row, labelled, rubric.criteria))
     if all(label.overall is None for label in labels):
         return [replace(label, overall=_as_level(label.passed)) for label in labels]
     return labels
@@ -95,6 +101,8 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
 
 def is_results(peek: Peek) -> bool:
     """Whether a file holds Promptfoo's results; reads only its beginning if that rules it out."""
+    if peek.path.suffix in YAML:
+        return all(key.search(peek.head) for key in _KEYS_IN_YAML)
     if not (peek.is_lines or peek.path.suffix == ".json"):
         return False
     if peek.is_lines:
@@ -147,7 +155,7 @@ def _by_criteria(results: Results, reading: Reading) -> Reading:
     for row in results.rows:
         _add_output(row, reading)
         reading.add(_imported_verdicts(row, reading))
-        for label in _labels(row, yes_no):
+        for label in _labels(row, yes_no, reading.rubric.criteria):
             reading.add(label)
     return reading
 
@@ -241,15 +249,26 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
     )
 
 
-def _labels(row: Row, criteria: Iterable[Criterion]) -> Iterator[Rating]:
-    """Annotators' labels of an output; their decisions are also levels of these criteria, which are yes/no."""
+def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criterion]) -> Iterator[Rating]:
+    """Annotators' labels of an output.
+
+    Args:
+        row: The output.
+        criteria: Of which decisions on the output are levels too; they are yes/no.
+        labellable: Of which the test's author may have labelled each by itself.
+    """
     manual = row.manual
     expected = row.expected
+    criteria = list(criteria)
     if manual is not None:
         levels = _levels(manual.passed, criteria)
         yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=manual.comment)
     if expected is not None:
         yield Rating(row.id, EXPECTED, "human", _levels(expected, criteria), None, expected)
+    if row.expected_of:
+        labelled = {c.name: c for c in labellable if c.name in row.expected_of and c.scale.is_yes_no}
+        levels = {name: Rated(at_position(c, float(row.expected_of[name]))) for name, c in labelled.items()}
+        yield Rating(row.id, EXPECTED, "human", levels)
 
 
 def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rated]:

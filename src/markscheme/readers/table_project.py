@@ -14,7 +14,7 @@ from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.tabular.reading import TableReading
-from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric, Scale
+from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, DEFAULT_TOLERANCE, Criterion, Rubric, Scale
 from markscheme.text import is_path_component, path_component
 
 PERCENT_ENDS = (0.0, 100.0)
@@ -47,12 +47,12 @@ def project_of_table(reading: TableReading) -> TableProject:
     Raises:
         UsageError: The table's name, or a column's, can't be made the name of a file.
     """
-    name = _file_name(reading.name, "the table's name")
+    name = file_name(reading.name, "the table's name")
     folder = Path("calibration") / name
     rubric = reading.whole_rubric
     ratings = reading.whole_ratings
     raters = dict.fromkeys(rating.rater for rating in ratings)
-    places = {rater: folder / RATINGS_FOLDER / f"{_file_name(rater, 'a column')}.jsonl" for rater in raters}
+    places = {rater: folder / RATINGS_FOLDER / f"{file_name(rater, 'a column')}.jsonl" for rater in raters}
     lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(e.to_json()) for e in reading.plain_examples]}
     for rating in ratings:
         lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, rubric)))
@@ -75,6 +75,8 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
     data: dict[str, Any] = {"name": name}
     if rubric.tolerance != DEFAULT_TOLERANCE:
         data["tolerance"] = rubric.tolerance
+    if rubric.pass_mark != DEFAULT_PASS_MARK:
+        data["passingThreshold"] = rubric.pass_mark
     data["criteria"] = [_criterion(criterion) for criterion in rubric.criteria]
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 
@@ -87,7 +89,8 @@ def _head(name: str) -> str:
 
 
 def _criterion(criterion: Criterion) -> dict[str, Any]:
-    return {"name": criterion.name, "requirement": criterion.requirement, **_scale(criterion.scale)}
+    required = {"required": True} if criterion.required else {}
+    return {"name": criterion.name, "requirement": criterion.requirement, **required, **_scale(criterion.scale)}
 
 
 def _scale(scale: Scale) -> dict[str, Any]:
@@ -118,8 +121,8 @@ def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
     return line
 
 
-def _file_name(name: str, what: str) -> str:
-    """A name as that of a file: what no file may have in its name becomes a dash."""
+def file_name(name: str, what: str) -> str:
+    """Return a name as that of a file: what no file may have in its name becomes a dash."""
     if is_path_component(name) and " " not in name:
         return name
     return path_component(_NOT_IN_NAMES.sub("-", name).strip("-."), what)

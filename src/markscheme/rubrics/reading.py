@@ -95,6 +95,17 @@ def shows_rubric(path: Path) -> bool:
     return any(f'"{key}"' in text for key in _KEYS_OF_RUBRICS) and _holds_criteria(path)
 
 
+_RESULTS_IN_YAML = re.compile(r"\A(?:evalId|results):", re.M)
+
+
+def may_be_results(path: Path) -> bool:
+    """Return whether a file in YAML begins as Promptfoo's results do, which no rubric does."""
+    if path.suffix not in (".yaml", ".yml"):
+        return False
+    with path.open("rb") as file:
+        return _RESULTS_IN_YAML.match(file.read(_HEAD).decode("utf-8-sig", "replace")) is not None
+
+
 _KEYS_OF_RUBRICS = ("criteria", "sections", "rubric", "requirement")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.reading import may_be_rubric
+from markscheme.rubrics.reading import may_be_results, may_be_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
+    from markscheme.readers.rated import RatedFiles
     from markscheme.readers.tabular.reading import TableReading
 
 
@@ -91,21 +92,29 @@ class CalibrationRequest:
             UsageError: A hint is given without an export, or an option that only a rubric has.
         """
         paths = [] if isinstance(self.of, Rubric) else [Path(name) for name in self.of]
-        if not paths or not _are_of_tool(paths):
-            self.columns.refuse(self.of.name if isinstance(self.of, Rubric) else self.of[0])
-            if self.ratings:
-                return None
-            for option in ("kind", "rater", "levels", "scale"):
-                if getattr(self.columns, option):
-                    name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
-                    raise UsageError(f"--{option} is for exports of other tools; {name} is none")
-            return None
-        from markscheme.calibration.labelled_files import calibrate_tool_files
-        from markscheme.readers.rated import meanings_of, open_rated
+        if paths and _are_of_tool(paths):
+            from markscheme.calibration.labelled_files import calibrate_export
 
-        self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
-        rated = open_rated(paths, expected="anything", meanings=meanings_of(self.columns), joined=True)
-        return calibrate_tool_files(paths, rated, self.options)
+            self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
+            return calibrate_export(paths, self.columns, self.options)
+        name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
+        self.columns.refuse(name)
+        if self.ratings:
+            return None
+        for option in ("kind", "rater", "levels", "scale"):
+            if getattr(self.columns, option):
+                raise UsageError(f"--{option} is for exports of other tools; {name} is none")
+        return self._of_metrics(paths)
+
+    def _of_metrics(self, paths: Sequence[Path]) -> "ToolFilesAnswer | None":
+        """The calibrations of each metric of Promptfoo's results whose labels are of metrics alone; None for others."""
+        if not self._results or self.metrics or self.drift.accepted is not None:
+            return None
+        from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
+
+        if not labels_by_metric(self._rated_results):
+            return None
+        return calibrate_tool_files(paths, self._rated_results, self.options)
 
     def calibrations(self) -> list[Calibration]:
         """A calibration for each judge that is named, for each rater of the ratings, or for results.
@@ -117,9 +126,9 @@ class CalibrationRequest:
             raise UsageError("--replace goes with --accept: it drops the runs accepted before")
         if self.drift.anyway and not self.drift.accept:
             raise UsageError("--anyway goes with --accept: it accepts a judge that shouldn't be used")
-        results = [] if isinstance(self.of, Rubric) else _results_among(self.of)
-        if results:
-            return [self._of_results(results)]
+        if self._results:
+            metrics: Sequence[str | None] = self.metrics or (None,)
+            return [self._of_results(self._results, metric) for metric in metrics]
         if self.drift.accept and len(self.judges) > 1:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
@@ -169,17 +178,40 @@ class CalibrationRequest:
 
     # Promptfoo's results
 
-    def _of_results(self, results: Sequence[Path]) -> Calibration:
+    @cached_property
+    def _results(self) -> list[Path]:
+        """Files of Promptfoo's results, where they are named."""
+        return [] if isinstance(self.of, Rubric) else _results_among(self.of)
+
+    @cached_property
+    def _rated_results(self) -> "RatedFiles":
+        """What Promptfoo's results contain."""
+        from markscheme.calibration.labelled_files import results_in_files
+
+        return results_in_files(self._results)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics of Promptfoo's results that `--judge` names."""
+        names = [] if self.judge_is_configured else [judge for judge in self.judges if isinstance(judge, str)]
+        return tuple(names) if self._results else ()
+
+    def _of_results(self, results: Sequence[Path], metric: str | None) -> Calibration:
         from markscheme.calibration.labelled_files import calibrate_results  # slow to load, and few ask for it
 
-        self._refuse_options_of_rubrics("Promptfoo's results contain their own ratings")
+        self._refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None)
         path = self.drift.accepted
         if self.drift.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with --accepted FILE")
         since = partial(self._since, path)
         with self._turn(path):
             calibration, examples = calibrate_results(
-                results, options=self.options, split=self.choice.split, since=since
+                results,
+                options=self.options,
+                split=self.choice.split,
+                since=since,
+                rated=self._rated_results,
+                metric=metric,
             )
             if path is not None:
                 self._accept([calibration], path, examples)
@@ -452,7 +484,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
         UsageError: There are several names, and not all are results.
     """
     paths = [Path(name) for name in named]
-    may_be = [path.suffix in (".json", ".jsonl") and path.is_file() for path in paths]
+    may_be = [path.is_file() and (path.suffix in (".json", ".jsonl") or may_be_results(path)) for path in paths]
     if any(may_be):
         from markscheme.readers.rated import has_results
 

@@ -1,5 +1,6 @@
 """From outputs and a feeling to a rubric: outputs are read, notes grouped into modes, modes counted and written."""
 
+from markscheme.calibration.results_uses import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature
 
@@ -15,6 +16,13 @@ DISCOVER = Feature(
     COMMANDS(
         CommandRow(
             "discover", "Start here", "read outputs, note what is wrong, and write a rubric from it", _command, rank=30
+        )
+    ),
+    RESULTS_USES(
+        (
+            20,
+            lambda files, name, _: f"markscheme discover {name} --pool {files}",
+            "read outputs, and note what is wrong",
         )
     ),
 )

@@ -14,7 +14,6 @@ from markscheme.promptfoo.results import read_results
 from markscheme.ratings.examples import Example
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.peek import Peek
-from markscheme.readers.tool_content import ToolContent
 from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
@@ -73,10 +72,9 @@ def read_outputs(path: Path) -> OutputPool:
     file_format = format_of(peek, "anything")
     if file_format is PROMPTFOO_RESULTS:
         pool = _of_results(path)
-    elif file_format is not None and file_format.read_content is not None:
-        tool = ToolContent(path, for_remarks=True)
-        file_format.read_content([peek], tool)
-        pool = OutputPool(tool.responses)
+    elif file_format is not None and file_format.read_remarks is not None:
+        _, responses, *_ = file_format.read_remarks([peek])
+        pool = OutputPool(responses)
     else:
         pool = _of_rows(peek)
     with_content = {id: example for id, example in pool.examples.items() if example.has_content}

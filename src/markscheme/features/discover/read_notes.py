@@ -22,11 +22,11 @@ from markscheme.plain_data import shown
 from markscheme.promptfoo.results import read_results
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
-from markscheme.readers.file_format import FileFormat
+from markscheme.readers.file_format import ReadRemarks
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.imported import NO, YES
 from markscheme.readers.peek import Peek
-from markscheme.readers.tool_content import QUERY, Remark, ToolContent
+from markscheme.readers.remarks import QUERY
 from markscheme.submission import RESPONSE_KEYS, Submission, as_text
 from markscheme.text import is_path_component, on_one_line
 
@@ -158,7 +158,7 @@ def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | 
             was changed.
     """
     content = NotesIn()
-    exports: dict[str, tuple[FileFormat, list[Peek]]] = {}
+    exports: dict[str, tuple[ReadRemarks, list[Peek]]] = {}
     for peek in map(Peek, paths):
         file_format = format_of(peek, "anything")
         if _has_notes(peek):
@@ -167,16 +167,16 @@ def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | 
             _read_rows(peek, author, content)
         elif file_format is PROMPTFOO_RESULTS:
             _read_results(peek, author, content)
-        elif file_format is not None and file_format.read_content is not None:
-            exports.setdefault(file_format.reads, (file_format, []))[1].append(peek)
+        elif file_format is not None and file_format.read_remarks is not None:
+            exports.setdefault(file_format.reads, (file_format.read_remarks, []))[1].append(peek)
         else:
             raise RatingError(
                 "has no notes: expected rows with `id` and `note`, Promptfoo's results, or an export of Langfuse, "
                 "Label Studio, MLflow, LangSmith or Phoenix",
                 path=peek.path,
             )
-    for file_format, peeks in exports.values():
-        _read_tool_files(file_format, peeks, author, content)
+    for read_remarks, peeks in exports.values():
+        _read_tool_files(read_remarks, peeks, author, content)
     if not content.readings:
         raise RatingError(f"contains no notes{_instead(content.lost)}", path=paths[0])
     for rater in dict.fromkeys(rater for rater, _ in content.readings):
@@ -360,16 +360,9 @@ def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
         content.add(reading, [NotedPassage(row.comment)] if row.comment else [])
 
 
-def _read_tool_files(file_format: FileFormat, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
+def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
     """The comments in one export of another tool."""
-    tool = ToolContent(peeks[0].path, for_remarks=True)
-    if file_format.read_content is not None:
-        file_format.read_content(peeks, tool)
-    of_ratings = [
-        Remark(raw.unit, raw.reason if raw.reason.strip() else raw.note, raw.rater, raw.kind, raw.at)
-        for raw in tool.raw_ratings
-    ]
-    remarks = [*tool.remarks, *of_ratings]
+    remarks, responses, lost, notes = read_remarks(peeks)
     left_out = Counter[str]()
     for remark in sorted(remarks, key=lambda remark: remark.at):
         kind = remark.kind or author.kind
@@ -377,23 +370,23 @@ def _read_tool_files(file_format: FileFormat, peeks: Sequence[Peek], author: Aut
             raise RatingError(
                 "doesn't say whether a person or a model wrote some of its comments: pass `--kind human` or "
                 "`--kind model`",
-                path=tool.path,
+                path=peeks[0].path,
             )
         if kind not in PEOPLE and author.kind not in ("model", "code"):
             left_out["reasons of a judge (`--kind model` takes them in as suggestions)"] += bool(remark.text)
             continue
         rater = remark.rater or author.rater
         if not rater:
-            raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=tool.path)
+            raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=peeks[0].path)
         reading = OutputReading(remark.unit, rater, kind, at=remark.at)
         for name in remark.modes:
             content.add_mode(Mode(name, by=rater, kind=kind, named=remark.at))
         is_note = remark.text.strip() or remark.quote
         content.add(reading, [NotedPassage(remark.text.strip(), remark.quote, remark.modes)] if is_note else [])
-    content.examples |= {id: example for id, example in tool.responses.items() if id not in content.examples}
-    content.lost.update(tool.lost_as_remarks)
+    content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
+    content.lost.update(lost)
     content.lost.update({what: times for what, times in left_out.items() if times})
-    content.remarks += tool.notes
+    content.remarks += notes
 
 
 # --- into the files of a discovery ----------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
 from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.rubrics.reading import shows_rubric
 from markscheme.text import escaped
 
 if TYPE_CHECKING:
@@ -55,7 +54,8 @@ def init(
     promptfooconfig.yaml that runs. Existing files stay as they are.
 
     With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or
-    labels alone, and is read as `calibrate TABLE` reads it. With --skill, add what a coding agent reads to work with
+    labels alone, and is read as `calibrate TABLE` reads it. From Promptfoo's results, each graded metric becomes a
+    criterion and each output an example. With --skill, add what a coding agent reads to work with
     markscheme, and nothing else.
 
     Args:
@@ -77,12 +77,9 @@ def init(
     elif skill:
         raise UsageError("--skill adds no rubric, so it doesn't go with --from")
     else:
-        from markscheme.readers.table_project import project_of_table
-        from markscheme.readers.tabular.reading import read_files
+        from markscheme.readers.results_project import project_of_file
 
-        if shows_rubric(existing_file(from_)):
-            raise UsageError(f"{from_} isn't a table; `markscheme import` reads exports of other tools")
-        project = project_of_table(read_files([existing_file(from_)], columns.of_table()))
+        project = project_of_file(existing_file(from_), columns.of_table())
         files = dict(project.files)
     added = add_files(files, folder)
     made = [place.as_posix() for place in added.made]

@@ -1,5 +1,6 @@
 """Labels by people: what to label and how many, the page on which they label, and their disagreements resolved."""
 
+from markscheme.calibration.results_uses import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.options.table import OPTIONS, Family
 from markscheme.seam import Feature
@@ -39,4 +40,5 @@ LABEL = Feature(
         ),
     ),
     OPTIONS(Family(_labelling)),
+    RESULTS_USES((10, lambda files, *_: f"markscheme label {files}", "label by metric, on a page")),
 )

@@ -57,7 +57,8 @@ def label(
 ) -> int:
     """Label responses on a web page: one at a time, by keyboard, blind to judges and to other annotators.
 
-    The pool is a file of examples or Promptfoo's results. Labels are saved at once to
+    RUBRIC may be Promptfoo's results: their metrics become the criteria of a rubric, their outputs its examples. The
+    pool is a file of examples or Promptfoo's results. Labels are saved at once to
     calibration/RUBRIC/ratings/RATER.jsonl, labelled responses to calibration/RUBRIC/examples.jsonl. Stop and start
     again whenever you like. With --sheet the page is a file that works without network, also on a phone; `import`
     takes in what it saves.

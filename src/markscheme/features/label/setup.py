@@ -1,5 +1,6 @@
 """Open a rater's work: load rubric and pool, draw what to label, and read the labels given before."""
 
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,16 +16,20 @@ from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, re
 from markscheme.features.label.sampling import choose_next, with_split
 from markscheme.features.label.store import LabelFile
 from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_decision
-from markscheme.files import set_aside_damaged_end
+from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, Split, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.wordings import record_words
+from markscheme.readers.results_project import project_of_results
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
+
+RESULTS_SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
+"""Of files that may be Promptfoo's results."""
 
 
 def open_work(
@@ -43,7 +48,7 @@ def open_work(
     """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
 
     Args:
-        named: Name or file of the rubric.
+        named: Name or file of the rubric, or of Promptfoo's results, which become one.
         here: The working directory.
         rater: Who labels.
         pool: File of responses to label; the rubric's own examples where None.
@@ -62,7 +67,7 @@ def open_work(
     Warns:
         RatingWarning: Half a line at the end of a file was set aside.
     """
-    source = find_rubric(named, here)
+    source = find_rubric(_rubric_of_results(named, here), here)
     rubric = load_rubric(source)
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
@@ -84,6 +89,20 @@ def open_work(
     except BaseException:
         file.close()
         raise
+
+
+def _rubric_of_results(named: str, here: Path) -> str:
+    """Return the rubric's name; results of Promptfoo become one, with their metrics as criteria."""
+    path = here / named
+    if path.suffix not in RESULTS_SUFFIXES or not path.is_file():
+        return named
+    project = project_of_results(path)
+    if project is None:
+        return named
+    made = add_files(project.files, here).made
+    if made:
+        print(f"made of {named}: {in_words([place.as_posix() for place in made])}", file=sys.stderr)
+    return project.rubric
 
 
 def _work(

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.readers.metric_values import RawRating
+from markscheme.features.other_tools.metric_values import RawRating
+from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.readers.peek import Peek, mapping
-from markscheme.readers.tool_content import Fields, ToolContent
 
 CASE = {"actualOutput", "input"}
 _SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "trace", "tokenCost")

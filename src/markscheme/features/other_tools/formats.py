@@ -1,5 +1,6 @@
 """The formats of other tools: which of them a file has, and what reads it."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,18 +12,20 @@ from markscheme.features.other_tools.langfuse import is_langfuse, read_langfuse
 from markscheme.features.other_tools.langsmith import is_langsmith, read_langsmith
 from markscheme.features.other_tools.mlflow import is_mlflow, read_mlflow
 from markscheme.features.other_tools.phoenix import is_phoenix, read_phoenix
+from markscheme.features.other_tools.tool_content import ToolContent
 from markscheme.features.other_tools.tool_pairs import (
     is_comparative_feedback,
     is_pairwise_task,
     read_comparative_feedback,
     read_pairwise_tasks,
 )
+from markscheme.ratings.examples import Example
 from markscheme.readers.file_format import EXPORTED, PUBLISHED, FileFormat
 from markscheme.readers.formats import one_by_one
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
-from markscheme.readers.tool_content import ToolContent
+from markscheme.readers.remarks import Remark
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -50,7 +53,12 @@ def of_tool(
             readings.append(content.reading(reads))
         return readings
 
-    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_content=read, rank=EXPORTED)
+    def read_remarks(files: Sequence[Peek]) -> tuple[list[Remark], dict[str, Example], Counter[str], list[str]]:
+        content = ToolContent(files[0].path, for_remarks=True)
+        read(files, content)
+        return content.every_remark, content.responses, content.lost_as_remarks, content.notes
+
+    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_remarks=read_remarks, rank=EXPORTED)
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:

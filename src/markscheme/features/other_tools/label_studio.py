@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markscheme.features.other_tools.metric_values import RawRating
+from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.readers.imported import plain
-from markscheme.readers.metric_values import RawRating
 from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.tables import FIELDS
-from markscheme.readers.tool_content import QUERY, Fields, Remark, ToolContent
 
 ANSWERS = ("response", "output", "answer", "reply", "completion", "text")
 """Names of the column that holds the response, in order of preference; others need `--map COLUMN=response`."""

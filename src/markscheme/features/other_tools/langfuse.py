@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
+from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
+from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
-from markscheme.readers.metric_values import RawRating, of_number_and_word
 from markscheme.readers.peek import Peek, decoded, mapping
-from markscheme.readers.tool_content import Fields, Remark, ToolContent
+from markscheme.readers.remarks import Remark
 
 _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 _SCORE = ("source", "dataType", "name", "value")
@@ -119,9 +120,9 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
     fields.take("traceId")
     value = fields.take("value")
     word = fields.take("stringValue")
-    given = None
+    word_of_number = None
     if type_ == "CATEGORICAL":
-        value, given = of_number_and_word(value, word)
+        value, word_of_number = of_number_and_word(value, word)
     rater = fields.text("authorUserName", "authorUserId")
     at = str(record.get("timestamp") or "")
     if type_ == "TEXT":
@@ -133,5 +134,7 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
     elif not unit:
         content.lose("scores of a session or a dataset run")
     else:
-        content.rate(RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at, word=given))
+        content.rate(
+            RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at, word=word_of_number)
+        )
     fields.close()

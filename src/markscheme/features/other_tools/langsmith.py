@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from markscheme.errors import RatingError
+from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
+from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.plain_data import shown
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.metric_values import RawRating, of_number_and_word
 from markscheme.readers.peek import Peek, decoded, mapping
-from markscheme.readers.tool_content import Fields, ToolContent
 
 KIND_BY_SOURCE: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
 """Who gave feedback, by the type of its source."""
@@ -66,7 +66,7 @@ def _feedback(record: object, content: ToolContent) -> None:
     word = fields.take("value")
     correction = decoded(fields.take("correction"))
     is_word = word is None or isinstance(word, str)
-    value, said = of_number_and_word(score, word) if is_word else (word if score is None else score, None)
+    value, word_of_number = of_number_and_word(score, word) if is_word else (word if score is None else score, None)
     note = f"{name} corrected to {correction}" if correction else ""
     unit = fields.text("run_id")
     reason = fields.text("comment")
@@ -74,4 +74,6 @@ def _feedback(record: object, content: ToolContent) -> None:
     fields.take("feedback_source.user_id")
     fields.close()
     if fields.is_record:
-        content.rate(RawRating(unit, name, value, rater, KIND_BY_SOURCE.get(source), reason, at, note=note, word=said))
+        content.rate(
+            RawRating(unit, name, value, rater, KIND_BY_SOURCE.get(source), reason, at, note=note, word=word_of_number)
+        )

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
+from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.metric_values import RawRating, of_number_and_word
 from markscheme.readers.peek import Peek, decoded, id_cell
-from markscheme.readers.tool_content import Fields, ToolContent
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
 ANNOTATION = ("annotator_kind", "span_id", "identifier")

@@ -78,7 +78,9 @@ def _callout(answer: ToolFilesAnswer) -> doc.Callout:
         f"{name} is worth a rubric.",
         f"{figures}; {baseline}. Write down what each level means, in a rubric with that criterion, and bring the "
         "labels over.",
-        f"markscheme import {files} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl",
+        f"markscheme import {files} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl"
+        if answer.tool_files.names_judges
+        else f"markscheme init --from {files}",
     )
 
 

@@ -18,6 +18,7 @@ NOT_APPLICABLE: Final = ("na", "n/a", "not applicable", "not_applicable")
 NOT_COMPARABLE: Final = frozenset(["text", "one-value", "no-value", "several-values", "dates"])
 """Codes of metrics that no option makes comparable."""
 TWO_SIDES: Final = 2
+"""Raters, or sides, that can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def of_number_and_word(number: Any, word: Any) -> tuple[Any, str | None]:
     return (word, None) if number in (None, "") else (number, str(word))
 
 
-def with_one_form(metric: Sequence[RawRating], said: Iterable[str]) -> list[RawRating]:
+def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[RawRating]:
     """Return the ratings of one metric with numbers or with words, and without what a judge couldn't say.
 
     Numbers count where each word has one number over all raters, and they tell the words apart; else words do, since
@@ -78,7 +79,7 @@ def with_one_form(metric: Sequence[RawRating], said: Iterable[str]) -> list[RawR
 
     Args:
         metric: The ratings, in which a number may have a word.
-        said: Words that the caller gives a meaning.
+        meant: Words that the caller gives a meaning.
 
     Example:
         >>> yes, no = (RawRating("a", "ok", n, "ann", "human", word=w) for w, n in (("yes", 0), ("no", 1)))
@@ -97,7 +98,7 @@ def with_one_form(metric: Sequence[RawRating], said: Iterable[str]) -> list[RawR
     by_word = {word: min(of_word) for word, of_word in numbers.items()}
     is_one_each = all(len(of_word) == 1 for of_word in numbers.values())
     tells_apart = len(by_word) < 2 or len(set(by_word.values())) > 1
-    if is_one_each and tells_apart and numbers.keys().isdisjoint(map(folded, said)):
+    if is_one_each and tells_apart and numbers.keys().isdisjoint(map(folded, meant)):
         return [replace(rating, value=_numbered(rating, by_word), word=None) for rating in metric]
     return [replace(rating, value=rating.written, word=None) for rating in metric]
 
@@ -132,11 +133,15 @@ def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
     for rating in ratings:
         if rating.kind in PEOPLE and not rating.rater:
             by_unit.setdefault((rating.metric, rating.unit), []).append(rating)
-    twice = [given for given in by_unit.values() if len({str(rating.written) for rating in given}) > 1]
+    twice = [
+        ratings_of_unit
+        for ratings_of_unit in by_unit.values()
+        if len({str(rating.written) for rating in ratings_of_unit}) > 1
+    ]
     if twice:
         first = twice[0]
         values = {f"{rating.written} of {rating.unit}": 1 for rating in first}
-        metrics = list(dict.fromkeys(given[0].metric for given in twice))
+        metrics = list(dict.fromkeys(ratings_of_unit[0].metric for ratings_of_unit in twice))
         choices = [("--rater", "NAME")]
         raise refusal("rated-twice", columns=metrics, values=values, choices=choices, unnamed=len(twice))
 

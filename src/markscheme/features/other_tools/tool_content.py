@@ -7,15 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.phrases import few_of
-from markscheme.plain_data import shown
-from markscheme.ratings.column_options import SCALE_SIDES, Span
-from markscheme.ratings.examples import Example
-from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
-from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Import, Reading, number, plain, taken_out
-from markscheme.readers.infer_rubric import scale_between
-from markscheme.readers.metric_values import (
+from markscheme.features.other_tools.metric_values import (
     NOT_APPLICABLE,
     NOT_COMPARABLE,
     RawRating,
@@ -26,39 +18,24 @@ from markscheme.readers.metric_values import (
     scale_and_levels,
     with_one_form,
 )
+from markscheme.phrases import few_of
+from markscheme.plain_data import shown
+from markscheme.ratings.column_options import SCALE_SIDES, Span
+from markscheme.ratings.examples import Example
+from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.imported import Import, Reading, number, plain, taken_out
+from markscheme.readers.infer_rubric import scale_between
+from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text, is_missing
 from markscheme.trajectory import STEPPED
 
-QUERY = ("query", "question", "input", "prompt")
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
 """Names to map a metric to that rates the whole response, with the field of a rating that holds it."""
 SHOWN_IDS = 3
 """Ids or values listed in a note, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A comment on a response, next to a rating or without one.
-
-    Attributes:
-        unit: The response's id.
-        text: The words; "" for a passage that was marked without any.
-        rater: Who wrote; "" if the file doesn't say.
-        kind: The kind of who wrote, as the file states it; None if it doesn't.
-        at: When, as written.
-        quote: The passage that they are about; "" if none is marked.
-        modes: Names that the passage was labelled with.
-    """
-
-    unit: str
-    text: str
-    rater: str
-    kind: Kind | None
-    at: str = ""
-    quote: str = ""
-    modes: tuple[str, ...] = ()
 
 
 class Fields:
@@ -158,6 +135,15 @@ class ToolContent(Import):
         if lost:
             self.lose(lost)
             self.not_rated[lost] += 1
+
+    @property
+    def every_remark(self) -> list[Remark]:
+        """All words: those of remarks, and those next to ratings."""
+        of_ratings = (
+            Remark(raw.unit, raw.reason if raw.reason.strip() else raw.note, raw.rater, raw.kind, raw.at)
+            for raw in self.raw_ratings
+        )
+        return [*self.remarks, *of_ratings]
 
     @property
     def lost_as_remarks(self) -> Counter[str]:
@@ -269,7 +255,7 @@ class ToolContent(Import):
             return _scale([raw.value for raw in metric], self, self.scales.get(name)), list(metric)
         meant = [replace(raw, value=value) for raw, value in zip(metric, values, strict=True)]
         try:
-            return scale_and_levels(meant, self.columns.values)
+            return scale_and_levels(meant, self.columns.meaning)
         except UsageError as problem:
             if problem.code not in NOT_COMPARABLE and has_two_sides(metric):
                 raise

@@ -1,0 +1,88 @@
+"""The files in which Promptfoo's results go on: a rubric of their metrics, and their outputs as examples."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from markscheme.errors import UsageError
+from markscheme.promptfoo.results import Results
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import RATINGS_FOLDER
+from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.promptfoo import read_by_metrics, results_in, rubric_of
+from markscheme.readers.rated import has_results
+from markscheme.readers.table_project import TableProject, file_name, project_of_table, rubric_yaml
+from markscheme.readers.tabular.reading import read_files
+from markscheme.rubrics.reading import shows_rubric
+from markscheme.rubrics.rubric import Criterion
+
+
+def project_of_file(path: Path, options: ColumnOptions) -> TableProject:
+    """Return the project in which a table, or Promptfoo's results, go on.
+
+    Raises:
+        UsageError: The file is neither, or a table that may be read in several ways.
+        RatingError: It can't be read.
+    """
+    project = project_of_results(path)
+    if project is not None:
+        return project
+    if shows_rubric(path):
+        raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
+    return project_of_table(read_files([path], options))
+
+
+def project_of_results(path: Path) -> TableProject | None:
+    """Return a rubric whose criteria are the graded metrics of results, and the outputs as its examples.
+
+    Other files are no project: None. The graders' verdicts stay in the results: `--ratings` takes them from there.
+
+    Raises:
+        RatingError: They can't be read, or none of their assertions is graded by a judge.
+        UsageError: The file's name can't be made a rubric's.
+    """
+    if not has_results(path):
+        return None
+    results = results_in([path])
+    rubric = rubric_of(results)
+    reading = read_by_metrics(results[0], rubric)
+    rubric = replace(rubric, criteria=tuple(_with_question(criterion, results[0]) for criterion in rubric.criteria))
+    name = file_name(path.stem, "the name of the results")
+    lines = "".join(_line(example.to_json()) for example in reading.examples)
+    folder = Path("calibration") / name
+    labels: dict[Path, str] = {}
+    for rating in reading.ratings:
+        if rating.kind not in JUDGES and rating.criteria:
+            place = folder / RATINGS_FOLDER / f"{file_name(rating.rater, 'a rater')}.jsonl"
+            labels[place] = labels.get(place, "") + _line(rating.to_json())
+    files = {
+        Path("rubrics") / f"{name}.yaml": _head(name, path) + rubric_yaml(rubric, name),
+        folder / "examples.jsonl": lines,
+        **labels,
+    }
+    return TableProject(name, files, (path,), has_responses=any(e.submission.response for e in reading.examples))
+
+
+def _with_question(criterion: Criterion, results: Results) -> Criterion:
+    """Return a criterion that asks what its assertion asks; of code it asks what the metric's name says.
+
+    A test without a threshold passes where all its assertions do, so that each is required.
+    """
+    verdict = results.metrics[criterion.name]
+    is_code = verdict.kind == "python" and not verdict.is_part
+    asks = criterion.name if is_code else criterion.requirement
+    return replace(criterion, requirement=asks, required=results.threshold is None)
+
+
+def _line(data: Mapping[str, Any]) -> str:
+    return f"{json.dumps(data, ensure_ascii=False)}\n"
+
+
+def _head(name: str, path: Path) -> str:
+    return (
+        f"# Made from {path.name}: each criterion is a model-graded metric, and asks what its assertion asks.\n"
+        f"# `markscheme lint {quote(name)}` says what a judge might misread.\n"
+    )
