@@ -107,8 +107,8 @@ OTHER: Mapping[str, Sequence[str]] = {
     "groups.jsonl": ("discover read --assign FILE --json",),
     "ids.txt": ("discover read --also FILE --sheet sheet.html",),
     "ratings.jsonl": (
-        "tune place --ratings labelled.jsonl FILE",
-        "tune place --cascade FILE",
+        "certify place --ratings labelled.jsonl FILE",
+        "certify place --judge FILE",
         "compare labelled.jsonl FILE --rubric place",
     ),
     "cascade.json": ("grade place reply.txt --judge cascade:FILE --no-cache", "verify FILE --json"),
@@ -118,7 +118,7 @@ OTHER: Mapping[str, Sequence[str]] = {
     "calibration/place/wordings.jsonl": ("calibrate place --ratings ratings.jsonl --quiet", "lint place"),
     "calibration/place/next_labels.json": ("status", "plan place"),
     "calibration/place/opened.jsonl": ("calibrate place --ratings ratings.jsonl --quiet", "improve place --plan"),
-    "calibration/place/asks.jsonl": ("tune place --cascade ratings.jsonl",),
+    "calibration/place/asks.jsonl": ("certify place --judge ratings.jsonl",),
     "calibration/place/sheet.key": (
         "label place --rater zoe --sheet sheet.html",
         "import place-ana.json --rubric place",
@@ -398,7 +398,7 @@ def _pair_responses(folder: Path) -> None:
 
 
 def _cascade() -> dict[str, Any]:
-    """A cascade whose only judge replies from a file, as `tune --cascade --write` writes it."""
+    """A cascade whose only judge replies from a file, as `certify --write` writes it."""
     stage = {
         "judge": "recorded:calibration/place/replies/desk.jsonl",
         "model": ["m"],

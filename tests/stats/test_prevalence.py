@@ -12,7 +12,6 @@ from markscheme.stats.prevalence import (
     corrected_pass_rate,
     labels_next,
     least_labels,
-    promise_for,
     random_draw_p,
     rogan_gladen,
     weighted_pass_rate,
@@ -265,10 +264,6 @@ def test_least_labels_for_so_many_errors(alpha: float, confidence: float, needed
 def test_least_labels_agree_with_the_exact_bounds_of_scipy() -> None:
     for case in block("reference.yaml", "least_n_for_bound")["cases"]:
         assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
-
-
-def test_the_selective_promise_is_for_those_with_room_for_an_error() -> None:
-    assert [promise_for(n) for n in (45, 76, 77)] == ["all", "all", "automatic"]
 
 
 # -------------------------------------------------------------------------------------------------------- refusals

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from markscheme.calibration.comparison.measure import passes
-from markscheme.calibration.promised import DecisionOrigins
 from markscheme.grading.score import ROUNDING
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
@@ -168,6 +167,30 @@ def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
     """Which examples were drawn at random and moved no number before, shape (n,)."""
     at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
     return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
+
+
+@dataclass(frozen=True)
+class DecisionOrigins:
+    """Where annotators' decisions come from, on the examples that a promise is tested on.
+
+    Attributes:
+        explicit: Decisions that annotators gave, pass or fail of the whole response.
+        by_levels: Those that follow from their labels, by the pass mark and required criteria.
+    """
+
+    explicit: int = 0
+    by_levels: int = 0
+
+    @property
+    def n(self) -> int:
+        """Decisions in all."""
+        return self.explicit + self.by_levels
+
+    @classmethod
+    def of(cls, is_explicit: Flags) -> "DecisionOrigins":
+        """Count the origins of decisions, from whether each was given; shape (n,)."""
+        explicit = int(is_explicit.sum())
+        return cls(explicit, len(is_explicit) - explicit)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from markscheme.stats.intervals import Floats, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
-Promise: TypeAlias = Literal["automatic", "all"]
 
 MOST_STRATA = 5
 """Strata beyond which each has too few labels; a judgement."""
@@ -311,16 +310,6 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
     if errors < 0 or not (0 < alpha < 1 and 0 < confidence < 1):
         raise ValueError(f"errors {errors} must be 0 or more, alpha {alpha} and confidence {confidence} within 0 to 1")
     return least_n(lambda n: _luck(errors, n, alpha) <= 1 - confidence, start=errors + 1)
-
-
-def promise_for(n: int, *, alpha: float = 0.05, confidence: float = 0.90) -> Promise:
-    """The promise that `n` labelled examples allow: on automatic decisions once there is room for one error.
-
-    Example:
-        >>> promise_for(77), promise_for(76)
-        ('automatic', 'all')
-    """
-    return "automatic" if n >= least_labels(1, alpha=alpha, confidence=confidence) else "all"
 
 
 def _luck(errors: int, n: int, alpha: float) -> float:

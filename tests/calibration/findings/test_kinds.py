@@ -112,18 +112,17 @@ def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be
 
 
 @pytest.mark.parametrize(
-    ("options", "cascade"),
+    ("options", "is_offered"),
     [
-        (" --judge anthropic", "--cascade anthropic"),
-        (" --ratings 'of a judge.jsonl'", "--cascade 'of a judge.jsonl'"),
-        (" --ratings judge.jsonl --examples more.jsonl", "--cascade judge.jsonl --examples more.jsonl"),
-        (" --ratings monday.jsonl --ratings friday.jsonl", ""),
-        (" --examples more.jsonl", ""),
+        (" --judge anthropic", True),
+        (" --ratings 'of a judge.jsonl'", True),
+        (" --ratings judge.jsonl --examples more.jsonl", True),
+        (" --ratings monday.jsonl --ratings friday.jsonl", False),
+        (" --examples more.jsonl", False),
     ],
 )
-def test_a_cascade_is_offered_to_one_judge_or_one_file_of_ratings(options: str, cascade: str) -> None:
-    offered = f"markscheme tune reply {cascade}" if cascade else ""
-    assert Commands("reply", options).tune_cascade() == offered
+def test_a_certificate_is_offered_to_one_judge_or_one_file_of_ratings(options: str, is_offered: bool) -> None:
+    assert Commands("reply", options).certify() == (f"markscheme certify reply{options}" if is_offered else "")
 
 
 def test_after_an_edit_of_the_author_a_usable_judge_needs_new_labels() -> None:

@@ -1,54 +1,88 @@
-"""The gray zone in which a person decides is as narrow as labels support."""
+"""A certificate by the distance from the pass mark, as the gray zone of a rubric."""
 
+import math
+
+import numpy as np
 import pytest
 
-from markscheme.calibration.promised import DecisionOrigins, Promised
-from markscheme.features.certify.gray_zone import TunedBand
+from markscheme.calibration.decided_labels import DecisionOrigins
+from markscheme.features.certify.candidates import StageCandidate
+from markscheme.features.certify.certificate import Certificate, certificate_for
+from markscheme.features.certify.gray_zone import zone_of
+from markscheme.features.certify.promise import Promise
+from markscheme.features.certify.statistics import ErrorLimit, StageDecisions, certified_cascade
+from markscheme.grading.score import ROUNDING
 from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.rating import Rating
 from markscheme.rubrics.gray_zone import gray_zone
 from tests.calibration.weighed_examples import labelled, ratings, rubric, undecided, world
-from tests.features.certify.gray_zones import gray_zone_by
-
-TRUE = (8.0, 1.0, 1.0)
-"""Weights by which annotators mark; the rubric's are equal."""
 
 
-def test_a_band_promises_of_what_it_was_asked_to() -> None:
+def certificate(
+    examples: ExampleSet, judged: list[Rating], promise: Promise, used: list[str] | None = None
+) -> Certificate:
+    return certificate_for(rubric(), examples, [StageCandidate("judge", judged)], promise, used=used or ())
+
+
+@pytest.mark.parametrize("side", ["both", "passes", "fails", "each"])
+@pytest.mark.parametrize("seed_noise", [0.05, 0.15, 0.25])
+def test_a_gray_zone_leaves_the_same_examples_to_people_as_the_certificate(side: str, seed_noise: float) -> None:
+    levels, judge, marks = world(300, noise=seed_noise)
+    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1, side=side))  # type: ignore[arg-type]
+    assert found.is_supported
+    zone = zone_of(found)
+    assert zone is not None
+    (decisions,) = found.seen.judges
+    widths = gray_zone(zone)
+    by_zone = [
+        bool(widths.has(distance - ROUNDING, passed=passed)) if widths.passes or widths.fails else False
+        for distance, passed in zip(decisions.certainty.tolist(), decisions.passes.tolist(), strict=True)
+    ]
+    by_certificate = found.seen.decided_by(found.parts.values()) == 1
+    assert by_zone == by_certificate.tolist()
+
+
+def test_the_width_has_as_few_decimals_as_keep_the_same_decisions() -> None:
     levels, judge, marks = world(300, noise=0.25)
-    for of, out_of in (("automatic", None), ("all", 300)):
-        promised = Promised(of, 0.1, 0.9)  # type: ignore[arg-type]
-        band = gray_zone_by(rubric(), labelled(levels, marks), ratings(judge), promised=promised)
-        assert band.supported
-        tested = band.bands["both"]
-        assert (tested.promise, tested.alpha) == (of, 0.1)
-        assert tested.automatic.n == (out_of or 300)
-        assert gray_zone(band.after).width > 0
+    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1))
+    zone = zone_of(found)
+    assert isinstance(zone, float)
+    certain = found.certain(0)
+    assert isinstance(certain, float)
+    (decisions,) = found.seen.judges
+    nearer = decisions.certainty[decisions.certainty < certain - 1e-9]
+    assert nearer.max() - 1e-9 <= zone < certain
+    assert len(f"{zone:g}") <= len("0.1234")
+
+
+def test_a_side_without_a_promise_goes_to_people_altogether() -> None:
+    levels, judge, marks = world(300, noise=0.25)
+    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1, side="fails"))
+    zone = gray_zone(zone_of(found))
+    assert math.isinf(zone.passes)
+    assert zone.fails < 1
 
 
 def test_labels_that_moved_numbers_before_promise_nothing() -> None:
     levels, judge, marks = world(300, noise=0.25)
-    ids = [f"e{i}" for i in range(280)]
-    band = gray_zone_by(rubric(), labelled(levels, marks), ratings(judge), used=ids)
-    assert not band.supported
-    assert "280 labels left out" in band.reason
+    used = [f"e{i}" for i in range(280)]
+    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1), used)
+    assert (found.n, found.is_supported, zone_of(found)) == (20, False, None)
 
 
-def test_the_gray_zone_is_tested_on_what_labels_come_to_where_there_are_no_explicit_decisions() -> None:
+def test_decisions_that_follow_from_labels_certify_where_nobody_gave_one() -> None:
     levels, judge, marks = world(240)
-    every = undecided(labelled(levels, marks)).examples
-    band = gray_zone_by(rubric(), ExampleSet(every[:160]), ratings(judge), test=ExampleSet(every[160:]))
-    assert band.origins == DecisionOrigins(explicit=0, by_levels=80)
+    found = certificate(undecided(labelled(levels, marks)), ratings(judge), Promise())
+    assert found.origins == DecisionOrigins(explicit=0, by_levels=240)
 
 
-def test_where_the_numbers_change_only_explicit_decisions_test_the_gray_zone() -> None:
-    levels, judge, marks = world(400, true=TRUE)
-    every = labelled(levels, marks).examples
-    dev, test = ExampleSet(every[:280]), ExampleSet(every[280:])
-    band = gray_zone_by(rubric(), dev, ratings(judge), test=test, moved_weights=TRUE)
-    assert band.origins == DecisionOrigins(explicit=120)
-    assert gray_zone_by(rubric(), dev, ratings(judge), test=undecided(test), moved_weights=TRUE).lacks_decisions
-
-
-def test_a_band_that_is_not_supported_can_not_be_proposed() -> None:
-    with pytest.raises(ValueError, match="not proposed"):
-        TunedBand(0.0, 0.1, supported=False, reason="", bands={}, split="dev")
+def test_a_promise_keeps_its_error_on_examples_never_seen() -> None:
+    """Where every decision errs at 5.01 % no part may be automatic in more than a tenth of draws."""
+    broken = 0
+    for seed in range(200):
+        draw = np.random.default_rng(seed)
+        cascade = certified_cascade(
+            [StageDecisions(draw.random(200), draw.random(200) < 0.0501)], ErrorLimit(0.05, 0.1)
+        )
+        broken += cascade.is_certified
+    assert broken / 200 <= 0.1 + 2 * (0.1 * 0.9 / 200) ** 0.5

@@ -14,7 +14,7 @@ def test_a_cascade_of_a_rubric_that_has_none_says_what_makes_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="truth has no cascade: `markscheme tune truth --cascade"):
+    with pytest.raises(UsageError, match="truth has no cascade: `markscheme certify truth --judge"):
         in_full("cascade", "truth", None)
 
 

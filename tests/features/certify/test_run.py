@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.certificates import StagesAsked
 from markscheme.errors import UsageError
-from markscheme.features.certify.run import certify_stages
+from markscheme.features.certify.promise import Promise
+from markscheme.features.certify.run import CertifiedBy, certify
 from tests.calibration.labelled_files import labelled, write_labels
 
 
-def test_a_cascade_names_each_judge_once(tmp_path: Path) -> None:
-    rubric, labels = write_labels(tmp_path, labelled())
-    twice = StagesAsked(rubric=rubric, labels=labels, judges=["local:a.gguf", "local:a.gguf"])
+def test_each_judge_is_named_once(tmp_path: Path) -> None:
+    rubric, _ = write_labels(tmp_path, labelled())
+    by = CertifiedBy(judges="local:a.gguf,local:a.gguf", examples=tmp_path / "examples.jsonl")
     with pytest.raises(UsageError, match="twice"):
-        certify_stages(twice)
+        certify(rubric, by, Promise())
 
 
-def test_a_cascade_of_a_file_says_what_the_labels_certify(tmp_path: Path) -> None:
-    rubric, labels = write_labels(tmp_path, labelled())
+def test_a_file_of_ratings_stands_for_its_judge(tmp_path: Path) -> None:
+    rubric, _ = write_labels(tmp_path, labelled())
     ratings = [
         {
             "id": line["id"],
@@ -29,9 +29,12 @@ def test_a_cascade_of_a_file_says_what_the_labels_certify(tmp_path: Path) -> Non
         }
         for line in labelled()
     ]
-    (tmp_path / "judge.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ratings))
-    judges = [str(tmp_path / "judge.jsonl")]
-    tuned, written = certify_stages(StagesAsked(rubric=rubric, labels=labels, judges=judges))
-    assert tuned.n == 120
-    assert sum(tuned.decided) == 120
-    assert written is None
+    file = tmp_path / "judge.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in ratings))
+    for by in (CertifiedBy(judges=str(file)), CertifiedBy(ratings=[file])):
+        run = certify(
+            rubric, CertifiedBy(judges=by.judges, ratings=by.ratings, examples=tmp_path / "examples.jsonl"), Promise()
+        )
+        assert run.certificate.n == 120
+        assert sum(run.certificate.decided) == 120
+        assert run.written is None

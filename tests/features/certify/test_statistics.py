@@ -14,7 +14,6 @@ from markscheme.features.certify.statistics import (
     automatic_part,
     certified_cascade,
     labels_for_first_size,
-    n_that_hold,
 )
 from markscheme.stats.shares import grouped_share
 from tests.stats.shared_numbers import block
@@ -227,11 +226,11 @@ def test_the_promise_is_kept_for_any_correlation_in_many_draws(tasks: int, size:
 
 def test_a_sequence_of_tests_stops_at_the_first_that_fails() -> None:
     """Six errors among the first sixty end it, though six of two hundred would pass."""
+    certainty = np.linspace(1, 0.5, 200)
     wrong = np.arange(200) < 6
-    sets = [np.arange(200) < size for size in (60, 200)]
-    assert n_that_hold(sets, wrong, ErrorLimit(0.08, 0.1)) == 0
     assert ErrorLimit(0.08, 0.1).holds(wrong)
-    assert n_that_hold(sets[::-1], wrong, ErrorLimit(0.08, 0.1)) == 1
+    assert automatic_part(certainty, wrong, ErrorLimit(0.08, 0.1)).certain is None
+    assert automatic_part(certainty, wrong[::-1], ErrorLimit(0.08, 0.1)).n_automatic == 200
 
 
 def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> None:

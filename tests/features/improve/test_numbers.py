@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.decided_labels import decided_labels
-from markscheme.calibration.promised import DecisionOrigins
+from markscheme.calibration.decided_labels import DecisionOrigins, decided_labels
 from markscheme.errors import ComparisonError
 from markscheme.features.improve.numbers import Proposal, propose
 from markscheme.ratings.examples import Example, ExampleSet

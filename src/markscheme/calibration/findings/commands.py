@@ -7,8 +7,6 @@ from markscheme.judges.kinds import DEFAULT
 
 POOL = "outputs.jsonl"
 """The file of outputs in commands that choose what to label next."""
-_NAMING = ("--judge", "--ratings")
-"""Options of `calibrate` that say whose ratings count, as `--cascade` does for `tune`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +57,14 @@ class Commands:
         """Grade a file of outputs with the same judge; "" if there is no rubric, or the judge can't be asked."""
         return self._on_rubric(f"grade {self.rubric} {POOL}{self.judge}") if self.asks else ""
 
-    def tune_cascade(self) -> str:
+    def certify(self) -> str:
         """Find which decisions the same judge may make alone, by the same labels.
 
-        "" if there is no rubric, or not exactly one judge or file to name: `--cascade` takes one for each judge.
+        "" if there is no rubric, or not exactly one judge or file is named: several files may be one judge's runs.
         """
-        words = ["--cascade" if word in _NAMING else word for word in shlex.split(self.judge)]
-        return self._on_rubric(f"tune {self.rubric} {shlex.join(words)}") if words.count("--cascade") == 1 else ""
+        words = shlex.split(self.judge)
+        named = words.count("--judge") + words.count("--ratings")
+        return self._on_rubric(f"certify {self.rubric}{self.judge}") if named == 1 else ""
 
     def init_from_table(self) -> str:
         """Make a rubric, labelled examples and ratings of the table that was calibrated, read in the same way."""

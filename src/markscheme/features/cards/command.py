@@ -22,7 +22,7 @@ def verify(
 ) -> int:
     """Check judge cards and certificates of who decides what: compute every figure and threshold again from the rubric,
     the labels, and the judge's accepted ratings or the decisions that the certificate keeps, and say what differs.
-    `calibrate --accept` writes the cards, `tune --cascade --write` the certificates. Makes no calls, runs no code of
+    `calibrate --accept` writes the cards, `certify --write` the certificates. Makes no calls, runs no code of
     the project, and writes nothing.
 
     Example:

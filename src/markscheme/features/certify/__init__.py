@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.accepted.recomputed import VERIFIABLE, Recomputed
-from markscheme.calibration.certifiers import CERTIFY_STAGES, CERTIFY_TUNED
 from markscheme.calibration.needs import PROMISE_NEEDS, Need, RatingsByFile
 from markscheme.calibration.parts import MEASURED_PARTS, PartRow
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.features.certify.kind import CASCADE_KIND
 from markscheme.grading.groups import AFTER_GRADING, GRADERS, GROUP_CHECKS, GraderKind
 from markscheme.judges.kinds import JUDGE_KINDS
@@ -15,7 +15,6 @@ from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.calibration.certificates import CertificateEvidence, StagesAsked, TunedCertificate
     from markscheme.features.certify.judges import CertifiedJudges
     from markscheme.grading import GradeOptions, Grading, SubmissionGrader
     from markscheme.grading.graded_table import DeciderShares
@@ -45,16 +44,10 @@ def _labels_needed(
     return labels_for_certificate(rubric, examples, by_file, error, kind)
 
 
-def _tuned(evidence: "CertificateEvidence") -> "TunedCertificate":
-    from markscheme.features.certify.tuning import certify_tuned
+def _command() -> CommandFunction:
+    from markscheme.features.certify.command import certify
 
-    return certify_tuned(evidence)
-
-
-def _stages(request: "StagesAsked", json: bool) -> int:
-    from markscheme.features.certify.stages import show_stages
-
-    return show_stages(request, json)
+    return certify
 
 
 def _may_decide(calibration: "Calibration") -> float | None:
@@ -94,8 +87,15 @@ def _as_of_today(judges: "JudgeGroup", rubric: "Rubric") -> "JudgeGroup":
 CERTIFY = Feature(
     "certify",
     PROMISE_NEEDS(_labels_needed),
-    CERTIFY_TUNED(_tuned),
-    CERTIFY_STAGES(_stages),
+    COMMANDS(
+        CommandRow(
+            "certify",
+            "Improve",
+            "find which part judges may decide without people, and who decides what",
+            _command,
+            rank=15,
+        )
+    ),
     JUDGE_KINDS(CASCADE_KIND),
     GRADERS(GraderKind("cascade", _grader)),
     GROUP_CHECKS(_as_of_today),

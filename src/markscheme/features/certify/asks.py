@@ -1,13 +1,13 @@
-"""The record of promises that `tune` was asked for: each further one on the same labels has half the level."""
+"""The record of promises that `certify` was asked for: each further one on the same labels has half the level."""
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning
+from markscheme.features.certify.promise import Promise
 from markscheme.files import append_lines, exclusive, refuse_link, set_aside_damaged_end
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
@@ -17,48 +17,17 @@ from markscheme.shipped import shipped
 ASKS = "asks.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class PromiseAsked:
-    """A promise about a judge's automatic decisions, as it was asked for.
-
-    Attributes:
-        judge: Who decides.
-        side: Which decisions may be automatic: both, passes, fails, or each.
-        signal: What ranks them: a distance from the pass mark, or votes.
-        error: The largest share of errors.
-        confidence: Confidence of the promise, for the first promise that is asked for.
-        of: Which decisions the errors are counted among: automatic, all, or "" for whichever the labels allow.
-    """
-
-    judge: str
-    side: str
-    signal: str
-    error: float
-    confidence: float
-    of: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The part of a line of the record that says which promise it is."""
-        return {
-            "judge": self.judge,
-            "side": self.side,
-            "signal": self.signal,
-            "error": self.error,
-            "confidence": self.confidence,
-            "of": self.of,
-        }
-
-
 @contextmanager
-def asking(examples: ExampleSet, ask: PromiseAsked, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
-    """How many other promises were asked of the same labels before, and what records this one; others wait.
+def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
+    """Count the promises that were asked of the same labels before, and offer to record this one; others wait.
 
     The same promise asked again isn't another. Nothing is recorded for a set that comes with the package, or that came
     from no file.
 
     Args:
         examples: The labels that are tested.
-        ask: The promise.
+        promise: The promise.
+        judges: Who decides, as they were named.
         at: The day.
 
     Yields:
@@ -86,10 +55,11 @@ def asking(examples: ExampleSet, ask: PromiseAsked, *, at: str) -> Iterator[tupl
             return
         labels = labelling_digest(examples)
         earlier = _asked_of(path, labels)
-        line = {"at": at, "labels": labels, **ask.to_json()}
+        line_of_promise = _as_asked(promise, judges)
+        line = {"at": at, "labels": labels, **line_of_promise}
 
         def record() -> None:
-            if ask.to_json() in earlier:
+            if line_of_promise in earlier:
                 return
             try:
                 append_lines(path, [line], follow=False)
@@ -97,19 +67,30 @@ def asking(examples: ExampleSet, ask: PromiseAsked, *, at: str) -> Iterator[tupl
                 why = error.strerror or error
                 warnings.warn(f"{path}: this promise is not recorded: {why}", RatingWarning, stacklevel=2)
 
-        place = earlier.index(ask.to_json()) if ask.to_json() in earlier else len(earlier)
-        yield place, record
+        yield earlier.index(line_of_promise) if line_of_promise in earlier else len(earlier), record
+
+
+def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
+    """Return the part of a line of the record that says which promise it is."""
+    return {
+        "judge": judges,
+        "side": promise.side,
+        "signal": "cascade",
+        "error": promise.error,
+        "confidence": promise.confidence,
+        "of": "" if promise.wrong_passes is None else f"wrong passes {promise.wrong_passes:g}",
+    }
 
 
 def _asked_of(path: Path, labels: str) -> list[dict[str, Any]]:
-    """The promises on record for these labels, each once, in order."""
+    """Return the promises on record for these labels, each once, in order."""
     if not path.is_file():
         return []
     asks: list[dict[str, Any]] = []
     for number, line in json_lines(path, RatingError):
         if not isinstance(line, dict) or not {"labels", "judge", "side", "signal", "error"} <= line.keys():
             raise RatingError("a line of this record has labels, judge, side, signal, error", path=path, line=number)
-        ask = {key: line.get(key, "") for key in PromiseAsked("", "", "", 0.0, 0.0).to_json()}
+        ask = {key: line.get(key, "") for key in _as_asked(Promise(), "")}
         if line["labels"] == labels and ask not in asks:
             asks.append(ask)
     return asks

@@ -1,41 +1,48 @@
 """What labels certify: which decisions judges make alone, under which promise, and the file that says so."""
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
+import numpy as np
+
+from markscheme.calibration.decided_labels import DecisionOrigins, decided_labels
 from markscheme.calibration.file_names import name_of
-from markscheme.calibration.promised import MARK_SIDES, DecisionOrigins, MarkSide, Promised
 from markscheme.errors import writing
-from markscheme.features.certify.certificate_file import SCHEMA, CertifiedPasses
+from markscheme.features.certify.candidates import PANEL, StageCandidate
+from markscheme.features.certify.certificate_file import SCHEMA, CertaintySignal, CertifiedPasses
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.labels import certified_labels
+from markscheme.features.certify.promise import MARK_SIDES, MarkSide, Promise
+from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions
-from markscheme.features.certify.statistics import AutomaticPart, CertifiedCascade
+from markscheme.features.certify.statistics import CertifiedCascade, labels_for_first_size
 from markscheme.files import refuse_link, write_whole
 from markscheme.grading import asking_fingerprint
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
+from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import project_of
 
-_Part = TypeVar("_Part", AutomaticPart, CertifiedCascade)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate(ABC, Generic[_Part]):
-    """What the labels say about letting judges decide alone.
+class Certificate:
+    """What the labels say about letting judges decide alone, one after the other.
 
     Attributes:
-        promised: What is promised.
-        wrong_passes: The promised largest share of wrong ones among automatic passes; None without.
+        promise: What is promised.
         parts: The automatic decisions, by the decisions that the promise is about.
+        candidates: The judges, in the order in which they are asked; one of them may be several that vote.
+        signals: What ranks the decisions of each.
+        right: Share of labelled examples that the last judge decides rightly; None where it decides none.
+        needed: Labelled examples in all with which the last judge's most certain decisions are as likely as not to keep
+            the promise; None where something is certified, or no number would do.
         n: Labelled examples.
         groups: Groups that they are in; None where they aren't grouped.
-        split: The labels it was tested on.
+        split: The labels it was tested on: dev, test, or "" for a set without parts.
         labels: Digest of these labels.
         origins: Where annotators' decisions on them come from.
         pass_shares: How often annotators pass them, and the automatic decisions.
@@ -43,9 +50,12 @@ class Certificate(ABC, Generic[_Part]):
         kind: The kind of labels that count; None for the strongest there are.
     """
 
-    promised: Promised
-    wrong_passes: float | None = None
-    parts: Mapping[MarkSide, _Part]
+    promise: Promise
+    parts: Mapping[MarkSide, CertifiedCascade]
+    candidates: tuple[StageCandidate, ...]
+    signals: tuple[CertaintySignal, ...]
+    right: float | None
+    needed: int | None
     n: int
     groups: int | None
     split: str
@@ -56,26 +66,7 @@ class Certificate(ABC, Generic[_Part]):
     kind: Kind | None = None
 
     @property
-    @abstractmethod
-    def decided(self) -> list[int]:
-        """Examples that each stage decides, and then those that people do."""
-
-    @property
-    @abstractmethod
-    def why_not_written(self) -> str:
-        """Why nothing can be written that says which judges to ask; "" where it can."""
-
-    @property
-    def sources(self) -> Sequence[Path | None]:
-        """For each stage, the file that its judge's decisions came from; None where the judge was asked."""
-        return [None] * len(self.seen.judges)
-
-    @abstractmethod
-    def stages(self) -> list[dict[str, Any]]:
-        """The judges that are asked one after the other, as the file has them."""
-
-    @property
-    def certified(self) -> dict[MarkSide, _Part]:
+    def certified(self) -> dict[MarkSide, CertifiedCascade]:
         """The parts of which some decisions need no person."""
         return {side: part for side, part in self.parts.items() if part.is_certified}
 
@@ -84,19 +75,16 @@ class Certificate(ABC, Generic[_Part]):
         """Whether some decisions need no person."""
         return bool(self.certified)
 
-    def certain_by_side(self, of_part: Callable[[_Part], float | None]) -> float | dict[str, float | None] | None:
-        """The certainty from which decisions stand: one number, or one for each side under a promise of its own.
-
-        Args:
-            of_part: The certainty that a part has.
-        """
-        certain = {side: of_part(part) for side, part in self.parts.items()}
-        return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
+    @property
+    def decided(self) -> list[int]:
+        """Examples that each judge decides, and then those that people do."""
+        by = self.seen.decided_by(self.parts.values())
+        return [int(count) for count in np.bincount(by, minlength=len(self.candidates) + 1)]
 
     @property
     def errors(self) -> int:
-        """Wrong decisions among the automatic ones."""
-        return sum(part.errors for part in self.certified.values())
+        """Wrong decisions among the automatic ones; each example is decided once, by the first judge that may."""
+        return self.seen.errors(self.parts.values())
 
     @property
     def upper(self) -> float | None:
@@ -104,15 +92,56 @@ class Certificate(ABC, Generic[_Part]):
         return max((part.upper for part in self.certified.values() if part.upper is not None), default=None)
 
     @property
+    def votes(self) -> int | None:
+        """The number of judges of the one stage that votes; None of any other certificate."""
+        votes = [len(candidate.name.split(PANEL)) for candidate in self.candidates]
+        return votes[0] if self.signals == ("votes",) else None
+
+    @property
+    def why_not_written(self) -> str | None:
+        """Why nothing can be written that says which judges to ask; None where it can."""
+        if not self.is_supported:
+            return "nothing is certified"
+        return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), None)
+
+    def certain(self, index: int) -> float | dict[str, float | None] | None:
+        """Return the certainty from which decisions of a judge stand.
+
+        Args:
+            index: The judge, from 0.
+
+        Returns:
+            One number, or one for each side under a promise of its own; None where nothing stands.
+        """
+        return self._by_side(lambda part: part.certain[index])
+
+    def _by_side(self, of_part: Callable[[CertifiedCascade], float | None]) -> float | dict[str, float | None] | None:
+        certain = {side: of_part(part) for side, part in self.parts.items()}
+        return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
+
+    def stages(self) -> list[dict[str, Any]]:
+        """Return the judges that are asked one after the other, as the file has them."""
+        return [
+            {
+                "judge": candidate.name,
+                "model": list(candidate.models),
+                "fingerprint": candidate.fingerprint,
+                "certainty": signal,
+                "certain": self.certain(index),
+            }
+            for index, (candidate, signal) in enumerate(zip(self.candidates, self.signals, strict=True))
+        ]
+
+    @property
     def figures(self) -> dict[str, Any]:
         """What the file says of the promise, the judges and the labels."""
         automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
         return {
-            "error": self.promised.error,
-            "confidence": self.promised.confidence,
-            "wrong_passes": self.wrong_passes,
-            "for": self.promised.side,
-            "further": self.promised.further,
+            "error": self.promise.error,
+            "confidence": self.promise.confidence,
+            "wrong_passes": self.promise.wrong_passes,
+            "for": self.promise.side,
+            "further": self.promise.further,
             "stages": self.stages(),
             "labels": {
                 "n": self.n,
@@ -130,17 +159,17 @@ class Certificate(ABC, Generic[_Part]):
         }
 
     def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """The content of the file, without the decisions that it was searched among."""
+        """Return the content of the file, without the decisions that it was searched among."""
         prints = {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)}
         return {"schema": SCHEMA, **self.figures, "fingerprints": prints, "at": at}
 
     def write(self, rubric: Rubric, examples: ExampleSet, *, at: str) -> Path | str:
-        """The file, written next to the labels; or why it isn't written.
+        """Write the file next to the labels; return it, or why it isn't written.
 
         Raises:
             UsageError: It can't be written.
         """
-        if self.why_not_written:
+        if self.why_not_written is not None:
             return self.why_not_written
         if examples.path is None:
             return "the labels came from no file"
@@ -148,23 +177,76 @@ class Certificate(ABC, Generic[_Part]):
         path = folder / CASCADE_FILE
         document = self.to_json(rubric, at=at)
         document["labels"] |= certified_labels(examples.path, rubric, self.split)
-        for stage, source in zip(document["stages"], self.sources, strict=True):
-            stage |= _source_entry(source, path)
+        for stage, candidate in zip(document["stages"], self.candidates, strict=True):
+            stage |= _source_entry(candidate.source, path)
         with writing(folder):
             refuse_link(path)
             write_whole(path, _text(document, self.seen.to_json()), follow=False)
         return path
 
 
+def certificate_for(
+    rubric: Rubric,
+    examples: ExampleSet,
+    candidates: Sequence[StageCandidate],
+    promise: Promise,
+    *,
+    kind: Kind | None = None,
+    used: Collection[str] = (),
+    split: str = "dev",
+) -> Certificate:
+    """Find which decisions judges may make without a person, one judge after the other.
+
+    Args:
+        rubric: As it is.
+        examples: With their labels.
+        candidates: The judges, cheapest first.
+        promise: The promise.
+        kind: Only labels of this kind count; None for the strongest there are.
+        used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
+        split: The part that the labels are of.
+
+    Raises:
+        ComparisonError: Nothing is labelled.
+    """
+    labels = decided_labels(rubric, examples, kind, used)
+    ranked = tuple(RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates)
+    seen = SeenDecisions(labels, ranked)
+    limit = seen.limit(promise)
+    parts = seen.thresholds(promise)
+    supported = any(part.is_certified for part in parts.values())
+    last_stages = [seen.stage(ranked[-1], side) for side in promise.sides]
+    totals = [labels_for_first_size(stage.certainty, stage.wrong, limit, labels.groups) for stage in last_stages]
+    last = ranked[-1]
+    decides = ~np.isnan(last.certainty)
+    right = float((~labels.wrong(last.passes))[decides].mean()) if decides.any() else None
+    return Certificate(
+        promise=promise,
+        parts=parts,
+        candidates=tuple(candidates),
+        signals=tuple(decisions.signal for decisions in ranked),
+        right=right,
+        needed=None if supported else min((total for total in totals if total is not None), default=None),
+        n=len(labels.ids),
+        groups=labels.n_groups,
+        split=split,
+        labels=labelling_digest(examples),
+        origins=labels.origins,
+        pass_shares=seen.pass_shares(parts.values()),
+        seen=seen,
+        kind=kind,
+    )
+
+
 def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
-    """The file of a judge's ratings or replies, by its name from the certificate's folder; {} outside the project."""
+    """Return the file of a judge's ratings or replies, by its name from the certificate; {} outside the project."""
     if source is None or not source.resolve().is_relative_to(project_of(certificate.parent)):
         return {}
     return {"file": name_of(source, certificate)}
 
 
 def _text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
-    """The file's text, with the decisions at its end, each on a line of its own."""
+    """Return the file's text, with the decisions at its end, each on a line of its own."""
     head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
     lines = ",\n".join(f"    {json.dumps(entry, allow_nan=False)}" for entry in decisions)
     return f'{head},\n  "decisions": [\n{lines}\n  ]\n}}\n'

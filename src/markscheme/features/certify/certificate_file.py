@@ -1,4 +1,4 @@
-"""The file of a cascade: the certificate that `tune --cascade` writes, of who decides what."""
+"""The file of a cascade: the certificate that `certify --write` writes, of who decides what."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ class CascadeFile:
             RatingError: It can't be read, or isn't one.
         """
         if not path.exists():
-            how = "`markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes it"
+            how = "`markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes it"
             raise UsageError(f"{path} cannot be read: {no_file(path)}; {how}")
         text = read_text(path, RatingError)
         try:

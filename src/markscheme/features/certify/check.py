@@ -14,12 +14,13 @@ from markscheme.calibration.decided_labels import DecidedLabels, decided_labels
 from markscheme.calibration.differences import differences_between
 from markscheme.calibration.file_names import place_of
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.promised import AskedFor, Promised
 from markscheme.errors import MarkschemeError, RatingError
-from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade
+from markscheme.features.certify.candidates import StageCandidate
+from markscheme.features.certify.certificate import Certificate
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CascadeFile, StageRecord
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.labels import certified_examples, changed_labels
+from markscheme.features.certify.promise import AskedFor, Promise
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions, id_digest
 from markscheme.grading import asking_fingerprint
@@ -150,12 +151,12 @@ class _CertificateSearch:
     Attributes:
         document: The file's content.
         seen: The decisions.
-        tuned: What the search gives.
+        certificate: What the search gives.
     """
 
     document: Mapping[str, Any]
     seen: SeenDecisions
-    tuned: TunedCascade
+    certificate: Certificate
 
     @classmethod
     def of(cls, file: CascadeFile, document: Mapping[str, Any]) -> "_CertificateSearch":
@@ -170,16 +171,18 @@ class _CertificateSearch:
         further = document.get("further", 0)
         if isinstance(further, bool) or not isinstance(further, int) or not 0 <= further <= MOST_FURTHER:
             raise ValueError(f"further is a whole number from 0 to {MOST_FURTHER}, found {shown(further)}")
-        promised = Promised(None, file.error, file.confidence, _asked_for(file.side), further)
-        wrong_passes = document.get("wrong_passes")
-        parts = seen.thresholds(promised, wrong_passes)
-        tuned = TunedCascade(
-            candidates=tuple(
-                CascadeCandidate(stage.judge, (), stage.model, stage.fingerprint) for stage in file.stages
-            ),
+        promise = Promise(
+            error=file.error,
+            confidence=file.confidence,
+            side=_asked_for(file.side),
+            wrong_passes=document.get("wrong_passes"),
+            further=further,
+        )
+        parts = seen.thresholds(promise)
+        certificate = Certificate(
+            candidates=tuple(StageCandidate(stage.judge, (), stage.model, stage.fingerprint) for stage in file.stages),
             signals=signals,
-            promised=promised,
-            wrong_passes=wrong_passes,
+            promise=promise,
             parts=parts,
             right=None,
             needed=None,
@@ -191,12 +194,12 @@ class _CertificateSearch:
             pass_shares=seen.pass_shares(parts.values()),
             seen=seen,
         )
-        return cls(document, seen, tuned)
+        return cls(document, seen, certificate)
 
     @property
     def differences(self) -> Iterator[FileDifference]:
         """What the search gives otherwise than the file says."""
-        now = json.loads(json.dumps(self.tuned.figures, default=Estimate.to_json))
+        now = json.loads(json.dumps(self.certificate.figures, default=Estimate.to_json))
         for key, before, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
             yield FileDifference(key, shown(before), shown(today))
 

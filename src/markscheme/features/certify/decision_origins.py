@@ -1,6 +1,6 @@
 """Where the decisions come from on which a promise was tested, in a sentence."""
 
-from markscheme.calibration.promised import DecisionOrigins
+from markscheme.calibration.decided_labels import DecisionOrigins
 from markscheme.grading.score import must_pass
 from markscheme.phrases import counted, rounded
 from markscheme.rubrics.rubric import Rubric

@@ -86,7 +86,7 @@ class Certified:
         """Say why a person should decide: what isn't as it was certified, else that no judge is certain enough."""
         if not differs:
             return NOT_CERTAIN
-        command = f"markscheme tune {quote(self.rubric.name)} --cascade JUDGE,JUDGE --write"
+        command = f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write"
         return f"{'; '.join(differs)}; certify it again: `{command}`"
 
     def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:

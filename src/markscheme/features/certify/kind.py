@@ -22,7 +22,7 @@ def _cascade(rest: str, asking: "Asking") -> "NamedJudges":  # noqa: ARG001 - as
     from markscheme.features.certify.judges import CertifiedNames
 
     if not rest:
-        raise UsageError("which cascade? `markscheme tune RUBRIC --cascade JUDGE,JUDGE --write` makes one")
+        raise UsageError("which cascade? `markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes one")
     file = CascadeFile.load(Path(rest))
     return CertifiedNames(file, tuple(tuple(panel_names(stage.judge)) for stage in file.stages))
 
@@ -37,7 +37,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
     folder = folder or find_calibration(rubric, Path.cwd())
     path = None if folder is None else folder / CASCADE_FILE
     if path is None or not path.is_file():
-        command = f"markscheme tune {quote(rubric)} --cascade JUDGE,JUDGE --write"
+        command = f"markscheme certify {quote(rubric)} --judge JUDGE,JUDGE --write"
         raise UsageError(f"{rubric} has no cascade: `{command}` finds who may decide what, from labels")
     return path
 
@@ -53,7 +53,7 @@ def _cascades() -> list[str]:
 CASCADE_KIND = JudgeKind(
     "cascade",
     _cascade,
-    ready=lambda: None if _cascades() else "none is written yet: markscheme tune RUBRIC --cascade JUDGE,JUDGE --write",
+    ready=lambda: None if _cascades() else "none is written yet: markscheme certify RUBRIC --judge JUDGE,JUDGE --write",
     form="cascade[:PATH]",
     about="judges that decide one after the other, and people the rest, as certified",
     uses=lambda: ", ".join(_cascades()),

@@ -5,10 +5,11 @@ from datetime import date
 
 from markscheme.calibration.decision import PILOT
 from markscheme.calibration.needs import Need, RatingsByFile
-from markscheme.calibration.promised import Promised
 from markscheme.errors import ComparisonError
-from markscheme.features.certify.asks import PromiseAsked, asking
-from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
+from markscheme.features.certify.asks import asking
+from markscheme.features.certify.candidates import StageCandidate
+from markscheme.features.certify.certificate import Certificate, certificate_for
+from markscheme.features.certify.promise import Promise
 from markscheme.features.certify.statistics import MOST_STAGES
 from markscheme.phrases import percent
 from markscheme.ratings.examples import ExampleSet
@@ -24,7 +25,7 @@ def labels_for_certificate(
     error: float,
     kind: Kind | None,
 ) -> Need | None:
-    """Return the labels that `tune --cascade` asks for, with these judges in this order; nothing is recorded.
+    """Return the labels that `certify` asks for, with these judges in this order; nothing is recorded.
 
     Args:
         rubric: As it is.
@@ -38,27 +39,26 @@ def labels_for_certificate(
     each_has_one = all(len(names) == 1 for names in raters)
     if rubric.is_of_pairs or not each_has_one or not 0 < len(raters) <= MOST_STAGES:
         return None
-    candidates = [CascadeCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
-    first = Promised(error=error)
-    promise = PromiseAsked(
-        ",".join(str(path) for path, _ in by_file), first.side, "cascade", first.error, first.confidence
-    )
-    with asking(dev, promise, at=date.today().isoformat()) as (further, _):
-        promised = replace(first, further=further)
+    candidates = [StageCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
+    first = Promise(error=error)
+    with asking(dev, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()) as (further, _):
+        promise = replace(first, further=further)
     try:
-        tuned = tune_cascade(rubric, dev, candidates, promised, kind=kind, used=used_to_tune(examples))
+        certificate = certificate_for(rubric, dev, candidates, promise, kind=kind, used=used_to_tune(examples))
     except ComparisonError:  # nothing is labelled yet
         return None
-    return _need(tuned) if tuned.n >= PILOT else None
+    return _need(certificate) if certificate.n >= PILOT else None
 
 
-def _need(tuned: TunedCascade) -> Need:
+def _need(certificate: Certificate) -> Need:
     """Return the labels of a certificate: those there are where they support it."""
-    promised = tuned.promised
-    what = f"at most {percent(promised.error)} of automatic decisions wrong ({percent(promised.confidence)} confidence)"
-    judges = ", then ".join(candidate.name for candidate in tuned.candidates)
-    if tuned.is_supported:
-        alone = 1 - tuned.decided[-1] / tuned.n
-        return Need("promise", what, tuned.n, tuned.n, f"{percent(alone)} already need no person, by {judges}")
-    reasons = "; ".join(str(part.automatic.undefined) for part in tuned.parts.values())
-    return Need("promise", what, tuned.needed, tuned.n, f"by {judges}: {reasons}")
+    promise = certificate.promise
+    what = f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"
+    judges = ", then ".join(candidate.name for candidate in certificate.candidates)
+    if certificate.is_supported:
+        alone = 1 - certificate.decided[-1] / certificate.n
+        return Need(
+            "promise", what, certificate.n, certificate.n, f"{percent(alone)} already need no person, by {judges}"
+        )
+    reasons = "; ".join(str(part.automatic.undefined) for part in certificate.parts.values())
+    return Need("promise", what, certificate.needed, certificate.n, f"by {judges}: {reasons}")

@@ -3,9 +3,9 @@
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.promised import Promised
 from markscheme.features.certify import ranked_decisions, statistics  # most runs have no part to look for
 from markscheme.features.certify.panels import independent_votes
+from markscheme.features.certify.promise import Promise
 
 
 def votes_of_panel(calibration: Calibration) -> float | None:
@@ -36,6 +36,6 @@ def may_decide(calibration: Calibration) -> float | None:
     ranked = ranked_decisions.RankedDecisions.of_column(comparison.judge.rows(counts), calibration.rubric)
     groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
     wrong = ranked.passes != (gold.decisions[counts] == 1)
-    usual = Promised()
+    usual = Promise()
     part = statistics.automatic_part(ranked.certainty, wrong, statistics.ErrorLimit(usual.error, usual.level), groups)
     return part.automatic.value

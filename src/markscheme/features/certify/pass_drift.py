@@ -3,10 +3,10 @@
 import warnings
 from shlex import quote
 
-from markscheme.calibration.promised import MARK_SIDES
 from markscheme.errors import RatingWarning
 from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.features.certify.judges import CertifiedJudges
+from markscheme.features.certify.promise import MARK_SIDES
 from markscheme.grading import Grading
 from markscheme.grading.graded_table import DeciderShares
 from markscheme.phrases import percent
@@ -33,8 +33,8 @@ def warn_of_moved_passes(grading: Grading, shares: DeciderShares) -> None:
     warnings.warn(
         f"of what the cascade decides, another share than certified: {percent(graded)} {what} here, "
         f"{percent(certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
-        f"label some of these, then certify again with `markscheme tune {quote(grading.rubric.name)} "
-        f"--cascade {judges} --write`",
+        f"label some of these, then certify again with `markscheme certify {quote(grading.rubric.name)} "
+        f"--judge {judges} --write`",
         RatingWarning,
         stacklevel=2,
     )

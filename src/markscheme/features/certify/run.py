@@ -1,162 +1,198 @@
-"""Which judges may decide one after the other, and what the labels certify of them."""
+"""Find what judges may decide alone: the labels, the judges' ratings of them, and the certificate."""
 
 import datetime
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from markscheme.calibration.certificates import StagesAsked
-from markscheme.calibration.judge_runs import rated_by
-from markscheme.errors import UsageError, no_file
-from markscheme.features.certify.asks import PromiseAsked, asking
-from markscheme.features.certify.cascade import CascadeCandidate, TunedCascade, tune_cascade
-from markscheme.features.certify.judges import stage_fingerprint
-from markscheme.features.certify.statistics import MOST_STAGES
-from markscheme.judges.asking import Asking
-from markscheme.judges.judge import AskedWithout, ways_of
-from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
-from markscheme.judges.recorded import RecordedJudge
-from markscheme.judges.registry import open_judge
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.errors import UsageError
+from markscheme.features.certify.asks import asking
+from markscheme.features.certify.candidates import (
+    PANEL,
+    StageCandidate,
+    candidate_by_asking,
+    candidate_in_files,
+    candidate_in_table,
+    files_of,
+    refuse_stages,
+    stages_named,
+)
+from markscheme.features.certify.certificate import Certificate, certificate_for
+from markscheme.features.certify.gray_zone import zone_of
+from markscheme.features.certify.promise import Promise
+from markscheme.judges.options import AskOptions
+from markscheme.phrases import in_words
+from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import SUFFIXES, ExampleSet
-from markscheme.ratings.from_grades import first_prompts
-from markscheme.ratings.rating import Rating, asked_under
-from markscheme.ratings.splits import open_test_labels, used_to_tune
-from markscheme.readers.rated import judge_ratings, meanings_of
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.ratings.splits import open_test_labels, used_to_tune, warn_of_split_groups
+from markscheme.readers.tabular.reading import read_files
+from markscheme.rubrics.edit import Changes, Edit, edit
+from markscheme.rubrics.rubric import Rubric
 
 
-def names_ratings(name: str) -> bool:
-    """Whether a stage names a file of ratings: there is such a file, or the name ends like one and names no judge.
+@dataclass(frozen=True, kw_only=True)
+class CertifyRun:
+    """What was certified, and what was written of it.
 
-    >>> names_ratings("nowhere/judge.jsonl"), names_ratings("recorded:replies.jsonl"), names_ratings("gpt-5")
-    (True, False, False)
+    Attributes:
+        rubric: By which was judged.
+        certificate: What the labels allow.
+        written: The file that was written, or why none was; None where none was asked for.
+        edit: The rubric's file with the gray zone; None where that wasn't asked for, or isn't certified.
     """
-    path = Path(name)
-    return path.is_file() or (path.suffix in SUFFIXES and kind_of(name) is None)
+
+    rubric: Rubric
+    certificate: Certificate
+    written: Path | str | None = None
+    edit: Edit | None = None
 
 
-def certify_stages(request: StagesAsked) -> tuple[TunedCascade, Path | str | None]:
-    """Find who decides what, by the labels of dev, or where that was asked for by those that were held out.
+@dataclass(frozen=True, kw_only=True)
+class CertifiedBy:
+    """Who may decide, and by which labels that is tested.
 
-    Returns:
-        What the labels allow, and the file that was written, or why none was; None where none was asked for.
+    Attributes:
+        judges: Judges as they are named after `--judge`; None for the judge that is set, or the one at hand.
+        ratings: Files of ratings in their place: of one judge, or of several that vote.
+        examples: A file of labelled examples; None for the rubric's own.
+        gold: Only labels of this kind count; None for the strongest there are.
+        opens: Whether the promise is tested on the test part, which is recorded.
+        ask: How judges are asked.
+        columns: What files don't say themselves.
+        watch: Shows progress.
+    """
+
+    judges: str | None = None
+    ratings: Sequence[Path] = ()
+    examples: Path | None = None
+    gold: Kind | None = None
+    opens: bool = False
+    ask: AskOptions = field(default_factory=AskOptions)
+    columns: ColumnOptions = ColumnOptions()
+    watch: Watch = unwatched
+
+
+def certify(
+    rubric: Rubric, by: CertifiedBy, promise: Promise, *, writes: bool = False, zone: bool = False
+) -> CertifyRun:
+    """Find which decisions need no person; write that where it was asked for.
+
+    Args:
+        rubric: The rubric.
+        by: Who may decide, and by which labels that is tested.
+        promise: The promise that automatic decisions must keep.
+        writes: Whether the certificate is written next to the labels.
+        zone: Whether it is written as the rubric's gray zone.
 
     Raises:
-        UsageError: A judge is named twice, or too many are; or one is neither a judge nor a file, or a file of
-            several judges.
+        UsageError: The rubric compares pairs; a judge is named twice, or too many are; or one is neither a judge nor a
+            file, or a file of several judges.
+        NoJudge: There is none to ask.
         BudgetError: The budget doesn't cover all examples.
         ComparisonError: Nothing is labelled.
     """
-    rubric = request.rubric
-    _refuse_judges(request)
-    every = request.labels.every
-    promised = request.promised
+    if rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail: nothing there is decided")
+    if by.judges is not None:
+        refuse_stages(stages_named(by.judges))
+    every, folder = labelled_examples(rubric, by.examples)
+    warn_of_split_groups(every)
     today = datetime.date.today().isoformat()
-    tested = open_test_labels(every, by="tune --final", at=today)[0] if request.opens else request.labels.dev
-    candidates = _candidates(request, tested)
-    of_passes = "" if request.wrong_passes is None else f"wrong passes {request.wrong_passes:g}"
-    judges = ",".join(request.judges)
-    promise = PromiseAsked(judges, promised.side, "cascade", promised.error, promised.confidence, of_passes)
-    with asking(tested, promise, at=today) as (further, record):
-        tuned = tune_cascade(
+    tested = open_test_labels(every, by="certify --open", at=today)[0] if by.opens else every.part(None)
+    candidates = _candidates(rubric, tested, folder, by)
+    split = "test" if by.opens else "dev" if every.has_splits else ""
+    judges = by.judges or ",".join(map(str, by.ratings)) or candidates[0].name
+    with asking(tested, promise, judges, at=today) as (further, record):
+        certificate = certificate_for(
             rubric,
             tested,
             candidates,
-            replace(promised, further=further),
-            wrong_passes=request.wrong_passes,
-            kind=request.gold,
+            replace(promise, further=further),
+            kind=by.gold,
             used=used_to_tune(every),
-            split="test" if request.opens else "dev" if every.has_splits else "",
+            split=split,
         )
-        if tuned.n:
+        if certificate.n:
             record()
-    written = tuned.write(rubric, every, at=today) if request.writes else None
-    return tuned, written
-
-
-def _refuse_judges(request: StagesAsked) -> None:
-    """Refuse judges that are named twice, too many of them, and files that are gone."""
-    twice = next((name for name in request.judges if request.judges.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"`--cascade` names {twice} twice")
-    if len(request.judges) > MOST_STAGES:
-        raise UsageError(f"`--cascade` takes at most {MOST_STAGES} judges, got {len(request.judges)}")
-    gone = next((Path(name) for name in request.judges if names_ratings(name) and not Path(name).is_file()), None)
-    if gone is not None:
-        raise UsageError(f"{gone}: {no_file(gone)}")
-
-
-def _candidates(request: StagesAsked, examples: ExampleSet) -> list[CascadeCandidate]:
-    """Return each judge with its ratings: read from its file, or request."""
-    shared = request.ask.asking()
-    return [
-        _of_file(request, Path(name), examples, shared)
-        if Path(name).is_file()
-        else _by_asking(request, name, examples, shared)
-        for name in request.judges
-    ]
-
-
-def _of_file(request: StagesAsked, path: Path, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
-    """Read a judge's ratings, and which judge to ask from what they say of it."""
-    ratings = judge_ratings(path, request.rubric, examples, meanings_of(request.columns))
-    raters = list(dict.fromkeys(rating.rater for rating in ratings))
-    if len(raters) > 1:
-        raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")
-    rater = raters[0] if raters else ""
-    name, _, model = rater.partition(", ")
-    if len(panel_names(name)) > 1:
-        why = f"{path} has the verdicts of a panel as one, and a cascade counts its judges' votes: --cascade {name}"
-        return CascadeCandidate(str(path), ratings, why_unnamed=why)
-    kind = kind_of(name)
-    if kind is None or names_code(name) or not kind.asks or (kind.needs and ":" not in name):
-        return CascadeCandidate(str(path), ratings, why_unnamed=f"{path} doesn't say which judge to ask")
-    if {rating.under for rating in ratings} != {asked_under(request.rubric)}:
-        why = f"{path} doesn't say that its ratings were given by the rubric's current words"
-        return CascadeCandidate(str(path), ratings, why_unnamed=why)
-    full = f"{name}:{model}" if model and ":" not in name else name
-    identity = open_judge(full, asking=shared).identity.as_asked(_ways_in(ratings))
-    models = (identity.model,) if identity.model else ()
-    source = path if request.columns == ColumnOptions() else None
-    return CascadeCandidate(full, ratings, models, stage_fingerprint([identity]), source=source)
-
-
-def _by_asking(request: StagesAsked, name: str, examples: ExampleSet, shared: Asking) -> CascadeCandidate:
-    """Ask a judge, or each member of a panel, about all labelled examples."""
-    rubric = request.rubric
-    labelled = examples.labelled.examples
-    prompts = first_prompts(rubric, labelled)
-    ratings: list[Rating] = []
-    identities = []
-    models: set[str] = set()
-    costs: list[float | None] = []
-    recordings: list[Path] = []
-    code = [member for member in panel_names(name) if known_kind(member).names_code]
-    for member in panel_names(name):
-        judge = request.ask.judge_for(rubric, prompts, request.labels.folder, name=member, asking=shared)
-        cost = request.ask.cost(judge, prompts, rubric.samples)
-        costs.append(None if cost.usd is None or not labelled else 1000 * cost.usd / len(labelled))
-        rated, grades = rated_by(
-            judge, rubric, labelled, request.ask, what=f"grading by {member}", watch=request.watch, whole=True
-        )
-        recordings += [judge.path] if isinstance(judge, RecordedJudge) else []
-        identities.append(judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)))
-        ratings += [replace(rating, rater=member) for rating in rated]
-        models |= {model for grade in grades for model in grade.models}
-    priced = [cost for cost in costs if cost is not None]
-    return CascadeCandidate(
-        name,
-        ratings,
-        tuple(sorted(models)),
-        stage_fingerprint(identities),
-        sum(priced) if len(priced) == len(costs) else None,
-        f"{code[0]} is code, which no file may name" if code else "",
-        recordings[0] if len(panel_names(name)) == len(recordings) == 1 else None,
+    return CertifyRun(
+        rubric=rubric,
+        certificate=certificate,
+        written=certificate.write(rubric, every, at=today) if writes else None,
+        edit=_edited(rubric, certificate) if zone else None,
     )
 
 
-def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """How many ratings rest on replies without which parameters, as their file says; {} where it says of none."""
-    if not any(rating.asked_without for rating in ratings):
-        return {}
-    return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)
+def _candidates(rubric: Rubric, examples: ExampleSet, folder: Path | None, by: CertifiedBy) -> list[StageCandidate]:
+    """Return the judges one after the other, each with its ratings: read from files, or asked.
+
+    Files of ratings that stand for all judges are one stage, in which several vote.
+    """
+    shared = by.ask.asking()
+    if by.ratings and by.judges is not None:
+        raise UsageError("--ratings and --judge both name who decides; use one of them")
+    if by.ratings:
+        return [candidate_in_files(by.ratings, rubric, examples, by.columns, shared)]
+    stages = [None] if by.judges is None else stages_named(by.judges)
+    return [
+        candidate_in_files(files, rubric, examples, by.columns, shared)
+        if (files := () if stage is None else files_of(stage))
+        else candidate_by_asking(stage, rubric, examples, folder, by.ask, shared, by.watch)
+        for stage in stages
+    ]
+
+
+def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
+    """Write the gray zone into the rubric's file; None where there is none to write.
+
+    Raises:
+        UsageError: The rubric has no file, or something else than the distance from the pass mark ranks decisions.
+    """
+    zone = zone_of(certificate)
+    if certificate.is_supported and zone is None:
+        raise UsageError(
+            "--ask-within is for one judge whose decisions are ranked by the distance from the pass mark; "
+            f"here {' and '.join(certificate.signals)} rank them: use --write"
+        )
+    if zone is None or rubric.source is None:
+        return None
+    proposed = edit(rubric.source, Changes(ask_within=zone))
+    if proposed.diff:
+        proposed.write()
+    return proposed
+
+
+def certify_table(path: Path, by: CertifiedBy, promise: Promise) -> CertifyRun:
+    """Find which decisions of a table's judges would have needed no person; nothing is recorded or written.
+
+    Args:
+        path: The table.
+        by: Which of its columns decide, and what they mean.
+        promise: The promise.
+
+    Raises:
+        UsageError: It rates several things, has no judge, or nothing says which values pass.
+    """
+    named = () if by.judges is None else (by.judges.replace(PANEL, ","),)
+    table = read_files([path], by.columns.of_table(named))
+    criterion, *others = table.roles.criteria
+    judges = table.raters(criterion, judges=True)
+    if others:
+        raise UsageError(f"{path} rates {in_words([criterion, *others])}; name one column of people: --human COLUMN")
+    if not judges:
+        raise UsageError(f"{path} has no column of a judge: name it with --judge COLUMN")
+    rubric = table.rubric(criterion)
+    if rubric.table_of == "values":
+        raise UsageError(f"nothing says which values of {path} pass: --pass VALUE, or --pass-mark NUMBER")
+    stages = judges if by.judges is None else _columns_named(by.judges, judges)
+    candidates = [candidate_in_table(stage, criterion, table) for stage in stages]
+    examples = table.examples(criterion)
+    certificate = certificate_for(rubric, examples, candidates, promise, kind=by.gold, split="")
+    return CertifyRun(rubric=rubric, certificate=certificate)
+
+
+def _columns_named(text: str, judges: Sequence[str]) -> list[str]:
+    """Split columns of judges in the value of `--judge`; a column's name may hold a comma."""
+    return [text] if text in judges else [column.strip() for column in text.split(",")]

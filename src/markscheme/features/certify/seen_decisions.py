@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import DecidedLabels
-from markscheme.calibration.promised import DecisionOrigins, MarkSide, Promised, on_side
+from markscheme.calibration.decided_labels import DecidedLabels, DecisionOrigins
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
+from markscheme.features.certify.promise import MarkSide, Promise, on_side
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.statistics import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 from markscheme.fingerprint import fingerprint
@@ -36,15 +36,14 @@ class SeenDecisions:
     labels: DecidedLabels
     judges: tuple[RankedDecisions, ...]
 
-    def thresholds(self, promised: Promised, wrong_passes: float | None = None) -> dict[MarkSide, CertifiedCascade]:
-        """The most that the judges may decide alone, by the decisions that a promise is about.
+    def thresholds(self, promise: Promise) -> dict[MarkSide, CertifiedCascade]:
+        """Find the most that the judges may decide alone, by the decisions that a promise is about.
 
         Args:
-            promised: The promise.
-            wrong_passes: A promise about the automatic passes alone.
+            promise: The promise.
         """
-        limit = self.limit(promised)
-        of_passes = None if wrong_passes is None else ErrorLimit(wrong_passes, limit.level)
+        limit = self.limit(promise)
+        of_passes = None if promise.wrong_passes is None else ErrorLimit(promise.wrong_passes, limit.level)
         return {
             side: certified_cascade(
                 [self.stage(decisions, side) for decisions in self.judges],
@@ -52,12 +51,12 @@ class SeenDecisions:
                 self.labels.groups,
                 of_passes=of_passes if side != "fails" else None,
             )
-            for side in promised.sides
+            for side in promise.sides
         }
 
-    def limit(self, promised: Promised) -> ErrorLimit:
-        """The promise as each judge's decisions are tested: its level is divided by the number of judges."""
-        return ErrorLimit(promised.error, promised.level / len(self.judges))
+    def limit(self, promise: Promise) -> ErrorLimit:
+        """Return the limit by which each judge's decisions are tested: the level is divided by the number of judges."""
+        return ErrorLimit(promise.error, promise.level / len(self.judges))
 
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
         """A judge's decisions of one side, or of both."""

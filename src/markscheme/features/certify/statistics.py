@@ -1,7 +1,7 @@
 """Which decisions judges may make without a person, under a promise about how many of them are wrong."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,66 +82,20 @@ class ErrorLimit:
         return upper is not None and upper <= self.error + 1e-12
 
 
-def counted_errors(
-    chosen: Flags, wrong: Flags, groups: Integers | None = None, *, of_all: bool = False
-) -> tuple[Flags, Integers | None]:
+def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) -> tuple[Flags, Integers | None]:
     """What the test of a set of automatic decisions counts: whether each is wrong, and its group.
 
     Args:
         chosen: Which decisions are automatic, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         groups: Group of each example, shape (n,); None where each is its own.
-        of_all: Whether the errors are counted among all examples, of which a person decides the others rightly.
     """
-    if of_all:
-        return chosen & wrong, groups
     return wrong[chosen], None if groups is None else groups[chosen]
 
 
 def n_independent(chosen: Flags, groups: Integers | None) -> int:
     """How many groups have a chosen example; how many examples are chosen, where each is its own group."""
     return int(chosen.sum()) if groups is None else len(np.unique(groups[chosen]))
-
-
-def first_provable(
-    sets: Sequence[Flags], limit: ErrorLimit, groups: Integers | None = None, *, of_all: bool = False
-) -> int | None:
-    """The place of the first set that passes the test if none of its decisions is wrong; None if none does.
-
-    It is found without looking at labels. Arguments as for `n_that_hold`.
-    """
-    spotless = np.zeros(len(sets[0]) if len(sets) else 0, dtype=bool)
-    provable = (
-        place
-        for place, chosen in enumerate(sets)
-        if limit.holds(*counted_errors(chosen, spotless, groups, of_all=of_all))
-    )
-    return next(provable, None)
-
-
-def n_that_hold(
-    sets: Iterable[Flags], wrong: Flags, limit: ErrorLimit, groups: Integers | None = None, *, of_all: bool = False
-) -> int:
-    """How many of a sequence of growing sets pass the test before the first that fails.
-
-    The order is fixed before the labels are seen, so that no test needs a correction.
-
-    Args:
-        sets: Which decisions are automatic in each, shape (n,), in the order of the tests.
-        wrong: Whether each decision is wrong, shape (n,).
-        limit: The test.
-        groups: Group of each example, shape (n,); None where each is its own.
-        of_all: As for `counted_errors`.
-
-    Source:
-        Angelopoulos, Bates, Candès, Jordan and Lei (2021), Learn then Test. arXiv:2110.01052
-    """
-    n_holding = 0
-    for chosen in sets:
-        if not limit.holds(*counted_errors(chosen, wrong, groups, of_all=of_all)):
-            break
-        n_holding += 1
-    return n_holding
 
 
 @dataclass(frozen=True)

@@ -1,105 +1,241 @@
-"""The report on a tuned cascade: what each judge decides, what people do, and under which promise."""
+"""The report on a certificate: what each judge decides, what people do, and under which promise."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from markscheme.features.certify.cascade import FEWEST_FOR_TWO, TunedCascade
+from markscheme.features.certify.certificate import Certificate
 from markscheme.features.certify.decision_origins import origins_in_words
+from markscheme.features.certify.gray_zone import zone_of
 from markscheme.features.certify.kind import CASCADE_FILE
+from markscheme.features.certify.promise import MarkSide
+from markscheme.features.certify.run import CertifyRun
+from markscheme.features.certify.statistics import ErrorLimit
 from markscheme.phrases import counted, number, percent
-from markscheme.report.document import Block, Callout, Document, Notes, Table
+from markscheme.report.document import Block, Callout, Document, Notes, Table, Verbatim
 from markscheme.report.json import attributes
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.gray_zone import GrayZone, gray_zone
+
+FEWEST_FOR_TWO = 100
+"""Labels from which a second judge is offered: with fewer it costs people's time, since the level is split."""
+RECOMMENDED = 5
+"""Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
+votes of three judges decided .38 of the responses and votes of seven .76; one judge's decisions tell nothing apart."""
+DECIDES_RIGHTLY = 0.85
+"""Share of right decisions below which no signal decided anything alone, on 59 published judges."""
+_WHOSE: dict[MarkSide, str] = {"both": "decisions", "passes": "passes", "fails": "fails"}
 
 
-def view(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> Document:
+def view(run: CertifyRun, again: str) -> Document:
     """Show who decides what, or why everything goes to people.
 
     Args:
-        rubric: By which was judged.
-        tuned: What the labels allow.
-        written: The file that was written, or why none was; None where none was asked for.
+        run: The run.
+        again: The command, as it was typed.
     """
-    part = f" of the {tuned.split} split" if tuned.split else ""
-    title = f"{rubric.name} · pass, fail, or ask a person · {counted(tuned.n, 'labelled example')}{part}"
-    return Document(title=title, source="", blocks=tuple(_blocks(rubric, tuned, written)))
+    certificate = run.certificate
+    part = f" of the {certificate.split} split" if certificate.split else ""
+    examples = counted(certificate.n, "labelled example")
+    title = f"{run.rubric.name} · pass, fail, or ask a person · {examples}{part}"
+    return Document(title=title, source="", blocks=tuple(_blocks(run)), onward=_onward(run, again))
 
 
-def _blocks(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> Iterator[Block]:
-    if not tuned.is_supported:
-        yield Callout("open", tuned.reason, _what_would_do(tuned))
-        if tuned.n:
-            yield Notes((origins_in_words(tuned.origins, rubric),))
+def _blocks(run: CertifyRun) -> Iterator[Block]:
+    certificate = run.certificate
+    origins = origins_in_words(certificate.origins, run.rubric)
+    if not certificate.is_supported:
+        yield Callout("open", reason(certificate), _what_would_do(run))
+        notes = (*((origins,) if origins else ()), *_few_votes(certificate))
+        if notes:
+            yield Notes(notes)
         return
-    yield Table(("", "decides", "from a certainty of", "costs"), tuple(_rows(tuned)))
-    yield Callout("good", tuned.promise)
-    yield Notes(tuple(_notes(rubric, tuned, written)))
+    yield Table(("", "decides", "from a certainty of", "costs"), tuple(_rows(certificate)))
+    yield Callout("good", promise_in_words(certificate))
+    yield Notes(tuple(_notes(run, origins)))
+    if run.edit is not None and run.edit.diff:
+        yield Verbatim(run.edit.diff)
 
 
-def _rows(tuned: TunedCascade) -> Iterator[tuple[str, ...]]:
-    for place, (candidate, share) in enumerate(zip(tuned.candidates, _shares_asked(tuned), strict=True)):
+def _rows(certificate: Certificate) -> Iterator[tuple[str, ...]]:
+    shares = zip(certificate.candidates, _shares_asked(certificate), strict=True)
+    for index, (candidate, share) in enumerate(shares):
         cost = "" if candidate.usd is None else f"${number(candidate.usd * share)} per 1,000"
-        yield candidate.name, percent(tuned.decided[place] / tuned.n), _certain(tuned.certain(place)), cost
-    yield "people", percent(tuned.decided[-1] / tuned.n), "the rest", ""
+        decided = percent(certificate.decided[index] / certificate.n)
+        yield candidate.name, decided, _certain(certificate, index), cost
+    yield "people", percent(certificate.decided[-1] / certificate.n), "the rest", ""
 
 
-def _shares_asked(tuned: TunedCascade) -> list[float]:
-    """By judge, the share of responses that it is asked about: those that no earlier one decides."""
-    return [(tuned.n - sum(tuned.decided[:place])) / tuned.n for place in range(len(tuned.candidates))]
+def _shares_asked(certificate: Certificate) -> list[float]:
+    """Return by judge the share of responses that it is asked about: those that no earlier one decides."""
+    decided = certificate.decided
+    return [(certificate.n - sum(decided[:index])) / certificate.n for index in range(len(certificate.candidates))]
 
 
-def _certain(certain: float | dict[str, float | None] | None) -> str:
+def _certain(certificate: Certificate, index: int) -> str:
+    """Say from which certainty on decisions of a judge stand: a number, or so many votes."""
+    certain = certificate.certain(index)
     if isinstance(certain, dict):
-        sides = [f"{side} {number(value)} or more" for side, value in certain.items() if value is not None]
+        sides = [f"{side} {_threshold(certificate, value)}" for side, value in certain.items() if value is not None]
         return ", ".join(sides) or "decides nothing"
-    return "decides nothing" if certain is None else f"{number(certain)} or more"
+    return "decides nothing" if certain is None else _threshold(certificate, certain)
 
 
-def _notes(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> Iterator[str]:
-    yield origins_in_words(tuned.origins, rubric)
-    if tuned.passes_sentence:
-        yield tuned.passes_sentence
-    if all(candidate.usd is not None for candidate in tuned.candidates):
-        shares = zip(tuned.candidates, _shares_asked(tuned), strict=True)
+def _threshold(certificate: Certificate, certain: float) -> str:
+    votes = certificate.votes
+    return f"{number(certain)} or more" if votes is None else f"{least_votes(certain, votes)} of {votes} votes"
+
+
+def least_votes(certain: float, votes: int) -> int:
+    """Return how many votes a share of them is.
+
+    >>> least_votes(6 / 7, 7), least_votes(0.667, 3)
+    (6, 3)
+    """
+    return math.ceil(round(certain * votes, 6))
+
+
+def reason(certificate: Certificate) -> str:
+    """Say why everything goes to people."""
+    whose = {
+        "both": "Everything goes to people",
+        "passes": "All passes go to people",
+        "fails": "All fails go to people",
+    }
+    if not certificate.n:
+        return "Everything goes to people: no annotator decided whether these responses pass."
+    reasons = [f"{whose[side]}: {part.automatic.undefined}." for side, part in certificate.parts.items()]
+    return " ".join([*reasons, *_halved(certificate)])
+
+
+def promise_in_words(certificate: Certificate) -> str:
+    """Say what is promised of automatic decisions, and how many of them were wrong."""
+    promise = certificate.promise
+    automatic = " and of the automatic ".join(_WHOSE[side] for side in certificate.certified)
+    errors = certificate.errors
+    wrong = f"{errors} of {sum(certificate.decided[:-1])} {'was' if errors == 1 else 'were'} wrong"
+    return " ".join(
+        [
+            f"At most {percent(promise.error)} of the automatic {automatic} are wrong, with "
+            f"{percent(promise.confidence)} confidence, if what you grade is like these examples. {wrong}.",
+            *_halved(certificate),
+        ]
+    )
+
+
+def _halved(certificate: Certificate) -> Iterator[str]:
+    """Say how many promises were asked of the same labels before."""
+    further = certificate.promise.further
+    if further:
+        yield (
+            f"{counted(further, 'other promise')} asked of these labels before: tested at 1/{2**further} of the level."
+        )
+
+
+def passes_in_words(certificate: Certificate) -> str | None:
+    """Say how many automatic passes are wrong, and what a promise about them takes; None without passes."""
+    part = certificate.parts.get("both") or certificate.parts.get("passes")
+    if part is None or not part.passes:
+        return None
+    wrong = "is wrong" if part.wrong_passes == 1 else "are wrong"
+    seen = f"Of {counted(part.passes, 'automatic pass', 'automatic passes')} {part.wrong_passes} {wrong}"
+    upper = "" if part.upper_passes is None else f", at most {percent(part.upper_passes)}"
+    promise = certificate.promise
+    if promise.wrong_passes is not None:
+        return f"{seen}{upper}; at most {percent(promise.wrong_passes)} is promised."
+    if promise.side != "both":
+        return f"{seen}{upper}."
+    limit = ErrorLimit(promise.error, part.limit.level)
+    missing = limit.fewest - part.passes
+    more = f" takes {missing} more passes" if missing > 0 else " may hold"
+    return f"{seen}{upper}. A promise about passes alone (--wrong-passes {promise.error:g}){more}."
+
+
+def _notes(run: CertifyRun, origins: str) -> Iterator[str]:
+    certificate = run.certificate
+    yield origins
+    lost = [side for side, part in certificate.parts.items() if not part.is_certified]
+    yield from (f"All {side} go to people: {certificate.parts[side].automatic.undefined}." for side in lost)
+    passes = passes_in_words(certificate)
+    if passes is not None:
+        yield passes
+    if all(candidate.usd is not None for candidate in certificate.candidates):
+        shares = zip(certificate.candidates, _shares_asked(certificate), strict=True)
         total = sum((candidate.usd or 0.0) * share for candidate, share in shares)
         yield f"The whole costs ${number(total)} per 1,000 responses, people's time aside."
-    if len(tuned.candidates) > 1 and tuned.n < FEWEST_FOR_TWO:
-        last = tuned.candidates[-1].name
-        yield f"With fewer than {FEWEST_FOR_TWO} labels one judge alone often decides more: --cascade {last}"
-    if isinstance(written, Path):
-        yield f"Written to {written}. Use it: markscheme grade {quote(rubric.name)} --judge cascade"
-    elif written is not None:
-        yield f"{CASCADE_FILE} isn't written: {written}."
-    else:
-        yield "Not written; add --write."
+    if len(certificate.candidates) > 1 and certificate.n < FEWEST_FOR_TWO:
+        last = certificate.candidates[-1].name
+        yield f"With fewer than {FEWEST_FOR_TWO} labels one judge alone often decides more: --judge {quote(last)}"
+    yield from _few_votes(certificate)
+    zone = zone_of(certificate)
+    if zone is not None:
+        yield f"As a gray zone: {zone_in_words(gray_zone(zone))}."
+    if isinstance(run.written, Path):
+        yield f"Written to {run.written}. Use it: markscheme grade {quote(run.rubric.name)} --judge cascade"
+    elif run.written is not None:
+        yield f"{CASCADE_FILE} isn't written: {run.written}."
 
 
-def _what_would_do(tuned: TunedCascade) -> str:
-    if tuned.needed is not None:
-        return f"About {tuned.needed} labelled examples would do."
-    if tuned.right is not None:
-        return f"More labels alone won't help: the last judge decides rightly on {percent(tuned.right)}."
-    return "The last judge decided on none of the labelled examples."
+def _few_votes(certificate: Certificate) -> Iterator[str]:
+    if certificate.votes is not None and certificate.votes < RECOMMENDED:
+        yield f"With {RECOMMENDED} judges or more, votes tell more decisions apart."
 
 
-def json_of(rubric: Rubric, tuned: TunedCascade, written: Path | str | None) -> dict[str, Any]:
+def zone_in_words(zone: GrayZone) -> str:
+    """Say which decisions a person makes, by their distance from the pass mark.
+
+    >>> zone_in_words(GrayZone(0.12, 0.12)), zone_in_words(GrayZone(math.inf, 0.1))
+    ('within 0.12 of the pass mark a person decides', 'a person decides all passes and fails within 0.1 of the mark')
+    """
+    if zone.passes == zone.fails:
+        return f"within {zone.passes:g} of the pass mark a person decides"
+    sides = {"passes": zone.passes, "fails": zone.fails}
+    parts = [
+        f"all {side}" if math.isinf(reach) else f"{side} within {reach:g} of the mark" for side, reach in sides.items()
+    ]
+    return f"a person decides {' and '.join(parts)}"
+
+
+def _what_would_do(run: CertifyRun) -> str:
+    certificate = run.certificate
+    if not certificate.n:
+        return f"markscheme label {quote(run.rubric.name)} --overall asks that."
+    if certificate.needed is not None:
+        return f"About {certificate.needed} labelled examples would do."
+    if certificate.right is None:
+        return "The last judge decided on none of the labelled examples."
+    who = "most of the judges decide" if certificate.votes is not None else "the last judge decides"
+    return f"More labels alone won't help: {who} rightly on {percent(certificate.right)}. Improve that first."
+
+
+def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
+    """Return how to write what is certified, where that can be written and wasn't."""
+    certificate = run.certificate
+    if certificate.why_not_written is not None or run.rubric.source is None or run.written or run.edit:
+        return None
+    return "Next, write who decides what", f"{again} --write"
+
+
+def json_of(run: CertifyRun) -> dict[str, Any]:
     """Return a run by the keys of the file format: those of the file, and whether anything is certified."""
-    content = tuned.to_json(rubric, at="")
+    certificate = run.certificate
+    content = certificate.to_json(run.rubric, at="")
     content.pop("at")
+    zone = zone_of(certificate)
     return {
         "schema": 1,
-        "rubric": attributes(rubric, "name fingerprint"),
+        "rubric": attributes(run.rubric, "name fingerprint"),
         "cascade": {
             **content,
             "passes": {
                 side: attributes(part, "n=passes wrong=wrong_passes upper=upper_passes")
-                for side, part in tuned.parts.items()
+                for side, part in certificate.parts.items()
             },
-            "supported": tuned.is_supported,
-            "reason": tuned.promise if tuned.is_supported else tuned.reason,
-            "needed": tuned.needed,
-            "file": str(written) if isinstance(written, Path) else None,
+            "supported": certificate.is_supported,
+            "reason": promise_in_words(certificate) if certificate.is_supported else reason(certificate),
+            "needed": certificate.needed,
+            "ask_within": None if zone is None else gray_zone(zone).in_file,
+            "file": str(run.written) if isinstance(run.written, Path) else None,
         },
     }

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from markscheme.features.decision_models.statistics import ProbabilityAudit
 
 
-def _tune_cascade(commands: Commands, _options: str) -> str:
-    return commands.tune_cascade()
+def _certify(commands: Commands, _options: str) -> str:
+    return commands.certify()
 
 
 OVERCONFIDENT: Final = FindingKind(
@@ -24,7 +24,7 @@ OVERCONFIDENT: Final = FindingKind(
     cause="judge",
     fixed_by="judge",
     stage="judge",
-    command=_tune_cascade,
+    command=_certify,
     names_criterion=True,
     needs_scores=False,
 )

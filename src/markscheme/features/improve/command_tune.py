@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.calibration.certifiers import CERTIFY_STAGES
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
-    WITHIN_1,
     AskFlags,
     Details,
     ExamplesFile,
@@ -49,14 +47,7 @@ def tune(
     source: Annotated[Literal["human", "judge"] | None, Parameter(metavar="WHO")] = None,
     final: bool = False,
     cost: Annotated[str, Parameter(metavar="FP:FN")] = "1:1",
-    error: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.05,
-    confidence: Annotated[float, Parameter(metavar="P", validator=WITHIN_1)] = 0.9,
-    promise: Annotated[Literal["automatic", "all"] | None, Parameter(metavar="WHICH")] = None,
-    side: Annotated[Literal["both", "passes", "fails", "each"], Parameter(name="--for", metavar="SIDE")] = "both",
-    cascade: Annotated[str | None, Parameter(metavar="A,B")] = None,
-    wrong_passes: Annotated[float | None, Parameter(metavar="P", validator=WITHIN_1)] = None,
     write: bool = False,
-    band: bool = False,
     force: bool = False,
     details: Details = False,
     json: JsonFlag = False,
@@ -64,23 +55,15 @@ def tune(
     ask: AskFlags = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
-    """Find what the labels support changing in a rubric: its wording first, then weights, pass mark, thresholds, and
-    the gray zone in which a person should decide. What isn't supported stays, with the reason. With a dev and a test
-    split, only dev is used until --final. Files of several judges, one each, make a panel: the more of its judges
-    agree, the less a decision needs a person.
+    """Find what the labels support changing in a rubric: its wording first, then weights, pass mark and thresholds.
+    What isn't supported stays, with the reason. With a dev and a test split, only dev is used until --final. Files of
+    several judges, one each, make a panel.
 
     Args:
         source: use the levels of human or judge (the judge's, if known)
         final: open the test split and try the proposal on it; this is recorded
         cost: cost of a false pass and a false fail (1:1)
-        error: largest share of errors outside the gray zone (0.05)
-        confidence: confidence of that bound (0.9)
-        promise: bound the errors among automatic decisions, or among all (automatic, where the labels allow it)
-        side: decisions that may be automatic: both, passes or fails alone, or each side by a promise of its own (both)
-        cascade: who decides what: judges, or files of their ratings, cheapest first; people decide the rest
-        wrong_passes: largest share of wrong ones among automatic passes, as a second promise (cascade)
         write: write the supported changes into the rubric's file
-        band: include the gray zone
         force: write even where the file has uncommitted changes
 
     Example:
@@ -88,12 +71,10 @@ def tune(
 
     Exit status:
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
-        fails, passes that score no higher than fails, or nothing that a cascade may decide.
+        fails, or passes that score no higher than fails.
     """
 
     refuse_table(rubric)
-    from markscheme.calibration.certificates import StagesAsked
-    from markscheme.calibration.promised import Promised
     from markscheme.calibration.tuning_labels import TuningLabels
     from markscheme.features.improve.run_numbers import TuningRequest
     from markscheme.features.improve.view_numbers import json_of, view
@@ -110,32 +91,6 @@ def tune(
     if labels.lacks:
         print(f"error: {labels.lacks}", file=sys.stderr)
         return TOO_FEW
-    if wrong_passes is not None and cascade is None:
-        raise UsageError("--wrong-passes goes with --cascade")
-    if cascade is not None:
-        if ratings or source or promise or band:
-            raise UsageError(
-                "--cascade names its judges, and goes with neither --ratings, --source, --promise nor --band"
-            )
-        certify = next(iter(CERTIFY_STAGES), None)
-        if certify is None:
-            raise UsageError("nothing here certifies judges that decide one after the other")
-        return certify(
-            StagesAsked(
-                rubric=loaded,
-                labels=labels,
-                judges=(cascade,),
-                gold=gold,
-                promised=Promised(None, error, confidence, side),
-                wrong_passes=wrong_passes,
-                opens=final,
-                writes=write,
-                ask=ask,
-                columns=columns,
-                watch=progress,
-            ),
-            json,
-        )
     request = TuningRequest(
         rubric=loaded,
         file=path,
@@ -145,10 +100,8 @@ def tune(
         source=source,
         gold=gold,
         costs=costs,
-        promised=Promised(promise, error, confidence, side),
         opens=final,
         writes=write,
-        with_band=band,
         ask=ask,
         columns=columns,
         watch=progress,

@@ -6,12 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.certificates import CertificateEvidence, TunedCertificate
-from markscheme.calibration.certifiers import CERTIFY_TUNED
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.judge_runs import rated_by, rater_of
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.promised import Promised
 from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.errors import UsageError
 from markscheme.features.improve.numbers import Proposal, Source, propose
@@ -46,7 +43,6 @@ class TuneRun:
         openings: Looks at the test labels so far; None if none are held out.
         diff: The lines of the rubric's file that change.
         written: Whether they were written.
-        certificate: What needs no person; None where nothing certifies that.
     """
 
     proposal: Proposal
@@ -57,7 +53,6 @@ class TuneRun:
     openings: Openings | None
     diff: str = ""
     written: bool = False
-    certificate: TunedCertificate | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +69,8 @@ class TuningRequest:
         source: Whose levels to use; None for the judge's where they are known, else annotators'.
         gold: Only labels of this kind count; None for the strongest there are.
         costs: Costs of a false pass and a false fail.
-        promised: The promise that automatic decisions must keep.
         opens: Whether the proposal is tried on the test split, which is recorded.
         writes: Whether supported changes are written into the file.
-        with_band: Whether the gray zone is one of them.
         ask: How judges are asked.
         columns: What files don't say themselves.
         watch: Shows progress.
@@ -91,10 +84,8 @@ class TuningRequest:
     source: Source | None = None
     gold: Kind | None = None
     costs: tuple[float, float] = (1.0, 1.0)
-    promised: Promised = Promised()
     opens: bool = False
     writes: bool = False
-    with_band: bool = False
     ask: AskOptions = field(default_factory=AskOptions)
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
@@ -127,11 +118,7 @@ class TuningRequest:
         if judged.rater is not None:
             options = LabelOptions(gold=self.gold)
             findings = calibration_of(self.rubric, dev, judged.ratings, judged.rater, options=options).findings
-        certificate = self._certificate(proposal, judged, test, today)
-        changes = proposal.changes()
-        if self.with_band and certificate is not None and certificate.gray_zone not in (None, self.rubric.ask_within):
-            changes = replace(changes, ask_within=certificate.gray_zone)
-        proposed = edit(self.file, changes)
+        proposed = edit(self.file, proposal.changes())
         written = self.writes and bool(proposed.diff)
         if written:
             proposed.write()
@@ -145,38 +132,6 @@ class TuningRequest:
             openings,
             proposed.diff,
             written=written,
-            certificate=certificate,
-        )
-
-    def _certificate(
-        self, proposal: Proposal, judged: "_Judged", test: ExampleSet | None, today: str
-    ) -> TunedCertificate | None:
-        """Return which decisions need no person, or None if no feature certifies decisions."""
-        certify = next(iter(CERTIFY_TUNED), None)
-        if certify is None:
-            return None
-        by_judge = proposal.tuned.get("judge", proposal.chosen)
-        chosen = proposal.chosen
-        return certify(
-            CertificateEvidence(
-                rubric=self.rubric,
-                labels=self.labels,
-                examples=test or self.labels.dev,
-                split="dev" if test is None else "test",
-                rated=proposal.by_judge,
-                rated_on_test=proposal.by_judge_on_test,
-                weights=by_judge.weights.after,
-                mark=by_judge.mark.after,
-                moves_numbers=by_judge.weights.supported or by_judge.mark.supported,
-                writes_numbers=bool(proposal.changes()),
-                has_decisions=bool(chosen.marks or chosen.passes or chosen.fails or proposal.truth.decided),
-                rater=None if judged.rater is None else judged.rater.name,
-                votes=judged.votes,
-                gold=self.gold,
-                promised=self.promised,
-                writes=self.writes and self.with_band,
-                today=today,
-            )
         )
 
     def _judged(self, examples: ExampleSet) -> "_Judged":
@@ -207,7 +162,7 @@ class TuningRequest:
         if len(raters) < 2:
             return _Judged(ratings, rater)
         samples = [replace(rating, rater=rater.name, sample=raters.index(rating.rater)) for rating in ratings]
-        return _Judged(samples, rater, ratings)
+        return _Judged(samples, rater)
 
 
 @dataclass(frozen=True)
@@ -217,12 +172,10 @@ class _Judged:
     Attributes:
         ratings: Of a panel's judges as samples of one, whose median counts.
         rater: The judge; None where none is known.
-        votes: The ratings of a panel's judges by themselves; empty for a single judge.
     """
 
     ratings: Sequence[Rating]
     rater: Rater | None
-    votes: Sequence[Rating] = ()
 
 
 def _put_on_record(proposal: Proposal, examples: ExampleSet, today: str) -> None:

@@ -1,9 +1,8 @@
-"""The report on a tuning Proposal: wording first, then weights, pass mark, thresholds and the gray zone."""
+"""The report on a tuning Proposal: wording first, then weights, pass mark, and thresholds."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from markscheme.calibration.certificates import TunedCertificate
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding
 from markscheme.features.improve.numbers import Proposal, Source, Tuned
@@ -101,9 +100,7 @@ def _supported(run: TuneRun) -> list[str]:
         "the pass mark": chosen.pass_mark.mark.supported,
         "thresholds": any(threshold.supported for threshold in chosen.thresholds.values()),
     }
-    supported = [name for name, is_supported in changes.items() if is_supported]
-    certified = None if run.certificate is None else run.certificate.supports
-    return supported if certified is None else [*supported, certified]
+    return [name for name, is_supported in changes.items() if is_supported]
 
 
 def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
@@ -111,12 +108,10 @@ def _onward(run: TuneRun, again: str) -> tuple[str, str] | None:
     commands = Commands.on(run.proposal.rubric.name)
     if run.written:
         return "Next", commands.calibrate()
-    has_zone = run.certificate is not None and run.certificate.gray_zone is not None
-    if _is_unfed(run) and not has_zone:
+    if _is_unfed(run):
         return "Next, have annotators pass or fail whole responses too", commands.label(" --overall --rater YOUR-NAME")
-    if run.diff or has_zone:
-        band = " --band" if has_zone else ""
-        return "Next, write that into the rubric", f"{again} --write{band}"
+    if run.diff:
+        return "Next, write that into the rubric", f"{again} --write"
     if run.findings:
         return "Next, change the wording first", commands.improve()
     return None
@@ -132,15 +127,8 @@ def _numbers(run: TuneRun) -> Table:
         (
             ("Weights", "changed" if chosen.weights.supported else "kept", _why_weights(run)),
             ("Pass mark", kept_mark, mark.reason),
-            *_of_certificate(run.certificate),
         ),
     )
-
-
-def _of_certificate(certificate: TunedCertificate | None) -> Iterator[tuple[Line, ...]]:
-    """Yield the row of what needs no person; none where nothing certifies that."""
-    if certificate is not None:
-        yield certificate.name, "" if certificate.is_found else "none yet", certificate.in_short
 
 
 def _why_weights(run: TuneRun) -> str:
@@ -156,7 +144,7 @@ def _why_weights(run: TuneRun) -> str:
 
 def _lead(run: TuneRun) -> Iterator[Block]:
     proposal = run.proposal
-    lines = [] if run.certificate is None else [run.certificate.about]
+    lines: list[str] = []
     if proposal.truth.reference in NOT_HUMAN_WARNINGS:
         lines.append(NOT_HUMAN_WARNINGS[proposal.truth.reference])
     if run.findings:
@@ -184,8 +172,6 @@ def _sections(run: TuneRun) -> Iterator[Section]:
     yield Section("Weights", (Paragraph((_through(run, run.proposal.source),)), *_weights(run)))
     mark = _mark(run.proposal.chosen.pass_mark, run.costs)
     yield Section("Pass mark", (Paragraph((*mark, *_thresholds(run.proposal))),))
-    if run.certificate is not None:
-        yield Section(f"{run.certificate.name}: ask a person", (Paragraph(run.certificate.sentences),))
     if run.proposal.final is not None:
         yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
     if run.openings is not None:
@@ -313,7 +299,6 @@ def json_of(run: TuneRun) -> dict[str, Any]:
         },
         **_tuned_json(proposal, proposal.chosen, run.costs),
         "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
-        **({} if run.certificate is None else run.certificate.data),
         "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
         "test_labels": run.openings,
         **attributes(run, "diff written"),

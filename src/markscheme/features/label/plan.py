@@ -22,7 +22,6 @@ from markscheme.stats.planning import (
     mixture_table,
     spread_at,
 )
-from markscheme.stats.prevalence import promise_for
 
 ASSUMED_AGREEMENT = 0.90
 """Agreement that a width is planned for before human labels show it."""
@@ -123,7 +122,6 @@ def _promise(pilot: Comparison | None, have: int, error: float) -> Need:
             width = pilot.rubric.gray_zone.width or pilot.tolerance
             share = max(0.05, float((margins > width).mean()))
             basis = f"{percent(share)} of scores lie further than {width:g} from the mark"
-    basis += "" if promise_for(have) == "automatic" else "; with fewer labels `tune` can promise it of all decisions"
     return Need("promise", what, labels_for_promise(share, errors=1, alpha=error), have, basis)
 
 

@@ -81,7 +81,7 @@ def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
 def offer(calibration: Calibration) -> doc.Paragraph:
     """What a judge that can't gate might decide all the same, and the command that certifies it; mostly nothing."""
     might = calibration.measured("may_decide")
-    command = calibration.commands.tune_cascade()
+    command = calibration.commands.certify()
     if might is None or not command:
         return doc.Paragraph(())
     estimate = (

@@ -40,7 +40,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with a certificate."""
     folder = write_project(tmp_path_factory.mktemp("certified"))
-    certify(folder, servers, "--cascade", CASCADE)
+    certify(folder, servers, "--judge", CASCADE)
     return folder
 
 
@@ -51,7 +51,7 @@ def project(certified: Path, tmp_path: Path) -> Path:
 
 
 def certify(folder: Path, servers: Servers, *options: str) -> dict[str, Any]:
-    done = run("markscheme", "tune", "reply", *options, "--write", cwd=folder, env=servers.environment)
+    done = run("markscheme", "certify", "reply", *options, "--write", cwd=folder, env=servers.environment)
     assert done.returncode == 0, done.stdout + done.stderr
     content: dict[str, Any] = json.loads((folder / CERTIFICATE).read_text())
     return content
@@ -183,7 +183,7 @@ def test_what_is_no_decision_is_refused_with_its_place(
 )
 def test_certificates_of_every_promise_are_right(servers: Servers, tmp_path: Path, options: tuple[str, ...]) -> None:
     folder = write_project(tmp_path / "first")
-    content = certify(folder, servers, "--cascade", CASCADE, *options)
+    content = certify(folder, servers, "--judge", CASCADE, *options)
     assert sum(content["decided"]) == LABELLED
     assert min(content["decided"]) >= 0
     assert verified(folder, 0)["recomputed"]
@@ -191,11 +191,11 @@ def test_certificates_of_every_promise_are_right(servers: Servers, tmp_path: Pat
 
 def test_a_certificate_of_groups_and_a_further_promise_is_right(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path, group=2)
-    assert run("markscheme", "tune", "reply", "--cascade", CHEAP, cwd=folder, env=servers.environment).returncode in (
+    assert run("markscheme", "certify", "reply", "--judge", CHEAP, cwd=folder, env=servers.environment).returncode in (
         0,
         4,
     )
-    content = certify(folder, servers, "--cascade", BETTER)
+    content = certify(folder, servers, "--judge", BETTER)
     assert content["further"] == 1
     assert len({entry["group"] for entry in content["decisions"]}) == LABELLED / 2
     assert verified(folder, 0)["differences"] == []
@@ -217,7 +217,7 @@ def rating_file(folder: Path, *, more: dict[str, Any] | None = None) -> Path:
 def test_ratings_in_a_file_have_to_give_the_decisions(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path)
     ratings = rating_file(folder)
-    (stage,) = certify(folder, servers, "--cascade", "better.jsonl")["stages"]
+    (stage,) = certify(folder, servers, "--judge", "better.jsonl")["stages"]
     assert stage["file"] == "../../better.jsonl"
     assert verified(folder, 0)["not_checked"] == []
     first, *rest = ratings.read_text().splitlines(keepends=True)
@@ -234,7 +234,7 @@ def test_a_certificate_names_no_file_outside_the_project(servers: Servers, tmp_p
     folder = write_project(tmp_path / "inside")
     (folder / ".git").mkdir()
     rating_file(folder).rename(tmp_path / "outside.jsonl")
-    (stage,) = certify(folder, servers, "--cascade", "../outside.jsonl")["stages"]
+    (stage,) = certify(folder, servers, "--judge", "../outside.jsonl")["stages"]
     assert "file" not in stage
     edited(folder, lambda file: file["stages"][0].update(file="../../../outside.jsonl"))
     (why,) = verified(folder, 0)["not_checked"]
@@ -246,10 +246,10 @@ def test_a_file_of_ratings_certifies_the_judge_as_it_was_asked(servers: Servers,
     for name, more in (("plain", {}), ("without", {"asked_without": [["seed"]]})):
         folder = write_project(tmp_path / name)
         rating_file(folder, more=more)
-        (stage,) = certify(folder, servers, "--cascade", "better.jsonl")["stages"]
+        (stage,) = certify(folder, servers, "--judge", "better.jsonl")["stages"]
         prints.append(stage["fingerprint"])
     asked = write_project(tmp_path / "asked")
-    (stage,) = certify(asked, servers, "--cascade", BETTER)["stages"]
+    (stage,) = certify(asked, servers, "--judge", BETTER)["stages"]
     assert prints[0] == stage["fingerprint"] != prints[1]
 
 

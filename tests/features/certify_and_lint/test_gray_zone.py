@@ -25,7 +25,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Servers]:
     """A project whose cascade is certified, with its judges running."""
     folder = write_project(tmp_path_factory.mktemp("cascade"))
-    done = run("markscheme", "tune", "reply", "--cascade", CASCADE, "--write", cwd=folder, env=servers.environment)
+    done = run("markscheme", "certify", "reply", "--judge", CASCADE, "--write", cwd=folder, env=servers.environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder, servers
 

@@ -69,7 +69,7 @@ def promptfoo_results(
     return [tuple(part for part in of_case if part.get("metadata", {}).get("decision")) for of_case in parts]
 
 
-@pytest.mark.proof  # ten seconds; `tests/features/certify_and_improve/test_command.py` has its steps
+@pytest.mark.proof  # ten seconds; `tests/features/certify/test_command.py` has its steps
 def test_audit_tune_and_grade_in_promptfoo_with_both_graders(tmp_path: Path) -> None:
     with stand_in("--sharpness", SHARPNESS) as url:
         environment = {
@@ -82,7 +82,7 @@ def test_audit_tune_and_grade_in_promptfoo_with_both_graders(tmp_path: Path) -> 
         audit = run("calibrate", "reply", "--judge", JUDGES[1], "--details", cwd=tmp_path, env=environment)
         assert "Probabilities" in audit.stdout, audit.stdout + audit.stderr
         tuned = run(
-            "markscheme", "tune", "reply", "--cascade", ",".join(JUDGES), "--write", cwd=tmp_path, env=environment
+            "markscheme", "certify", "reply", "--judge", ",".join(JUDGES), "--write", cwd=tmp_path, env=environment
         )
         assert tuned.returncode == 0, tuned.stdout + tuned.stderr
         stages = json.loads((tmp_path / "calibration" / "reply" / "cascade.json").read_text())["stages"]

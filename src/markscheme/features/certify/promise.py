@@ -1,37 +1,48 @@
 """What is promised of decisions that need no person."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from markscheme.calibration.needs import PROMISED_ERROR
+from markscheme.options.forms import BELOW_1, one_of
+from markscheme.options.table import option
 from markscheme.stats.intervals import Flags
-from markscheme.stats.prevalence import Promise
 
 MarkSide: TypeAlias = Literal["both", "passes", "fails"]
 AskedFor: TypeAlias = Literal["both", "passes", "fails", "each"]
-MARK_SIDES: tuple[MarkSide, ...] = ("passes", "fails")
+MARK_SIDES: Final[tuple[MarkSide, ...]] = ("passes", "fails")
 
 
-@dataclass(frozen=True)
-class Promised:
-    """The promise about automatic decisions.
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """The promise about automatic decisions. Attributes that are declared options are typed after `certify`.
 
     Attributes:
-        of: "automatic" for the errors among automatic decisions, "all" for those among all examples; None for
-            whichever the labels allow.
-        error: The share of errors.
+        error: The largest share of wrong ones.
         confidence: Confidence of the promise.
         side: Which decisions may be automatic: both, the passes or the fails alone, or each side under a promise of its
             own.
+        wrong_passes: The largest share of wrong ones among automatic passes, as a second promise; None without.
         further: How many other promises were asked of the same labels before; each leaves half of the level.
     """
 
-    of: Promise | None = None
-    error: float = PROMISED_ERROR
-    confidence: float = 0.90
-    side: AskedFor = "both"
+    error: float = option(
+        PROMISED_ERROR, "largest share of wrong automatic decisions (0.05)", BELOW_1, value="P", common=True
+    )
+    confidence: float = option(0.9, "confidence of that bound (0.9)", BELOW_1, value="P", common=True)
+    side: AskedFor = option(
+        "both",
+        "decisions that may be automatic: both, passes or fails alone, or each side by a promise of its own (both)",
+        one_of(*get_args(AskedFor)),
+        value="SIDE",
+        name="--for",
+        common=True,
+    )
+    wrong_passes: float | None = option(
+        None, "largest share of wrong ones among automatic passes, as a second promise", BELOW_1, value="P"
+    )
     further: int = 0
 
     @property
@@ -45,32 +56,8 @@ class Promised:
         return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)
 
 
-@dataclass(frozen=True)
-class DecisionOrigins:
-    """Where annotators' decisions come from, on the examples that a promise is tested on.
-
-    Attributes:
-        explicit: Decisions that annotators gave, pass or fail of the whole response.
-        by_levels: Those that follow from their labels, by the pass mark and required criteria.
-    """
-
-    explicit: int = 0
-    by_levels: int = 0
-
-    @property
-    def n(self) -> int:
-        """Decisions in all."""
-        return self.explicit + self.by_levels
-
-    @classmethod
-    def of(cls, is_explicit: Flags) -> "DecisionOrigins":
-        """The origins of decisions, from whether each was given; shape (n,)."""
-        explicit = int(is_explicit.sum())
-        return cls(explicit, len(is_explicit) - explicit)
-
-
 def on_side(side: MarkSide, passes: Flags) -> Flags:
-    """Which examples a promise is about, by whether the judge passes each; shape (n,).
+    """Return which examples a promise is about, by whether the judge passes each; shape (n,).
 
     >>> on_side("fails", np.array([True, False])).tolist(), on_side("both", np.array([True, False])).tolist()
     ([False, True], [True, True])

@@ -1,4 +1,4 @@
-"""`tune --cascade` and `--judge cascade`: who decides what, under which promise, and what decides nothing."""
+"""`certify` and `--judge cascade`: who decides what, under which promise, and what decides nothing."""
 
 import json
 import shutil
@@ -43,13 +43,13 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Servers]:
     """A project whose cascade is certified, with its judges running."""
     folder = write_project(tmp_path_factory.mktemp("cascade"))
-    done = run("markscheme", "tune", "reply", "--cascade", CASCADE, "--write", cwd=folder, env=servers.environment)
+    done = run("markscheme", "certify", "reply", "--judge", CASCADE, "--write", cwd=folder, env=servers.environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder, servers
 
 
 def tune(folder: Path, servers: Servers, *options: str, status: int = 0) -> dict[str, Any]:
-    done = run("markscheme", "tune", "reply", *options, "--json", cwd=folder, env=servers.environment)
+    done = run("markscheme", "certify", "reply", *options, "--json", cwd=folder, env=servers.environment)
     assert done.returncode == status, done.stdout + done.stderr
     report: dict[str, Any] = json.loads(done.stdout)["cascade"]
     return report
@@ -120,7 +120,7 @@ def test_a_cascade_that_passes_another_share_than_it_was_certified_on_warns(
     command = ("markscheme", "grade", "reply", "many.jsonl", "--judge", "cascade", *form)
     done = run(*command, cwd=folder, env=servers.environment)
     assert (MOVED in " ".join(done.stderr.split())) is warns, done.stderr
-    assert ("--cascade systemone:cheap-1,decisions:better-1 --write" in " ".join(done.stderr.split())) is warns
+    assert ("--judge systemone:cheap-1,decisions:better-1 --write" in " ".join(done.stderr.split())) is warns
 
 
 def test_a_certificate_without_shares_of_passes_still_decides(certified: tuple[Path, Servers]) -> None:
@@ -138,11 +138,11 @@ def test_a_certificate_without_shares_of_passes_still_decides(certified: tuple[P
 
 def test_the_report_says_who_decides_what_in_a_promise(certified: tuple[Path, Servers]) -> None:
     folder, servers = certified
-    done = run("markscheme", "tune", "reply", "--cascade", CASCADE, cwd=folder, env=servers.environment)
+    done = run("markscheme", "certify", "reply", "--judge", CASCADE, cwd=folder, env=servers.environment)
     text = " ".join(done.stdout.split())
     assert f"pass, fail, or ask a person · {LABELLED} labelled examples" in text
     assert "✓ At most 5% of the automatic decisions are wrong, with 90% confidence, if what you grade is like" in text
-    assert "Not written; add --write." in text
+    assert f"Next, write who decides what: markscheme certify reply --judge {CASCADE} --write" in text
     assert "automatic passes" in text
 
 
@@ -182,7 +182,7 @@ def test_a_changed_rubric_decides_nothing_and_says_so(certified: tuple[Path, Ser
         finally:
             file.write_text(before)
         assert {(grade["decision"], grade["stage"]) for grade in grades} == {NEITHER}
-        assert all(what in grade["ask"] and "tune reply --cascade" in grade["ask"] for grade in grades)
+        assert all(what in grade["ask"] and "certify reply --judge" in grade["ask"] for grade in grades)
 
 
 def test_another_answering_model_or_another_way_of_asking_decides_nothing(certified: tuple[Path, Servers]) -> None:
@@ -205,7 +205,7 @@ def test_without_a_file_the_command_that_makes_one_is_named(tmp_path: Path) -> N
     write_project(tmp_path)
     done = run("markscheme", "grade", "reply", "outputs.jsonl", "--judge", "cascade", cwd=tmp_path)
     assert done.returncode == 2
-    assert "markscheme tune reply --cascade JUDGE,JUDGE --write" in done.stderr
+    assert "markscheme certify reply --judge JUDGE,JUDGE --write" in done.stderr
 
 
 def test_python_gets_the_decision_and_why_a_person_should(
@@ -229,7 +229,7 @@ def test_python_gets_the_decision_and_why_a_person_should(
 
 def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_path: Path) -> None:
     plain, stricter = (
-        tuned_afresh(tmp_path / name, servers, "--cascade", CASCADE, *more)
+        tuned_afresh(tmp_path / name, servers, "--judge", CASCADE, *more)
         for name, more in (("plain", ()), ("stricter", ("--wrong-passes", "0.05")))
     )
     assert sum(stricter["decided"][:-1]) <= sum(plain["decided"][:-1])
@@ -243,9 +243,9 @@ def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any
 
 
 def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: Path) -> None:
-    passes = tuned_afresh(tmp_path / "passes", servers, "--cascade", CASCADE, "--for", "passes")
+    passes = tuned_afresh(tmp_path / "passes", servers, "--judge", CASCADE, "--for", "passes")
     assert all(stage["certain"]["fails"] is None for stage in passes["stages"])
-    each = tuned_afresh(tmp_path / "each", servers, "--cascade", BETTER, "--for", "each")
+    each = tuned_afresh(tmp_path / "each", servers, "--judge", BETTER, "--for", "each")
     assert set(each["automatic"]) == {"passes", "fails"}
 
 
@@ -253,12 +253,12 @@ def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(
     servers: Servers, tmp_path: Path
 ) -> None:
     write_project(tmp_path)
-    first = tune(tmp_path, servers, "--cascade", CASCADE)
-    again = tune(tmp_path, servers, "--cascade", CASCADE)
+    first = tune(tmp_path, servers, "--judge", CASCADE)
+    again = tune(tmp_path, servers, "--judge", CASCADE)
     assert first == again
-    tune(tmp_path, servers, "--cascade", BETTER)
-    other = tune(tmp_path, servers, "--cascade", BETTER, "--error", "0.06")
-    alone = tune(tmp_path, servers, "--cascade", BETTER)
+    tune(tmp_path, servers, "--judge", BETTER)
+    other = tune(tmp_path, servers, "--judge", BETTER, "--error", "0.06")
+    alone = tune(tmp_path, servers, "--judge", BETTER)
     lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
     assert len(lines) == 3
     assert sum(other["decided"]) == sum(alone["decided"]) == LABELLED
@@ -269,7 +269,7 @@ def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) 
     older = tmp_path / "calibration" / "reply" / "cascade.json"
     older.write_text("{}")
     with judges(tmp_path) as servers:
-        report = tune(tmp_path, servers, "--cascade", CASCADE, "--write", status=4)
+        report = tune(tmp_path, servers, "--judge", CASCADE, "--write", status=4)
     assert report["supported"] is False
     assert "takes 59 decisions without an error, and there are 40" in report["reason"]
     assert report["needed"] > 59
@@ -281,7 +281,7 @@ def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
     alone, grouped = (write_project(tmp_path / name, group=size) for name, size in (("alone", 0), ("grouped", 20)))
     shares = []
     for folder in (alone, grouped):
-        done = run("markscheme", "tune", "reply", "--cascade", BETTER, "--json", cwd=folder, env=servers.environment)
+        done = run("markscheme", "certify", "reply", "--judge", BETTER, "--json", cwd=folder, env=servers.environment)
         shares.append(json.loads(done.stdout)["cascade"])
     assert shares[0]["labels"]["groups"] is None
     assert shares[1]["labels"]["groups"] == LABELLED / 20
@@ -291,18 +291,19 @@ def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--cascade", f"{CHEAP},{CHEAP}"), "names systemone:cheap-1 twice"),
-        (("--cascade", "systemone:a,systemone:b,systemone:c,systemone:d"), "at most 3 judges"),
-        (("--wrong-passes", "0.1"), "goes with --cascade"),
-        (("--cascade", CHEAP, "--band"), "neither --ratings"),
-        (("--cascade", "nope.jsonl"), "nope.jsonl: there is no such file"),
-        (("--cascade", f"{CHEAP},nope.jsonl"), "nope.jsonl: there is no such file"),
-        (("--cascade", "nope"), "unknown judge 'nope'"),
+        (("--judge", f"{CHEAP},{CHEAP}"), "names systemone:cheap-1 twice"),
+        (("--judge", "systemone:a,systemone:b,systemone:c,systemone:d"), "at most 3 judges"),
+        (("--judge", CHEAP, "--ratings", "outputs.jsonl"), "--ratings and --judge both name who decides"),
+        (("--judge", "a.jsonl+b.jsonl"), "a.jsonl: there is no such file"),
+        (("--wrong-passes", "1.5"), "above 0 and below 1"),
+        (("--judge", "nope.jsonl"), "nope.jsonl: there is no such file"),
+        (("--judge", f"{CHEAP},nope.jsonl"), "nope.jsonl: there is no such file"),
+        (("--judge", "nope"), "unknown judge 'nope'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:
     write_project(tmp_path, 5)
-    done = run("markscheme", "tune", "reply", *options, cwd=tmp_path)
+    done = run("markscheme", "certify", "reply", *options, cwd=tmp_path)
     assert done.returncode == 2
     assert why in " ".join(done.stderr.split())
 
@@ -345,7 +346,7 @@ def test_a_file_that_is_no_cascade_is_refused_by_name(tmp_path: Path, text: str)
 def test_published_dialogues_all_go_to_people_and_why(tmp_path: Path) -> None:
     """Of the 45 answers that gpt-3.5 is surest of, 15 are wrong: no promise of 5 % can be made."""
     dialogues.project(tmp_path)
-    command = ("markscheme", "tune", "dialogue", "--cascade", "judge.jsonl", "--write")
+    command = ("markscheme", "certify", "dialogue", "--judge", "judge.jsonl", "--write")
     done = run(*command, cwd=tmp_path)
     assert done.returncode == 4
     text = " ".join(done.stdout.split())
@@ -369,7 +370,7 @@ def test_calibrate_offers_it_with_the_share_that_it_might_decide(servers: Server
     assert report["use"] != "gate"
     assert report["may_decide"] > 0.1
     assert f"It may still decide what it is sure of: about {100 * report['may_decide']:.0f}% of responses" in text
-    assert "That is an estimate by these labels; this makes it a promise: markscheme tune reply --cascade" in text
+    assert "That is an estimate by these labels; this makes it a promise: markscheme certify reply --judge" in text
     assert not (folder / "calibration" / "reply" / "asks.jsonl").exists()
 
 
@@ -382,7 +383,7 @@ def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(serv
     assert f"reply · {panel}" in text
     assert "panel: 2 judges, " in text
     assert "independent votes" in text
-    tuned = tune(folder, servers, "--cascade", panel, status=4)
+    tuned = tune(folder, servers, "--judge", panel, status=4)
     assert tuned["stages"][0]["certainty"] == "votes"
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 
@@ -438,12 +439,12 @@ def test_files_of_ratings_are_certified_and_written_only_where_they_say_which_ju
                 line = {"id": example["id"], "rater": rater, "kind": "model", "criteria": {"tone": tone}}
                 file.write(json.dumps({**line, "under": asked_under(rubric)}) + "\n")
     environment = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
-    command = ("markscheme", "tune", "reply", "--write", "--cascade")
+    command = ("markscheme", "certify", "reply", "--write", "--judge")
     nameless = run(*command, "nameless.jsonl", cwd=folder, env=environment)
     assert nameless.returncode == 0
     assert "nameless.jsonl doesn't say which judge to ask" in " ".join(nameless.stdout.split())
     panel = run(*command, "panel.jsonl", cwd=folder, env=environment)
-    assert (panel.returncode, f"--cascade anthropic+{BETTER}" in " ".join(panel.stdout.split())) == (0, True)
+    assert (panel.returncode, f"--judge anthropic+{BETTER}" in " ".join(panel.stdout.split())) == (0, True)
     assert not (folder / "calibration" / "reply" / "cascade.json").exists()
     named = run(*command, "named.jsonl", cwd=folder, env=environment)
     assert named.returncode == 0, named.stdout + named.stderr

@@ -28,7 +28,7 @@ def test_plan_names_the_labels_that_a_cascade_asks_for(sitting: Path) -> None:
     (sitting / "sure.jsonl").write_text("".join(json.dumps(row) + "\n" for row in sure))
     judges = ("--ratings", "judge.jsonl", "--ratings", "sure.jsonl")
     before = planned(sitting, *judges)
-    tuned = run("markscheme", "tune", "kind", "--cascade", "judge.jsonl,sure.jsonl", "--json", cwd=sitting)
+    tuned = run("markscheme", "certify", "kind", "--judge", "judge.jsonl,sure.jsonl", "--json", cwd=sitting)
     cascade = json.loads(tuned.stdout)["cascade"]
     assert before["labels"] == cascade["needed"] == 70
     assert before["have"] == 30

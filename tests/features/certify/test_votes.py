@@ -1,4 +1,4 @@
-"""`markscheme tune` with the ratings of several judges, whose votes say how certain a decision is."""
+"""`markscheme certify` with the ratings of several judges, whose votes say how certain a decision is."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def project(folder: Path, *, judges: int = 7, name: str = "openai:m{}", group: b
 
 
 def tuned(folder: Path, files: list[str], *options: str) -> dict[str, Any]:
-    done = run("markscheme", "tune", "reply", "--ratings", *files, "--json", *options, cwd=folder)
+    done = run("markscheme", "certify", "reply", "--ratings", *files, "--json", *options, cwd=folder)
     assert done.returncode in (0, 4), done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
@@ -59,7 +59,7 @@ def tuned(folder: Path, files: list[str], *options: str) -> dict[str, Any]:
 def test_passes_that_six_of_seven_judges_agree_on_need_no_person(tmp_path: Path) -> None:
     files = project(tmp_path)
     report = tuned(tmp_path, files, "--for", "passes")
-    assert report["ask_within"] is None
+    assert report["cascade"]["ask_within"] is None
     cascade = report["cascade"]
     assert cascade["supported"]
     (stage,) = cascade["stages"]
@@ -68,14 +68,14 @@ def test_passes_that_six_of_seven_judges_agree_on_need_no_person(tmp_path: Path)
     assert stage["judge"] == "+".join(f"openai:m{judge}" for judge in range(7))
     assert (cascade["decided"], cascade["errors"]) == ([150, 100], 2)
     assert cascade["upper"] == pytest.approx(0.0351, abs=5e-5)
-    assert "Where 6 of them or more agree, passes need no person (60% of all)" in cascade["reason"]
+    assert "At most 5% of the automatic passes are wrong" in cascade["reason"]
     assert cascade["file"] is None
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
 def test_the_file_says_which_judges_were_tested_on_which_labels(tmp_path: Path) -> None:
     files = project(tmp_path)
-    report = tuned(tmp_path, files, "--for", "passes", "--write", "--band")
+    report = tuned(tmp_path, files, "--for", "passes", "--write")
     path = tmp_path / "calibration" / "reply" / "cascade.json"
     written = json.loads(path.read_text())
     assert report["cascade"]["file"] == str(path)
@@ -99,7 +99,7 @@ def test_without_a_certificate_nothing_is_written_and_an_older_file_stays(tmp_pa
     files = project(tmp_path)
     path = tmp_path / "calibration" / "reply" / "cascade.json"
     path.write_text("older")
-    options = ("--for", "fails", "--write", "--band")
+    options = ("--for", "fails", "--write")
     report = tuned(tmp_path, files, *options)
     assert not report["cascade"]["supported"]
     assert "All fails go to people: " in report["cascade"]["reason"]
@@ -108,10 +108,10 @@ def test_without_a_certificate_nothing_is_written_and_an_older_file_stays(tmp_pa
 
 def test_ratings_that_do_not_say_which_judge_to_ask_show_figures_and_write_nothing(tmp_path: Path) -> None:
     files = project(tmp_path, name="judge {}")
-    done = run("markscheme", "tune", "reply", "--ratings", *files, "--for", "passes", "--write", "--band", cwd=tmp_path)
+    done = run("markscheme", "certify", "reply", "--ratings", *files, "--for", "passes", "--write", cwd=tmp_path)
     words = " ".join(done.stdout.split())
-    assert "Where 6 of them or more agree, passes need no person" in words
-    assert "cascade.json isn't written: the ratings of judge 0, judge 1" in words
+    assert "passes 6 of 7 votes" in words
+    assert "cascade.json isn't written: judge0.jsonl doesn't say which judge to ask" in words
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
@@ -121,7 +121,7 @@ def test_votes_and_other_signals_share_one_record_of_promises(tmp_path: Path) ->
     tuned(tmp_path, files, "--for", "each")
     lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
     asks = [json.loads(line) for line in lines]
-    assert [(ask["signal"], ask["side"]) for ask in asks] == [("votes", "passes"), ("votes", "each")]
+    assert [(ask["signal"], ask["side"]) for ask in asks] == [("cascade", "passes"), ("cascade", "each")]
 
 
 def test_examples_of_few_groups_promise_nothing(tmp_path: Path) -> None:
@@ -134,13 +134,14 @@ def test_examples_of_few_groups_promise_nothing(tmp_path: Path) -> None:
 
 def test_with_few_judges_the_report_recommends_more(tmp_path: Path) -> None:
     files = project(tmp_path, judges=3)
-    assert "With 5 judges or more, votes tell more decisions apart." in tuned(tmp_path, files)["cascade"]["reason"]
+    shown = " ".join(run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
+    assert "With 5 judges or more, votes tell more decisions apart." in shown
 
 
 def test_two_judges_in_one_file_are_still_refused(tmp_path: Path) -> None:
     files = project(tmp_path, judges=2)
     (tmp_path / "both.jsonl").write_text("".join((tmp_path / file).read_text() for file in files))
-    done = run("markscheme", "tune", "reply", "--ratings", "both.jsonl", cwd=tmp_path)
+    done = run("markscheme", "certify", "reply", "--ratings", "both.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert "contains 2 raters (openai:m0, openai:m1); use one file for each" in done.stderr
 
@@ -157,10 +158,10 @@ def by_criterion(folder: Path, value: str) -> None:
 def test_labels_that_come_to_no_decision_say_how_to_ask_for_one(tmp_path: Path) -> None:
     files = project(tmp_path, judges=2)
     by_criterion(tmp_path, '"criteria": {"right": {"note": "unclear"}}')
-    done = run("markscheme", "tune", "reply", "--ratings", *files, cwd=tmp_path)
+    done = run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path)
     shown = " ".join(done.stdout.split())
-    assert "2 judges vote; withheld: no annotator decided whether these responses pass." in shown, done.stderr
-    assert "`markscheme label RUBRIC --overall` asks that." in shown
+    assert "Everything goes to people: no annotator decided whether these responses pass." in shown, done.stderr
+    assert "markscheme label reply --overall asks that." in shown
 
 
 def test_labels_by_criterion_certify_as_the_decisions_they_come_to_would(tmp_path: Path) -> None:
@@ -173,5 +174,5 @@ def test_labels_by_criterion_certify_as_the_decisions_they_come_to_would(tmp_pat
     followed = tuned(tmp_path, files)["cascade"]
     assert followed["labels"]["explicit"] == 0
     assert (followed["decided"], followed["upper"]) == (given["decided"], given["upper"])
-    shown = " ".join(run("markscheme", "tune", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
+    shown = " ".join(run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
     assert "Annotators' decisions follow from their labels: a score of 0.5 or more passes." in shown

@@ -1,0 +1,270 @@
+"""Judges that may decide, with their ratings of the labelled examples: asked, or read from files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.errors import UsageError, no_file
+from markscheme.features.certify.judges import stage_fingerprint
+from markscheme.features.certify.statistics import MOST_STAGES
+from markscheme.judges.asking import Asking
+from markscheme.judges.judge import AskedWithout, GradingJudge, Identity, ways_of
+from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
+from markscheme.judges.options import AskOptions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.registry import open_judge
+from markscheme.phrases import in_words
+from markscheme.progress import Watch
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import SUFFIXES, ExampleSet
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.ratings.rating import Rating, asked_under
+from markscheme.readers.rated import judge_ratings, meanings_of
+from markscheme.readers.tabular.reading import TableReading
+from markscheme.rubrics.rubric import Rubric
+
+PANEL = "+"
+"""Joins the judges of one stage, which vote, or the files of their ratings."""
+
+
+@dataclass(frozen=True)
+class StageCandidate:
+    """A judge that may decide, or several that vote, as they were asked.
+
+    Attributes:
+        name: Its name, as it is asked; of a panel, names joined by `+`.
+        ratings: Of the labelled examples; of several raters where it is a panel.
+        models: The models that answered.
+        fingerprint: Of the judge, or of a panel's members; "" where it isn't known.
+        usd: What a thousand responses cost, in dollars; None where the price isn't known.
+        why_unnamed: Why no file may name it; None where one may.
+        source: The file that its ratings or replies came from; None where it was asked, or they were read with options.
+    """
+
+    name: str
+    ratings: Sequence[Rating]
+    models: tuple[str, ...] = ()
+    fingerprint: str = ""
+    usd: float | None = None
+    why_unnamed: str | None = None
+    source: Path | None = None
+
+
+def stages_named(text: str) -> list[str]:
+    """Split the judges or files in the value of `--judge`: names of judges may hold a comma, and so may paths.
+
+    >>> stages_named("openai:a,b,anthropic+openai:m")
+    ['openai:a,b', 'anthropic+openai:m']
+    """
+    first, *others = text.split(",")
+    stages = [first.strip()]
+    for part in others:
+        whole = f"{stages[-1]},{part}"
+        is_path = any(Path(path).is_file() for path in (whole, whole.partition(":")[2]))
+        if is_path or (kind_of(part.strip()) is None and not _names_ratings(part.strip())):
+            stages[-1] = whole
+        else:
+            stages.append(part.strip())
+    return stages
+
+
+def refuse_stages(stages: Sequence[str]) -> None:
+    """Refuse judges that are named twice, too many of them, and files that are gone.
+
+    Raises:
+        UsageError: Names the judge or the file.
+    """
+    twice = next((name for name in stages if stages.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"`--judge` names {twice} twice")
+    if len(stages) > MOST_STAGES:
+        raise UsageError(f"`--judge` takes at most {MOST_STAGES} judges one after the other, got {len(stages)}")
+    files = [path for stage in stages for path in files_of(stage)]
+    gone = next((path for path in files if not path.is_file()), None)
+    if gone is not None:
+        raise UsageError(f"{gone}: {no_file(gone)}")
+
+
+def _names_ratings(name: str) -> bool:
+    """Return whether a stage names a file of ratings: there is one, or the name ends like one and names no judge.
+
+    >>> _names_ratings("nowhere/judge.jsonl"), _names_ratings("recorded:replies.jsonl"), _names_ratings("gpt-5")
+    (True, False, False)
+    """
+    path = Path(name)
+    return path.is_file() or (path.suffix in SUFFIXES and kind_of(name) is None)
+
+
+def files_of(stage: str) -> tuple[Path, ...]:
+    """Return the files of ratings that a stage names, one for each judge; () where it names judges to ask."""
+    members = [stage] if Path(stage).is_file() else stage.split(PANEL)
+    return tuple(map(Path, members)) if all(map(_names_ratings, members)) else ()
+
+
+# --- from files -------------------------------------------------------------------------------------------------------
+
+
+def candidate_in_files(
+    paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
+) -> StageCandidate:
+    """Read the ratings of a judge, or of judges that vote, and which judges to ask from what the files say of them.
+
+    Args:
+        paths: A file for each judge.
+        rubric: By which they rated.
+        examples: The labelled examples.
+        columns: What the files don't say themselves.
+        asking: What judges share that are opened.
+
+    Raises:
+        UsageError: A file has the ratings of several judges.
+    """
+    members = [_member(path, rubric, examples, columns, asking) for path in paths]
+    if len(members) == 1:
+        return members[0].candidate
+    names = [member.candidate.name for member in members]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{in_words(list(map(str, paths)))} are ratings of one judge, {twice}; use one file for each")
+    whys = [member.candidate.why_unnamed for member in members if member.candidate.why_unnamed]
+    identities = [member.identity for member in members if member.identity is not None]
+    return StageCandidate(
+        PANEL.join(names),
+        [rating for member in members for rating in member.candidate.ratings],
+        tuple(sorted({model for member in members for model in member.candidate.models})),
+        "" if whys else stage_fingerprint(identities),
+        why_unnamed=whys[0] if whys else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A judge in a file: what it would be as a stage, and its identity where that is known."""
+
+    candidate: StageCandidate
+    identity: Identity | None = None
+
+
+def _member(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking) -> _Member:
+    """Read one judge's ratings."""
+    ratings = judge_ratings(path, rubric, examples, meanings_of(columns))
+    raters = list(dict.fromkeys(rating.rater for rating in ratings))
+    if len(raters) > 1:
+        raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")
+    rater = raters[0] if raters else str(path)
+    name, _, model = rater.partition(", ")
+    why = _why_unnamed(path, name, ratings, rubric)
+    if why is not None:
+        return _Member(StageCandidate(rater, ratings, why_unnamed=why))
+    full = f"{name}:{model}" if model and ":" not in name else name
+    identity = open_judge(full, asking=asking).identity.as_asked(_ways_in(ratings))
+    models = (identity.model,) if identity.model else ()
+    source = path if columns == ColumnOptions() else None
+    return _Member(StageCandidate(full, ratings, models, stage_fingerprint([identity]), source=source), identity)
+
+
+def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubric) -> str | None:
+    """Return why a file doesn't say which judge to ask as it was asked; None where it does."""
+    if len(panel_names(name)) > 1:
+        return f"{path} has the verdicts of a panel as one, and a panel's votes are counted: --judge {name}"
+    kind = kind_of(name)
+    if kind is None or names_code(name) or not kind.asks or (kind.needs and ":" not in name):
+        return f"{path} doesn't say which judge to ask"
+    if {rating.under for rating in ratings} != {asked_under(rubric)}:
+        return f"{path} doesn't say that its ratings were given by the rubric's current words"
+    return None
+
+
+def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
+    """Count the ratings that rest on replies without some parameters, as their file says; {} where it says of none."""
+    if not any(rating.asked_without for rating in ratings):
+        return {}
+    return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)
+
+
+def candidate_in_table(column: str, criterion: str, table: TableReading) -> StageCandidate:
+    """Take the values in a table's column of a judge, which no file may name as one to ask.
+
+    Args:
+        column: The column, or several joined by `+`, which vote.
+        criterion: The criterion that it rates.
+        table: The table.
+
+    Raises:
+        UsageError: There is no such column of a judge.
+    """
+    judges = table.raters(criterion, judges=True)
+    named = [column] if column in judges else column.split(PANEL)
+    unknown = next((name for name in named if name not in judges), None)
+    if unknown is not None:
+        raise UsageError(f"no column {unknown!r} of a judge in the table; its judges: {in_words(list(judges))}")
+    ratings = [rating for name in named for rating in table.judged(criterion, name)]
+    return StageCandidate(column, ratings, why_unnamed="a column of a table doesn't say which judge to ask")
+
+
+# --- by asking --------------------------------------------------------------------------------------------------------
+
+
+def candidate_by_asking(
+    name: str | None,
+    rubric: Rubric,
+    examples: ExampleSet,
+    folder: Path | None,
+    ask: AskOptions,
+    shared: Asking,
+    watch: Watch,
+) -> StageCandidate:
+    """Ask a judge, or each member of a panel, about all labelled examples.
+
+    Args:
+        name: Its name; None for the judge that is set, or the one at hand.
+        rubric: By which it grades.
+        examples: The labelled examples.
+        folder: The rubric's calibration, whose recorded replies may answer.
+        ask: How judges are asked.
+        shared: What they share.
+        watch: Shows progress.
+
+    Raises:
+        NoJudge: None was named, and there is none to ask.
+        BudgetError: The budget doesn't cover all examples.
+    """
+    labelled = examples.labelled.examples
+    prompts = first_prompts(rubric, labelled)
+    ratings: list[Rating] = []
+    identities = []
+    names: list[str] = []
+    models: set[str] = set()
+    costs: list[float | None] = []
+    recordings: list[Path] = []
+    members: Sequence[str | None] = [None] if name is None else panel_names(name)
+    for member in members:
+        judge = ask.judge_for(rubric, prompts, folder, name=member, asking=shared)
+        names.append(member or _name_to_ask(judge))
+        cost = ask.cost(judge, prompts, rubric.samples)
+        costs.append(None if cost.usd is None or not labelled else 1000 * cost.usd / len(labelled))
+        rated, grades = rated_by(judge, rubric, labelled, ask, what=f"grading by {names[-1]}", watch=watch, whole=True)
+        recordings += [judge.path] if isinstance(judge, RecordedJudge) else []
+        identities.append(judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)))
+        ratings += [replace(rating, rater=names[-1]) for rating in rated]
+        models |= {model for grade in grades for model in grade.models}
+    priced = [cost for cost in costs if cost is not None]
+    code = next((member for member in names if known_kind(member).names_code), None)
+    return StageCandidate(
+        name or names[0],
+        ratings,
+        tuple(sorted(models)),
+        stage_fingerprint(identities),
+        sum(priced) if len(priced) == len(costs) else None,
+        f"{code} is code, which no file may name" if code else None,
+        recordings[0] if len(names) == len(recordings) == 1 else None,
+    )
+
+
+def _name_to_ask(judge: GradingJudge) -> str:
+    """Return the name by which a judge that nobody named is asked again."""
+    if isinstance(judge, RecordedJudge):
+        return f"recorded:{judge.path}"
+    identity = judge.identity
+    return identity.name if ":" in identity.name or not identity.model else f"{identity.name}:{identity.model}"

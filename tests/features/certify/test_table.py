@@ -1,0 +1,72 @@
+"""`certify TABLE`: which decisions of a table's judges would have needed no person."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """200 replies that a person passes or fails, a judge that is never wrong, and one that is at random."""
+    rows = [
+        {"id": f"r{n}", "human": verdict, "gpt": verdict, "coin": ("pass", "fail")[n % 2]}
+        for n, verdict in enumerate(("pass", "fail", "fail", "pass") * 50)
+    ]
+    write(tmp_path / "replies.csv", rows)
+    return tmp_path
+
+
+def certified(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
+    done = run("markscheme", "certify", "replies.csv", *options, "--json", cwd=folder)
+    assert done.returncode == status, done.stdout + done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)["cascade"]
+    return report
+
+
+def test_a_column_that_is_always_right_needs_no_person(table: Path) -> None:
+    report = certified(table, "--judge", "gpt", "--human", "human")
+    assert (report["supported"], report["decided"], report["errors"]) == (True, [200, 0], 0)
+    assert report["upper"] == pytest.approx(1 - 0.1 ** (1 / 200))
+
+
+def test_columns_are_stages_in_the_order_in_which_they_are_named(table: Path) -> None:
+    report = certified(table, "--judge", "coin,gpt", "--human", "human")
+    assert [stage["judge"] for stage in report["stages"]] == ["coin", "gpt"]
+    assert report["decided"] == [0, 200, 0]
+
+
+def test_a_column_at_random_decides_nothing(table: Path) -> None:
+    assert certified(table, "--judge", "coin", "--human", "human", status=4)["supported"] is False
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--judge", "nobody", "--human", "human"), "names nothing that is there"),
+        (("--judge", "gpt", "--human", "human", "--write"), "names no judge to ask"),
+    ],
+)
+def test_what_a_table_can_not_answer_is_refused(table: Path, options: tuple[str, ...], why: str) -> None:
+    done = run("markscheme", "certify", "replies.csv", *options, cwd=table)
+    assert done.returncode == 2
+    assert why in " ".join(done.stderr.split())
+
+
+def test_values_that_nothing_says_pass_are_refused_with_what_would_say_it(tmp_path: Path) -> None:
+    write(tmp_path / "replies.csv", [{"id": n, "human": n % 5 + 1, "judge": n % 5 + 1} for n in range(60)])
+    done = run("markscheme", "certify", "replies.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--pass-mark" in done.stderr
+    assert certified(tmp_path, "--pass-mark", "4")["supported"] is True
