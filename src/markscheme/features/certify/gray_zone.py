@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from markscheme.features.certify.certificate import Certificate
-from markscheme.features.certify.promise import MARK_SIDES, MarkSide, on_side
+from markscheme.features.certify.promise import MARK_SIDES, MarkSide
+from markscheme.features.certify.ranked_decisions import on_side
 from markscheme.features.certify.statistics import CERTAINTY_DIGITS
 from markscheme.rubrics.gray_zone import GrayZone
 

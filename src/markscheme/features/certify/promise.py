@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-import numpy as np
-
 from markscheme.calibration.needs import PROMISED_ERROR
 from markscheme.options.forms import BELOW_1, one_of
 from markscheme.options.table import option
-from markscheme.stats.intervals import Flags
 
 MarkSide: TypeAlias = Literal["both", "passes", "fails"]
 AskedFor: TypeAlias = Literal["both", "passes", "fails", "each"]
@@ -54,13 +51,3 @@ class Promise:
     def level(self) -> float:
         """Probability with which each promise may be given although it doesn't hold."""
         return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)
-
-
-def on_side(side: MarkSide, passes: Flags) -> Flags:
-    """Return which examples a promise is about, by whether the judge passes each; shape (n,).
-
-    >>> on_side("fails", np.array([True, False])).tolist(), on_side("both", np.array([True, False])).tolist()
-    ([False, True], [True, True])
-    """
-    by_side = {"both": np.ones_like(passes), "passes": passes, "fails": ~passes}
-    return by_side[side]

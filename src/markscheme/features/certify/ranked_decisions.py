@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from markscheme.features.certify.certificate_file import CertaintySignal
+from markscheme.features.certify.promise import MarkSide
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, column_of
@@ -66,3 +67,13 @@ class RankedDecisions:
             return cls("probability", np.where(decided, certainty, np.nan), passes)
         distance = np.abs(column.scores - rubric.pass_mark)
         return cls("distance", np.where(decided, distance, np.nan), passes)
+
+
+def on_side(side: MarkSide, passes: Flags) -> Flags:
+    """Return which examples a promise is about, by whether the judge passes each; shape (n,).
+
+    >>> on_side("fails", np.array([True, False])).tolist(), on_side("both", np.array([True, False])).tolist()
+    ([False, True], [True, True])
+    """
+    by_side = {"both": np.ones_like(passes), "passes": passes, "fails": ~passes}
+    return by_side[side]

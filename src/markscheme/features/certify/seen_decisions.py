@@ -9,8 +9,8 @@ import numpy as np
 
 from markscheme.calibration.decided_labels import DecidedLabels, DecisionOrigins
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
-from markscheme.features.certify.promise import MarkSide, Promise, on_side
-from markscheme.features.certify.ranked_decisions import RankedDecisions
+from markscheme.features.certify.promise import MarkSide, Promise
+from markscheme.features.certify.ranked_decisions import RankedDecisions, on_side
 from markscheme.features.certify.statistics import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
