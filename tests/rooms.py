@@ -44,15 +44,15 @@ LIMITS: Mapping[str, Limit] = {
     "test files outside its folder that need a feature": Limit(0, slack=0),
     "modules in rings of imports": Limit(0, slack=0),
     "imports by a string": Limit(0, slack=0),
-    "code lines of the core": Limit(37795, slack=300),
-    "public classes": Limit(620, slack=3),
-    "dataclasses": Limit(568, slack=3),
-    "options declared in two places": Limit(72, slack=1),
-    'defaults that are ""': Limit(216, slack=3),
+    "code lines of the core": Limit(37703, slack=300),
+    "public classes": Limit(614, slack=3),
+    "dataclasses": Limit(562, slack=3),
+    "options declared in two places": Limit(71, slack=1),
+    'defaults that are ""': Limit(214, slack=3),
     "imports inside functions": Limit(334, slack=3),
-    "names that could hold anything, % of bound names": Limit(3.2, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(69.8, slack=0.5),
-    "docstrings of functions that begin in mid-thought, %": Limit(20.28, slack=0.5),
+    "names that could hold anything, % of bound names": Limit(3.18, slack=0.1),
+    "docstrings of functions that begin with no verb, %": Limit(69.11, slack=0.5),
+    "docstrings of functions that begin in mid-thought, %": Limit(19.99, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
 
