@@ -1,9 +1,9 @@
-"""Do labels picked by `markscheme plan --next` say more than random ones, and does nothing estimated from them bend?
+"""Do labels picked by `label --next --to` say more than random ones, and does nothing estimated from them bend?
 
     python -m benchmarks.next_labels [--runs 1000] [--write benchmarks/results/next_labels.md]
 
 A pool of outputs is judged; n of them get people's decisions, picked at random or by `choose_next`, which is what
-`markscheme plan --next` calls; then `pass_rates`, which is what `markscheme pass-rate` calls, says what share of the
+`label --next --to` calls; then `pass_rates`, which is what `markscheme pass-rate` calls, says what share of the
 pool people would pass. Pools: made ones of 1,000 outputs of four criteria of five levels with an excellent, a good
 and a fair judge; and the 1,056 stories of HANNA with two recorded judges beside each other (the first one's verdict is
 corrected), where people pass a story whose median levels earn half the score.

@@ -30,9 +30,9 @@ CALLS: Sequence[Sequence[str]] = (
     ("experiment", "experiment.json", *JUDGE),
     ("experiment", "experiment.json", "--csv", "-", *JUDGE),
     ("label", "manners", "--rater", NAMES[0]),
-    ("adjudicate", "manners", "--rater", NAMES[0]),
-    ("plan", "manners"),
-    ("plan", "manners", "--next", "5", "--pool", "pool.jsonl", "--json", "plan.json"),
+    ("label", "manners", "--disputed", "--rater", NAMES[0]),
+    ("label", "manners", "--plan"),
+    ("label", "manners", "--next", "5", "--pool", "pool.jsonl", "--to", "-", "--json", "plan.json"),
     ("export", "manners"),
     ("export", "manners", "--json"),
     ("export", "manners", "--promptfoo", "rate.yaml"),
@@ -42,7 +42,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("verify", "bad.jsonl"),
     ("discover", "modes", "--pool", "pool.jsonl", "--sheet", "notes.html", "--rater", "reader"),
     ("discover", "manners", "--report"),
-    ("diff", "manners", "--since", NAMES[0]),
+    ("compare", f"manners@{NAMES[0]}", "manners"),
     ("batches",),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--junit", "-"),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--html", "page.html"),
@@ -89,7 +89,8 @@ def test_no_name_in_a_file_acts_on_the_terminal(
     monkeypatch.syspath_prepend(project)
     status, message = outcome(call, capfd)
     assert not acts_on_a_terminal(message)
-    is_refused = "bad.jsonl" in call or call[0] in ("label", "adjudicate", "diff")
+    serves = call[0] == "label" and not {"--plan", "--to"} & {*call}
+    is_refused = "bad.jsonl" in call or serves or call[1].startswith("manners@")
     assert status in ((2,) if is_refused else (0, 1, 4, 5)), message
     assert message
 

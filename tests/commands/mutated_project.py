@@ -41,8 +41,8 @@ RATED = (
     "label place --pool FILE --rater zoe --sheet sheet.html",
     f"grade place FILE {JUDGE} --no-cache",
     f"grade place FILE {JUDGE} --no-cache --out out.csv",
-    "plan place --next 1 --pool FILE --examples few.jsonl --json out.json",
-    "plan place --ratings FILE --kind human",
+    "label place --next 1 --pool FILE --to - --examples few.jsonl --json out.json",
+    "label place --plan --ratings FILE --kind human",
     "tune place --ratings FILE --kind human",
     "tune place --examples FILE --ratings ratings.jsonl",
     "improve place --examples FILE --plan",
@@ -71,7 +71,7 @@ OTHER: Mapping[str, Sequence[str]] = {
         "calibrate place --ratings ratings.jsonl --quiet",
         "label place --progress",
         "label place --rater zoe --sheet sheet.html",
-        "plan place",
+        "label place --plan",
         "export place --promptfoo out.yaml",
         "status",
     ),
@@ -88,7 +88,7 @@ OTHER: Mapping[str, Sequence[str]] = {
     ),
     "calibration/place/replies/desk.jsonl": (
         "calibrate place --judge recorded:FILE --quiet",
-        "plan place --judge recorded:FILE",
+        "label place --plan --judge recorded:FILE",
         "grade place --show-prompt --missing",
     ),
     "place-ana.json": ("import FILE --rubric place --append --to out.jsonl", "agreement FILE"),
@@ -116,7 +116,7 @@ OTHER: Mapping[str, Sequence[str]] = {
     "calibration/place/accepted_runs.jsonl": ("status", "calibrate place --ratings ratings.jsonl --quiet"),
     "calibration/place/settings.jsonl": (f"calibrate place {JUDGE} --quiet",),
     "calibration/place/wordings.jsonl": ("calibrate place --ratings ratings.jsonl --quiet", "lint place"),
-    "calibration/place/next_labels.json": ("status", "plan place"),
+    "calibration/place/next_labels.json": ("status", "label place --plan"),
     "calibration/place/opened.jsonl": ("calibrate place --ratings ratings.jsonl --quiet", "improve place --plan"),
     "calibration/place/asks.jsonl": ("certify place --judge ratings.jsonl",),
     "calibration/place/sheet.key": (
@@ -138,7 +138,7 @@ PAIRED = (
     "agreement FILE",
     "import FILE --to out.jsonl --examples out-examples.jsonl",
     "label better --pool FILE --rater zoe --sheet sheet.html",
-    "plan better --next 2 --pool FILE --examples other-pairs.jsonl",
+    "label better --next 2 --pool FILE --to - --examples other-pairs.jsonl",
 )
 """Commands that take files of pairs of responses."""
 SETTINGS = 'target = 0.8\njudge = "anthropic"\nconcurrency = 2\n'

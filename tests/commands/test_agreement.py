@@ -291,7 +291,7 @@ def test_annotators_of_a_rubric_resolve_where_they_differ(tmp_path: Path) -> Non
         (folder / "labels.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
     write(labels)
-    resolve = "Next, decide which label counts where they differ: markscheme adjudicate reply"
+    resolve = "Next, decide which label counts where they differ: markscheme label reply --disputed"
     assert onward(tmp_path, "calibration/reply/labels.jsonl") == resolve
     write({id: (first, first) for id, (first, _) in labels.items()})
     assert onward(tmp_path, "calibration/reply/labels.jsonl") == "Next: markscheme calibrate reply"

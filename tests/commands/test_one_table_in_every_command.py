@@ -21,7 +21,7 @@ TABLE: Table = {
 OPTIONS = ("--human", "ann", "--id", "run_id", "--response", "text", "--pass", "good")
 JUDGE = ("--judge", "graded", *OPTIONS)
 FORMS = ("csv", "json", "xlsx")
-WITHOUT_RUBRIC = {"tune": JUDGE[2:], "improve": (), "stress": (), "plan": JUDGE[2:]}
+WITHOUT_RUBRIC = {"tune": JUDGE[2:], "improve": (), "stress": (), "label": ("--plan", *JUDGE[2:])}
 
 
 def printed(folder: Path, form: str, *command: str) -> tuple[int, str]:

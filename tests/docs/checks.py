@@ -100,7 +100,7 @@ def installs(part: list[str]) -> bool:
 
 
 WITHOUT_A_PAGE = {
-    *("--sheet", "--progress", "--same-meaning"),
+    *("--sheet", "--progress", "--same-meaning", "--plan", "--to"),
     *("--notes", "--assign", "--suggest", "--report", "--write", "--json", "--html", "--markdown", "--details"),
 }
 """Options with which commands that serve pages do something else and end."""
@@ -108,7 +108,7 @@ WITHOUT_A_PAGE = {
 
 def waits_for_people(line: str) -> bool:
     """Whether a line starts the labelling page, which serves until it is ended."""
-    pages = [part for part in words(line) if (ours(part) or ("",))[0] in ("adjudicate", "label", "discover")]
+    pages = [part for part in words(line) if (ours(part) or ("",))[0] in ("label", "discover")]
     return any(not WITHOUT_A_PAGE.intersection(part) for part in pages)
 
 

@@ -90,7 +90,7 @@ def test_a_command_that_cannot_be_run_is_still_checked(line: str) -> None:
 
 
 def test_options_in_a_sentence_must_exist() -> None:
-    options_exist("markscheme plan RUBRIC --next")
+    options_exist("markscheme label RUBRIC --next")
     with pytest.raises(UnknownError, match="--plann"):
         options_exist("calibrate --plann")
 

@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 NAMES = {
     "calibrate": "calibrate",
     "markscheme lint": "lint",
-    "markscheme plan": "plan",
+    "markscheme label": "label",
     "markscheme status": "status",
     "markscheme gate-risk": "gate-risk",
 }

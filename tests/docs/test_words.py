@@ -192,9 +192,8 @@ def test_the_terms_of_the_field_are_where_readers_look_for_them(path: str, terms
     [
         ("calibrate", ("human labels", "labelled examples")),
         ("agreement", ("inter-annotator agreement",)),
-        ("adjudicate", ("annotators disagree", "gold label")),
+        ("label", ("annotators disagree", "gold label", "labels needed", "random seed")),
         ("label", ("annotators", "blind")),
-        ("plan", ("labels needed", "random seed")),
     ],
 )
 def test_help_uses_the_terms_of_the_field(command: str, terms: tuple[str, ...]) -> None:

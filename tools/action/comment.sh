@@ -30,7 +30,7 @@ after=()
 calibration=()
 [ -f "$REPORT/calibration.json" ] && after=(--report "$REPORT/calibration.json")
 [ -f "$REPORT/calibration.md" ] && calibration=("$REPORT/calibration.md")
-markscheme diff "$RUBRIC" --since "$BASE" "${after[@]}" --markdown "$change" > /dev/null 2>> "$log"
+markscheme compare "$RUBRIC@$BASE" "$RUBRIC" "${after[@]}" --markdown > "$change" 2>> "$log"
 case $? in
     0) echo "The rubric isn't changed: no comment." && exit 0 ;;
     1) ;;

@@ -62,7 +62,7 @@ class Rater:
         recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; "" means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
-        has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
+        has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
         may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
         table: The table without a rubric as it was read; None for anything else.
         table_criterion: What is rated in it by the columns that are compared; "" where it rates one thing.

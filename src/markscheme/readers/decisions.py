@@ -60,7 +60,7 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Inte
     for peek in files:
         pool = peek.document["next"].get("pool")
         if not isinstance(pool, list):
-            problem = f"isn't a plan that `plan --json` wrote: its pool is a list, got {shown(pool)}"
+            problem = f"isn't a plan that `label --plan --json` wrote: its pool is a list, got {shown(pool)}"
             raise RatingError(problem, path=peek.path)
         readings.append(_reading(peek.path, ((None, row) for row in pool), rubric))
     return readings

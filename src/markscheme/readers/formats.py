@@ -63,7 +63,7 @@ OWN_FORMATS = (
     PROMPTFOO_RESULTS,
     CALIBRATIONS,
     FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
-    FileFormat("a plan (of `plan --next --json`)", is_plan, read_plan, states_kinds=False),
+    FileFormat("a plan (of `label --next --json`)", is_plan, read_plan, states_kinds=False),
     FileFormat("grades (of `grade`)", is_grades, read_grades, names_judges=False),
     FileFormat("pairs of responses with preferences", is_pair_list, read_pair_lists),
     FileFormat("labelled examples (.jsonl, .json, .yaml, .csv)", is_labelled, read_examples),

@@ -88,7 +88,7 @@ def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind,
     ("kind", "options", "command"),
     [
         (LENIENT, "", "markscheme improve reply --proposer openai:gpt-5 --judge openai:gpt-5"),
-        (AMBIGUOUS, "", "markscheme adjudicate reply"),
+        (AMBIGUOUS, "", "markscheme label reply --disputed"),
         (STALE_LABELS, "", "markscheme label reply"),
         (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),
         (TOO_FEW_LABELS, "", "markscheme label reply --next 30 --pool outputs.jsonl"),

@@ -22,7 +22,7 @@ HOME = ROOT / "skills" / "markscheme"
 FILES = sorted(HOME.rglob("*.md"))
 TEXTS = {path.relative_to(HOME).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
 SKILL = TEXTS["SKILL.md"]
-SERVED = ("label", "adjudicate", "discover")
+SERVED = ("label", "discover")
 """Commands that serve a page until they are stopped, without a step to do."""
 
 
@@ -130,7 +130,7 @@ def test_an_agent_that_follows_it_gets_from_init_to_a_gate(tmp_path: Path) -> No
         allowed = (2,) if "recorded:none" in words else (0, 1, 4)
         assert status in allowed, line
         tried.add(words[1] if words[0] == "markscheme" else "calibrate")
-    assert {"init", "lint", "plan", "label", "calibrate", "status", "verify", "agreement", "discover"} <= tried
+    assert {"init", "lint", "label", "calibrate", "status", "verify", "agreement", "discover"} <= tried
 
 
 def is_served(words: list[str]) -> bool:

@@ -38,7 +38,7 @@ def test_plan_names_the_labels_that_a_cascade_asks_for(sitting: Path) -> None:
 
 def planned(sitting: Path, *options: str) -> Any:
     """What a plan says of a promise."""
-    done = run("markscheme", "plan", "kind", *options, "--error", "0.05", "--json", "-", cwd=sitting)
+    done = run("markscheme", "label", "kind", "--plan", *options, "--error", "0.05", "--json", "-", cwd=sitting)
     assert done.returncode == 0, done.stderr
     (promise,) = (need for need in json.loads(done.stdout)["needs"] if need["goal"] == "promise")
     return promise

@@ -19,7 +19,7 @@ def test_every_command_of_a_sitting_names_one_number_of_labels(sitting: Path) ->
     shown = {
         "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
         "calibrate": printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4),
-        "plan": printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl"),
+        "plan": printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl"),
         "progress": printed(sitting, "markscheme", "label", "kind", "--progress"),
         "status": printed(sitting, "markscheme", "status"),
     }
@@ -38,7 +38,7 @@ def test_a_comparison_after_the_calibration_changes_the_number_everywhere(sittin
     for command in (
         ("status",),
         ("label", "kind", "--progress"),
-        ("plan", "kind"),
-        ("plan", "kind", "--ratings", "judge.jsonl"),
+        ("label", "kind", "--plan"),
+        ("label", "kind", "--plan", "--ratings", "judge.jsonl"),
     ):
         assert set(re.findall(r"[Ll]abel about (\d+)", printed(sitting, "markscheme", *command))) == {"120"}, command

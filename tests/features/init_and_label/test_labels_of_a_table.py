@@ -10,7 +10,7 @@ def test_a_table_of_annotators_alone_becomes_labels_in_which_differences_are_res
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,ana,ben", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "decide which label counts where they differ: `markscheme adjudicate t`" in done.stdout
+    assert "decide which label counts where they differ: `markscheme label t --disputed`" in done.stdout
     assert "The same judge" not in done.stdout
     progress = run("markscheme", "label", "t", "--progress", cwd=tmp_path)
     assert "labelled: 2 by 2" in progress.stdout, progress.stderr

@@ -95,21 +95,19 @@ class Server:
         folder: Where it runs.
         options: Further ones.
         rater: Who labels; "" leaves it to `--share`.
-        command: The command that serves it, `label` or `adjudicate`.
         installed: Whether `process` is the server itself, and no go-between of a warm one.
     """
 
     folder: Path
     options: Sequence[str] = ()
     rater: str = "ann"
-    command: str = "label"
     installed: bool = False
     process: subprocess.Popen[str] = field(init=False)
     announced: dict[str, Any] = field(init=False)
 
     def __enter__(self) -> "Server":
         folder = INSTALLED if self.installed else scripts()
-        command = [str(folder / "markscheme"), self.command, "manners", "--json", *self.options]
+        command = [str(folder / "markscheme"), "label", "manners", "--json", *self.options]
         command += ["--rater", self.rater] if self.rater else []
         if "--pool" not in self.options:
             command += ["--pool", "pool.jsonl"]
@@ -191,7 +189,7 @@ def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
             return Answer(error.code, error.read().decode(), dict(error.headers))
 
 
-def refused(folder: Path, *options: str, command: str = "label") -> tuple[int, str]:
+def refused(folder: Path, *options: str) -> tuple[int, str]:
     """Exit status and message of a labelling page that doesn't open."""
-    done = run("markscheme", command, "manners", *options, cwd=folder)
+    done = run("markscheme", "label", "manners", *options, cwd=folder)
     return done.returncode, done.stderr

@@ -1,4 +1,4 @@
-"""`markscheme plan` as a user runs it: nobody is asked."""
+"""`markscheme label --plan` as a user runs it: nobody is asked."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def plan(project: Path, *options: str) -> dict[str, Any]:
-    done = run("markscheme", "plan", "kind", "--json", "-", *options, cwd=project)
+    done = run("markscheme", "label", "kind", "--plan", "--json", "-", *options, cwd=project)
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
@@ -50,7 +50,7 @@ def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
     (cost,) = report["cost"]
     assert cost["calls"] == 30
     assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)
-    text = run("markscheme", "plan", "kind", "--details", cwd=project).stdout
+    text = run("markscheme", "label", "kind", "--plan", "--details", cwd=project).stdout
     assert "no calls were made" in text
     (cost_line,) = (line for line in text.splitlines() if line.startswith("no judge"))
     assert "30" in cost_line.split()
@@ -76,13 +76,13 @@ def test_a_narrower_interval_takes_more_labels(project: Path) -> None:
 
 def test_a_rubric_without_any_examples_can_be_planned(project: Path) -> None:
     (project / "rubrics" / "new.yaml").write_text("criteria:\n- {name: kind, requirement: Is it kind?}\n")
-    done = run("markscheme", "plan", "new", "--json", "-", cwd=project)
+    done = run("markscheme", "label", "new", "--plan", "--json", "-", cwd=project)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["labelled"] == 0
 
 
 def test_recorded_replies_serve_as_a_pilot() -> None:
-    done = run("markscheme", "plan", "error-messages", "--json", "-")
+    done = run("markscheme", "label", "error-messages", "--plan", "--json", "-")
     report = json.loads(done.stdout)
     assert report["cost"][0]["calls"] == 0
     assert any("so far" in need["basis"] for need in report["needs"])
@@ -90,7 +90,7 @@ def test_recorded_replies_serve_as_a_pilot() -> None:
 
 def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
     drawn = ("--next", str(n), "--pool", "pool.jsonl", "--ratings", "judge.jsonl")
-    done = run("markscheme", "plan", "kind", *drawn, *options, cwd=project)
+    done = run("markscheme", "label", "kind", "--to", "-", *drawn, *options, cwd=project)
     assert done.returncode == 0, done.stderr
     assert f"{n} outputs drawn at random" in done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -110,14 +110,21 @@ def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--next", "5"], "give both"),
-        (["--pool", "pool.jsonl"], "give both"),
-        (["--next", "301", "--pool", "pool.jsonl"], "holds 300 outputs that are not labelled yet; 301 cannot be taken"),
-        (["--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
+        (["--plan", "--next", "5"], "give both"),
+        (["--to", "-", "--next", "5"], "give both"),
+        (["--plan", "--pool", "pool.jsonl"], "give both"),
+        (["--to", "-"], "add --next [N] --pool FILE"),
+        (["--plan", "--next", "5", "--pool", "pool.jsonl"], "add --to FILE"),
+        (["--json", "plan.json"], "writes a plan to a file: add --plan"),
+        (
+            ["--to", "-", "--next", "301", "--pool", "pool.jsonl"],
+            "holds 300 outputs that are not labelled yet; 301 cannot be taken",
+        ),
+        (["--to", "-", "--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
     ],
 )
 def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], message: str) -> None:
-    done = run("markscheme", "plan", "kind", *options, cwd=project)
+    done = run("markscheme", "label", "kind", *options, cwd=project)
     assert done.returncode == 2
     assert message in done.stderr
 
@@ -125,7 +132,7 @@ def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], m
 def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("annotators = 2\n")
-    planned = run("markscheme", "plan", "manners", "--details", "--json", "plan.json", cwd=project)
+    planned = run("markscheme", "label", "manners", "--plan", "--details", "--json", "plan.json", cwd=project)
     assert planned.returncode == 0, planned.stderr
     assert "Each example is to be labelled by 2 annotators." in planned.stdout
     plan = json.loads((project / "plan.json").read_text())
@@ -136,5 +143,5 @@ def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tm
         if need["labels"] and need["labels"] > need["have"]
     )
     assert any(f" {more:,} " in line and f" {given} " in line for line in planned.stdout.splitlines())
-    alone = run("markscheme", "plan", "manners", "--details", "--annotators", "1", cwd=project)
+    alone = run("markscheme", "label", "manners", "--plan", "--details", "--annotators", "1", cwd=project)
     assert not any(f" {given} " in line for line in alone.stdout.splitlines())

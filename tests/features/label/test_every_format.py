@@ -23,19 +23,19 @@ COMMANDS = {
             **dict.fromkeys(("grades", "a graded table", "a plan", "a report"), "holds no response with a text in it"),
         },
     ),
-    "plan --pool": Command(
-        "plan place --next 1 --pool FILE --examples few.jsonl",
+    "label --to": Command(
+        "label place --next 1 --pool FILE --to - --examples few.jsonl",
         {
             **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
             **dict.fromkeys(("grades", "a graded table", "a plan", "a report"), "contains no responses to label"),
         },
     ),
-    "plan --ratings": Command("plan place --ratings FILE", {}, HUMAN),
+    "label --plan": Command("label place --plan --ratings FILE", {}, HUMAN),
 }
 FURTHER = {
     "label --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "holds no response with a text in it")},
-    "plan --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "contains no responses to label")},
-    "plan --ratings": BY_ITS_RUBRIC,
+    "label --to": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "contains no responses to label")},
+    "label --plan": BY_ITS_RUBRIC,
 }
 """By command and format, why the command can't do anything with it."""
 

@@ -1,4 +1,4 @@
-"""The number of labels that `label` and `plan` name in one sitting, and say which question it answers."""
+"""The number of labels that `label` and its plan name in one sitting, and say which question it answers."""
 
 import json
 from pathlib import Path
@@ -22,10 +22,22 @@ def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) 
 
 
 def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
-    done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
+    done = run(
+        "markscheme",
+        "label",
+        "kind",
+        "--to",
+        "-",
+        "--ratings",
+        "judge.jsonl",
+        "--next",
+        "--pool",
+        "pool.jsonl",
+        cwd=sitting,
+    )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 80
-    some = run("markscheme", "plan", "kind", "--next", "7", "--pool", "pool.jsonl", cwd=sitting)
+    some = run("markscheme", "label", "kind", "--to", "-", "--next", "7", "--pool", "pool.jsonl", cwd=sitting)
     assert len(some.stdout.splitlines()) == 7
 
 
@@ -35,20 +47,32 @@ def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) 
             json.dumps({"id": f"e{i}", "judge": "judge", "criteria": {"kind": bool(i % 2)}}) + "\n" for i in range(30)
         )
     )
-    done = run("markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl", cwd=sitting)
+    done = run(
+        "markscheme",
+        "label",
+        "kind",
+        "--to",
+        "-",
+        "--ratings",
+        "judge.jsonl",
+        "--next",
+        "--pool",
+        "pool.jsonl",
+        cwd=sitting,
+    )
     assert done.returncode == 2
     assert "asks for no number of labels: say how many, --next N" in done.stderr
 
 
 def test_other_goals_come_with_their_own_question(sitting: Path) -> None:
-    plain = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl")
+    plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")
     assert "Labels needed" not in plain
-    width = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--width", "0.05")
+    width = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl", "--width", "0.05")
     assert "Labels needed for an interval of a given width" in width
     assert "guarantee" not in width
-    error = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--error", "0.1")
+    error = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl", "--error", "0.1")
     assert "at most 10% of automatic decisions wrong" in error
-    everything = printed(sitting, "markscheme", "plan", "kind", "--ratings", "judge.jsonl", "--details")
+    everything = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl", "--details")
     assert everything.count("Labels needed") == 3
 
 

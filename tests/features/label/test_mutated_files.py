@@ -1,4 +1,4 @@
-"""Files as accidents and strangers leave them, given to `plan`."""
+"""Files as accidents and strangers leave them, given to `label --plan`."""
 
 from pathlib import Path
 
@@ -16,4 +16,4 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_name_that_no_file_can_have_is_refused(folder: Path) -> None:
-    refuses_long_name(folder, f"plan place --next 1 --pool {LONG}")
+    refuses_long_name(folder, f"label place --next 1 --pool {LONG} --to -")

@@ -110,7 +110,7 @@ def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
         if line["id"] == f"r{elsewhere}":
             line["criteria"]["polite"]["level"] = 4 - line["criteria"]["polite"]["level"] if elsewhere % 3 != 1 else 1
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with Server(project, OWN, rater="eve", command="adjudicate") as server:
+    with Server(project, [*OWN, "--disputed"], rater="eve") as server:
         (step,) = server.get("").data["steps"]
         assert place_of(server.get(f"unit/{step['unit']}").text) == elsewhere
     assert "are left out" not in server.end()
@@ -257,5 +257,5 @@ def test_drawing_more_and_adjudicating_say_what_they_leave_out(project: Path) ->
         cwd=project,
     )
     assert "60 of 60 labelled examples are left out: they were labelled under the old words of polite" in done.stderr
-    done = run("markscheme", "adjudicate", "manners", "--rater", "eve", cwd=project)
+    done = run("markscheme", "label", "manners", "--disputed", "--rater", "eve", cwd=project)
     assert "60 of 60 labelled examples are left out: their labels of polite are under its old words" in done.stderr

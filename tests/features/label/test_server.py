@@ -123,8 +123,8 @@ def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project:
     server.file.with_name("ben.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in by_ben))
     server.file.write_text(f'{json.dumps(first)}\n{{"id": "x", "rat\n{json.dumps(second)}\n')
     with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
-        Server(project, rater="zoe", command="adjudicate").__enter__()
-    with Server(project, ["--skip-damaged"], rater="zoe", command="adjudicate") as zoe:
+        Server(project, ["--disputed"], rater="zoe").__enter__()
+    with Server(project, ["--skip-damaged", "--disputed"], rater="zoe") as zoe:
         assert zoe.announced["total"] == 2
         zoe.label(polite="2")
         assert [line["kind"] for line in zoe.lines] == ["adjudicated"]
@@ -336,7 +336,7 @@ def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then
     with Server(project, rater="ben") as ben:
         for place in range(21):
             ben.label(polite="1" if place < 3 else "0")
-        assert "markscheme adjudicate manners" in ben.get("progress").text
+        assert "markscheme label manners --disputed" in ben.get("progress").text
 
 
 def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
@@ -354,7 +354,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         for _ in range(21):
             unit = ben.get().open
             ben.give(unit, "2" if ben.reply(unit) == replies[0] else "0", note="so kind", quotes={"polite": "more"})
-    with Server(project, rater="zoe", command="adjudicate") as zoe:
+    with Server(project, ["--disputed"], rater="zoe") as zoe:
         assert zoe.announced["total"] == 1
         page = zoe.get()
         (step,) = page.data["steps"]
@@ -374,7 +374,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         assert (line["kind"], line["criteria"]["polite"]["level"]) == ("adjudicated", 2.0)
         assert line["criteria"]["polite"]["reason"] == "it greets, no more"
         assert "polite: annotators differ on 1 of 20, most often 1 and 3. Its words: Is the reply polite?" in zoe.end()
-    status, message = refused(project, "--rater", "yan", command="adjudicate")
+    status, message = refused(project, "--rater", "yan", "--disputed")
     assert (status, "nothing left to adjudicate" in message) == (0, True)
 
 

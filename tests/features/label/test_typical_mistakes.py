@@ -7,7 +7,7 @@ import pytest
 from tests.commands.mistakes import make_project, names_the_way_out
 
 MISTAKES = [
-    ("plan support-reply --next 10", "--next [N] is how many to label and --pool FILE out of what: give both"),
+    ("label support-reply --plan --next 10", "--next [N] is how many to label and --pool FILE out of what: give both"),
 ]
 
 

@@ -8,9 +8,11 @@ from tests.without_posix import ends_without_a_fault, is_refused
 
 
 def test_a_plan_works_there(tmp_path: Path) -> None:
-    ends_without_a_fault(tmp_path, "plan", "code-quality")
+    ends_without_a_fault(tmp_path, "label", "code-quality", "--plan")
 
 
-@pytest.mark.parametrize("command", ["label", "adjudicate"])
-def test_the_labelling_page_says_why_it_does_not_run_there(command: str, tmp_path: Path) -> None:
-    is_refused(tmp_path, "the labelling page runs on Linux and macOS", command, "code-quality", "--rater", "ann")
+@pytest.mark.parametrize("options", [(), ("--disputed",)])
+def test_the_labelling_page_says_why_it_does_not_run_there(options: tuple[str, ...], tmp_path: Path) -> None:
+    is_refused(
+        tmp_path, "the labelling page runs on Linux and macOS", "label", "code-quality", *options, "--rater", "ann"
+    )

@@ -69,8 +69,10 @@ def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path
     assert "20 labels 29 points" in " ".join(
         run(
             "markscheme",
-            "plan",
+            "label",
             "kind",
+            "--to",
+            "-",
             "--next",
             "10",
             "--pool",

@@ -157,7 +157,7 @@ def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
         (
             "pool.jsonl",
             '{"next": {"count": 3}}',
-            "isn't a plan that `plan --json` wrote: its pool is a list",
+            "isn't a plan that `label --plan --json` wrote: its pool is a list",
         ),
         ("pool.jsonl", '{"next": {"pool": ["a"]}}', "pool.jsonl: a response must be an object, got 'a'"),
         ("pool.jsonl", '{"next": {"pool": [{"id": "a"}]}}', "pool.jsonl: `pass` is missing"),

@@ -18,7 +18,7 @@ class Commands:
         judge: Options with which `calibrate` uses the same judge or ratings again, such as " --ratings judge.jsonl".
         model: A model that can be asked, as a shell argument.
         asks: Whether `calibrate` would ask the judge again, instead of reading its ratings from a file.
-        has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
+        has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
         asks_together: Whether one request asks about several criteria.
         is_usable: Whether the judge can gate or show trends.
     """
@@ -72,7 +72,7 @@ class Commands:
 
     def adjudicate(self) -> str:
         """Resolve the examples on which annotators differ; "" if there is no rubric."""
-        return self._on_rubric(f"adjudicate {self.rubric}")
+        return self._on_rubric(f"label {self.rubric} --disputed")
 
     def improve(self) -> str:
         """Have the rubric's words rewritten and tested with the same judge; "" if there is no rubric.

@@ -1,4 +1,4 @@
-"""The labels that a certificate of several judges needs, for `plan`."""
+"""The labels that a certificate of several judges needs, for `label --plan`."""
 
 from dataclasses import replace
 from datetime import date

@@ -19,10 +19,10 @@ def _compare() -> CommandFunction:
     return compare
 
 
-def _diff() -> CommandFunction:
-    from markscheme.features.compare.command_diff import diff
+def _of_diff(words: Sequence[str]) -> list[str]:
+    from markscheme.features.compare.rubric_versions import as_versions
 
-    return diff
+    return as_versions(words)
 
 
 def _compared() -> Reporter:
@@ -40,8 +40,14 @@ def _several(calibrations: "Sequence[Calibration]") -> "tuple[Calibration, Docum
 COMPARE = Feature(
     "compare",
     COMMANDS(
-        CommandRow("compare", "Improve", "compare judges, runs or results on the same examples", _compare, rank=30),
-        CommandRow("diff", "More", "say what a change of a rubric does to its labels and its verdict", _diff, rank=20),
+        CommandRow(
+            "compare",
+            "Improve",
+            "compare judges, runs or results on the same examples",
+            _compare,
+            30,
+            {"diff": _of_diff},
+        ),
     ),
     RESULTS(ResultRow("Compared", _compared)),
     JUDGES_REPORTERS(_several),

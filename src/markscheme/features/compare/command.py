@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import reporter_of
-from markscheme.commands.families import spelled
+from markscheme.commands.families import MORE_OPTIONS, spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, existing_file
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
@@ -24,6 +24,7 @@ from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared
+    from markscheme.features.compare.rubric_change import RubricChange
     from markscheme.rubrics.rubric import Rubric
 
 SIDES = (
@@ -37,6 +38,7 @@ def compare(
     /,
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    report: Annotated[Path | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
     pairs: bool = False,
     labels: Annotated[LabelOptions, spelled(target=None, max_false_pass=None, max_false_fail=None)] = LabelOptions(),
     details: Details = False,
@@ -50,8 +52,13 @@ def compare(
     between pass and fail, what each costs, which is the cheapest that is no worse, and which new score matches an old
     one. Name the judge in use first. Without labels, only the differences between judges are shown.
 
+    Two versions of a rubric, such as old.yaml new.yaml, reply@HEAD~1 reply, or main:rubrics/reply.yaml
+    rubrics/reply.yaml: which words differ, which labels were given under the old words, and what its judge could
+    decide by the judge card of the first. Nothing is asked.
+
     Args:
         rubric: a rubric's name or file; its labelled examples are the gold
+        report: with two versions of a rubric, JSON of `calibrate` by the second, for the verdict after the change
         pairs: compare the systems in files of pairs: which one's responses are preferred, by each rater
         json: print JSON
         markdown: print Markdown
@@ -59,7 +66,11 @@ def compare(
 
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
+
+    Exit status:
+        0 compared, 2 invalid arguments, 3 no judge to ask. With two versions of a rubric, 1 if they differ.
     """
+    from markscheme.features.compare.rubric_versions import change_between
     from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_table
     from markscheme.features.compare.view_choice import json_of, view
 
@@ -68,6 +79,11 @@ def compare(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
+    change = None if pairs or rubric is not None else change_between(sides, report)
+    if change is not None:
+        return _print_change(change, json=json, markdown=markdown, html=html)
+    if report is not None:
+        raise UsageError("--report is for two versions of a rubric, such as reply@HEAD~1 reply")
     if pairs:
         by = None if rubric is None else ask.rubric(rubric)
         return _compare_systems(sides, by, labels, columns, json, markdown, html)
@@ -94,6 +110,19 @@ def compare(
         document = replace(document, onward=onward, has_page=True, written=html or "")
         show(document, json_of(compared.choice), json=json, details=details)
     return 0
+
+
+def _print_change(change: "RubricChange", *, json: bool, markdown: bool, html: str | None) -> int:
+    """Print what changed between two versions of a rubric."""
+    from markscheme.features.compare.view_rubric_change import json_of, view
+
+    if html:
+        put(rendered(view(change), "html"), html)
+    if markdown:
+        put(rendered(view(change), "markdown"), "-")
+    else:
+        show(view(change), json_of(change), json=json)
+    return int(change.is_changed)
 
 
 def _compare_systems(

@@ -15,7 +15,7 @@ from markscheme.plain_data import form_of, parse_json, read_json
 from markscheme.receipt import CARD, USES
 from markscheme.rubrics.file import load_rubric, rubric_from_text
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import calibration_folder, find_rubric
+from markscheme.rubrics.search import calibration_folder
 from markscheme.stats.estimate import Estimate
 
 
@@ -52,16 +52,16 @@ class RubricVerdict:
 
 @dataclass(frozen=True)
 class RubricChange:
-    """A rubric now, and as it was in another commit.
+    """Two versions of a rubric: as it was in a commit or another file, and now.
 
     Attributes:
         name: The rubric's.
-        since: The commit, as it was named.
+        since: The commit, as it was named, or the file of the first version.
         was: The rubric then; None where it is new.
         now: The rubric.
         changes: What differs between the two.
         labels: Which labels were given under old words, in a sentence; "" where none were, or there are no labels.
-        before: The verdict by the judge card of that commit; None where it had none.
+        before: The verdict by the judge card of the first version; None where it had none.
         after: The verdict of a calibration by the rubric as it is now; None where none is given.
     """
 
@@ -90,29 +90,30 @@ class RubricChange:
         }
 
 
-def rubric_change(named: str, since: str, report: Path | None) -> RubricChange:
-    """What differs between a rubric and itself in another commit. Nothing is asked.
+def rubric_change(old: tuple[Path, str | None], new: tuple[Path, str | None], report: Path | None) -> RubricChange:
+    """What differs between two versions of a rubric. Nothing is asked.
 
     Args:
-        named: The rubric's name or file.
-        since: The commit, as git names it.
-        report: What `calibrate --json` wrote of the rubric as it is now; None without one.
+        old: The file of the first version and its commit, as git names it; None for the file as it is.
+        new: Those of the second version.
+        report: What `calibrate --json` wrote of the second version; None without one.
 
     Raises:
         UsageError: There is no such rubric, commit or repository.
-        RatingError: The report, or the card of that commit, cannot be read.
+        RatingError: The report, or the card of the first version, cannot be read.
     """
-    file = find_rubric(named)
-    rubric = load_rubric(file)
-    commit = _commit(since, file.parent)
-    was = _rubric_at(commit, file)
-    before = None if was is None else _card_at(commit, was)
+    rubric = _rubric_of(*new)
+    if rubric is None:
+        raise UsageError(f"there is no {new[0].name} in {new[1]}")
+    was = _rubric_of(*old)
+    before = None if was is None else _card_of(was, old[1], old[0].parent)
     after = None
     if report is not None:
         data = read_json(report, RatingError)
         data = data if isinstance(data, dict) else {}
         after = RubricVerdict.read(data, data.get("agreement") or {}, report)
     changes = () if was is None else changes_between(_setting(was), _setting(rubric))
+    since = old[1] or old[0].name
     return RubricChange(rubric.name, since, was, rubric, tuple(changes), _labels_now(rubric), before, after)
 
 
@@ -135,15 +136,15 @@ def _labels_now(rubric: Rubric) -> str:
 # --- git ------------------------------------------------------------------------------------------------------------
 
 
-def _commit(since: str, folder: Path) -> str:
+def _commit(revision: str, folder: Path) -> str:
     """The commit that a revision names.
 
     Raises:
         UsageError: There is none.
     """
-    commit = commit_of(since, folder)
+    commit = commit_of(revision, folder)
     if commit is None:
-        raise UsageError(f"there is no commit {since!r} here; fetch it first, or name another with --since")
+        raise UsageError(f"there is no commit {revision!r} here; fetch it first, or name another")
     return commit
 
 
@@ -153,20 +154,30 @@ def _text_at(commit: str, path: Path) -> str | None:
     return None if content is None else content.decode("utf-8", "replace")
 
 
-def _rubric_at(commit: str, file: Path) -> Rubric | None:
-    text = _text_at(commit, file)
+def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
+    """Return the rubric in a file, as it is or as it was in a commit; None where the commit has no such file."""
+    if revision is None:
+        return load_rubric(file)
+    text = _text_at(_commit(revision, file.parent), file)
     return None if text is None else rubric_from_text(text, form_of(file), file)
 
 
-def _card_at(commit: str, rubric: Rubric) -> RubricVerdict | None:
+def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
+    """Return the verdict of the card of a commit, or of the one here if it is of the same words; None without one."""
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
-    text = _text_at(commit, path)
+    if revision is not None:
+        text = _text_at(_commit(revision, folder), path)
+    else:
+        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else None
     if text is None:
         return None
     try:
         data = parse_json(text)
+        if revision is None and data["rubric"]["fingerprint"] != rubric.fingerprint:
+            return None
         judge = data["judge"]
         live_judge = str(judge["name"]) if judge["source"] == "live" else ""
         return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), live_judge=live_judge)
     except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise RatingError(f"isn't a judge card in that commit: {error!r}", path=path) from error
+        where = "in that commit" if revision is not None else "of an accepted run"
+        raise RatingError(f"isn't a judge card {where}: {error!r}", path=path) from error

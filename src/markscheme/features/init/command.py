@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import JsonFlag, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.init.new_project import project_files, skill_files
@@ -128,7 +129,7 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     if project.judged:
         yield f"{words} ask a judge: `markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
-        yield f"{words} decide which label counts where they differ: `markscheme adjudicate {quote(project.rubric)}`"
+        yield f"{words} decide which label counts where they differ: `{Commands.on(project.rubric).adjudicate()}`"
 
 
 def _with_skill() -> Iterator[str]:

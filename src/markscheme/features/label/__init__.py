@@ -1,5 +1,7 @@
 """Labels by people: what to label and how many, the page on which they label, and their disagreements resolved."""
 
+from collections.abc import Sequence
+
 from markscheme.calibration.results_uses import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.options.table import OPTIONS, Family
@@ -12,16 +14,15 @@ def _label() -> CommandFunction:
     return label
 
 
-def _plan() -> CommandFunction:
-    from markscheme.features.label.command_plan import plan
+def _of_plan(words: Sequence[str]) -> list[str]:
+    """Return what follows `label` where a plan is wanted, or what to label next in a file."""
+    draws = any(word.partition("=")[0] in ("--next", "--pairs") for word in words)
+    return [*words, "--to", "TO-LABEL.jsonl"] if draws else [*words, "--plan"]
 
-    return plan
 
-
-def _adjudicate() -> CommandFunction:
-    from markscheme.features.label.command_adjudicate import adjudicate
-
-    return adjudicate
+def _of_adjudicate(words: Sequence[str]) -> list[str]:
+    """Return what follows `label` where disagreements are resolved."""
+    return [*words, "--disputed"]
 
 
 def _labelling() -> type:
@@ -33,10 +34,13 @@ def _labelling() -> type:
 LABEL = Feature(
     "label",
     COMMANDS(
-        CommandRow("label", "Start here", "label responses on a page, blind to judges and others", _label, rank=40),
-        CommandRow("plan", "Data", "count labels needed, estimate costs, choose what to label next", _plan, rank=30),
         CommandRow(
-            "adjudicate", "Data", "resolve labels on which annotators disagree, on a web page", _adjudicate, rank=40
+            "label",
+            "Start here",
+            "label responses on a page, blind to judges and others",
+            _label,
+            40,
+            {"plan": _of_plan, "adjudicate": _of_adjudicate},
         ),
     ),
     OPTIONS(Family(_labelling)),

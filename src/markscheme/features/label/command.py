@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
@@ -12,19 +13,30 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.families import MORE_OPTIONS
+from markscheme.calibration.needs import PROMISED_ERROR, Goal
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.families import MORE_OPTIONS, spelled
 from markscheme.commands.options import (
+    ALONE,
     AS_NEEDED,
     COUNT,
     COUNT_OR_NEEDED,
+    WITHIN_1,
+    AskFlags,
+    JsonTarget,
+    JudgeNames,
+    RatingsFiles,
     RubricName,
-    SkipDamaged,
     existing_file,
+    within,
 )
 from markscheme.commands.output import put, show
-from markscheme.commands.page_options import PageFlag, PageOptions, RaterName, Seed, listen, login_name, share_of
+from markscheme.commands.page_options import PageOptions, RaterName, Seed, listen, login_name, share_of
+from markscheme.commands.progress import progress as watch
 from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.features.label.options import PlanOptions
 from markscheme.phrases import in_words
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
 if TYPE_CHECKING:
@@ -52,8 +64,21 @@ def label(
     untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
     seed: Seed = 1,
     page: PageOptions = PageOptions(),
-    json: PageFlag = False,
-    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+    disputed: bool = False,
+    plan: bool = False,
+    to: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    pairs: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    labelling: PlanOptions = PlanOptions(),
+    details: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1), group=MORE_OPTIONS)] = None,
+    error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1, group=MORE_OPTIONS)] = None,
+    judge: JudgeNames = (),
+    ratings: RatingsFiles = (),
+    labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None)] = LabelOptions(),
+    ask: AskFlags = AskFlags(),
+    columns: Annotated[ColumnOptions, spelled(judge=None, rater=None)] = ColumnOptions(),
+    json: JsonTarget = None,
+    quiet: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
 ) -> int:
     """Label responses on a web page: one at a time, by keyboard, blind to judges and to other annotators.
 
@@ -61,7 +86,7 @@ def label(
     pool is a file of examples or Promptfoo's results. Labels are saved at once to
     calibration/RUBRIC/ratings/RATER.jsonl, labelled responses to calibration/RUBRIC/examples.jsonl. Stop and start
     again whenever you like. With --sheet the page is a file that works without network, also on a phone; `import`
-    takes in what it saves.
+    takes in what it saves. --plan and --to open no page and ask nobody.
 
     Args:
         sheet: write the page to a file to send, instead of serving it
@@ -77,14 +102,60 @@ def label(
         progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
             page
         untimed: don't note how long each response takes
+        disputed: resolve the labels on which annotators disagree: the page shows the levels they gave, their notes and
+            the passages they marked, not their names; what you decide counts as the gold label
+        plan: print how many labels the verdict needs, and what the next run costs
+        to: with --next, write what to label next to a file, as examples ready to append to a set; - for standard output
+        pairs: with --to, write pairs of --pool's outputs to compare: responses of two systems to the same inputs
+        details: with --plan, labels needed for other goals too: intervals, a promise, coefficients
+        width: with --plan, labels needed for intervals of plus or minus H
+        error: with --plan, labels needed to promise that at most this share of automatic decisions is wrong
+        json: print the page's address as JSON; with --plan or --to write the plan, to standard output without FILE
+        quiet: print no plan
 
     Example:
         markscheme label code-quality --pool results.json --rater ann
     """
+    if plan or pairs or to is not None:
+        if not pairs:
+            _refuse_half_a_draw(next, pool, to)
+        elif to is None:
+            raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
+        from markscheme.features.label.command_plan import print_plan, write_pairs
+        from markscheme.features.label.run_plan import HALF_WIDTH, PlanRequest
+
+        wanted: dict[Goal, bool] = {
+            "width": details or width is not None,
+            "promise": details or error is not None,
+            "variety": details,
+        }
+        request = PlanRequest(
+            rubric=ask.rubric(rubric),
+            examples=labels.examples,
+            options=labels,
+            judges=judge,
+            ratings=ratings,
+            pool=pool,
+            draws=None if next == AS_NEEDED else next,
+            seed=seed,
+            annotators=labelling.annotators,
+            goals=[goal for goal, is_wanted in wanted.items() if is_wanted],
+            half_width=width or HALF_WIDTH,
+            error=error or PROMISED_ERROR,
+            ask=ask,
+            columns=replace(columns, rater=rater),
+            watch=watch,
+        )
+        return write_pairs(request, to) if pairs and to else print_plan(request, to, json, details=details, quiet=quiet)
+    if json not in (None, ALONE):
+        raise UsageError(f"--json {json} writes a plan to a file: add --plan")
+    as_json = json is not None
     if progress:
-        return _print_progress(rubric, pool, json=json)
+        return _print_progress(rubric, pool, json=as_json)
     if same_meaning is not None:
         return _note_same_meaning(rubric, same_meaning)
+    if disputed:
+        return _resolve(rubric, pool, rater, page, seed, json=as_json)
     shared = share_of(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
@@ -95,8 +166,37 @@ def label(
     with opened(rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed, grades=grades) as works:
         say_what_is_left_out(works)
         if sheet is not None:
-            return _write_sheets(works, sheet, timed=not untimed, json=json)
-        return serve_pages(works, page, timed=not untimed, json=json)
+            return _write_sheets(works, sheet, timed=not untimed, json=as_json)
+        return serve_pages(works, page, timed=not untimed, json=as_json)
+
+
+def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:
+    """Refuse a draw of which it isn't said how many, out of which file, and where they are written.
+
+    Raises:
+        UsageError: One of them is missing.
+    """
+    if (next is None) != (pool is None):
+        raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")
+    if next is None and to is not None:
+        raise UsageError("--to FILE gets what to label next: add --next [N] --pool FILE")
+    if next is not None and to is None:
+        raise UsageError("--next writes what to label to a file: add --to FILE (- for standard output)")
+
+
+def _resolve(rubric: str, pool: Path | None, rater: str | None, page: PageOptions, seed: int, *, json: bool) -> int:
+    """Serve the page on which one person resolves the labels on which annotators disagree."""
+    from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
+
+    with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
+        say_what_is_left_out(works)
+        if not works[0].steps:
+            print(nothing_to_decide(works[0], Commands.on(rubric)), file=sys.stderr)
+            return 0
+        status = serve_pages(works, page, timed=False, json=json)
+        for line in dispute_lines(works[0]):
+            print(line, file=sys.stderr)
+        return status
 
 
 @contextmanager

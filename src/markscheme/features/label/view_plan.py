@@ -15,8 +15,8 @@ from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
-_DRAWN = "to-label.jsonl"
-"""The file for the outputs that were drawn, which go to standard output."""
+_DRAWN = "YOUR-LINES.jsonl"
+"""Stands for the file with the outputs that were drawn, where they go to standard output."""
 _MANY_TIMES = 4
 """How many times as many labels as there are make it likely that work on judge or rubric costs less; a judgement."""
 _GOALS: dict[Goal, str] = {
@@ -26,15 +26,20 @@ _GOALS: dict[Goal, str] = {
 }
 
 
-def view(plan: Plan) -> Document:
-    """The labels that the verdict needs, and what was asked for besides; the rest is details."""
+def view(plan: Plan, to: str | None = None) -> Document:
+    """Show the labels that the verdict needs, and what was asked for besides; the rest is details.
+
+    Args:
+        plan: The plan.
+        to: The file with the outputs that were drawn; None where they went to standard output.
+    """
     return Document(
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
         source="A plan: no calls were made."
         + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
         blocks=(_callout(plan), Notes(tuple(map(_next_run, plan.costs))), *_asked_for(plan)),
         sections=tuple(_sections(plan)),
-        onward=_onward(plan),
+        onward=_onward(plan, to),
     )
 
 
@@ -67,12 +72,12 @@ def _costs_much(plan: Plan) -> bool:
     return plan.agreement is not None and labels is not None and labels.more >= _MANY_TIMES * plan.labelled
 
 
-def _onward(plan: Plan) -> tuple[str, str] | None:
+def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     """What to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
     commands = Commands(quote(plan.rubric), plan.judged_by)
     labels = plan.next_labels.labels
     if plan.next is not None:
-        return f"Next, with the lines saved (> {_DRAWN})", commands.label(f" --pool {_DRAWN} --rater YOUR-NAME")
+        return "Next", commands.label(f" --pool {quote(to or _DRAWN)} --rater YOUR-NAME")
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:

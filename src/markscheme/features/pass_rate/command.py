@@ -32,7 +32,7 @@ def pass_rate(
     passes; the same by prompt and provider, and the difference between any two.
 
     FILE is Promptfoo's results, or lines {"id", "pass": true|false|null} with an optional "group", "unit" and
-    "stratum", or the plan that `plan --next --json` wrote, with the strata its labels were drawn by; or ratings,
+    "stratum", or the plan that `label --next --json` wrote, with the strata its labels were drawn by; or ratings,
     grades, or an export of another tool; or a table that has the judge's verdicts and people's labels of some rows.
 
     Args:

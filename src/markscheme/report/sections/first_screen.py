@@ -372,7 +372,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
             f"The rubric was reworded after {counted(counts.stale_labels, 'label')} "
             f"{'was' if counts.stale_labels == 1 else 'were'} given; {_THEY_COUNT[counts.stale_labels == 1]}."
         )
-    yield from _even_splits(gold.even_splits)
+    yield from _even_splits(gold.even_splits, calibration.commands.adjudicate())
     yield from _no_gate_question(calibration)
     if gold.set_aside:
         yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
@@ -401,15 +401,15 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"Warning: the judge was asked in {len(ways)} ways, which its fingerprint says: {'; '.join(parts)}."
 
 
-def _even_splits(even_splits: Sequence[tuple[str, str]]) -> Iterator[doc.Line]:
-    """What annotators split over evenly, and on which examples."""
+def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
+    """Say what annotators split over evenly, on which examples, and which command decides, if there is one."""
     by_question: dict[str, list[str]] = {}
     for unit, over in even_splits:
         by_question.setdefault(over, []).append(unit)
     for over, units in by_question.items():
         yield (
             f"Annotators split evenly on {over} of {counted(len(units), 'example')} ({few_of(units)}), which therefore "
-            f"{'counts' if len(units) == 1 else 'count'} in no figure; markscheme adjudicate decides."
+            f"{'counts' if len(units) == 1 else 'count'} in no figure{f'; {adjudicate} decides' if adjudicate else ''}."
         )
 
 

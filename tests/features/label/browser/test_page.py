@@ -289,7 +289,7 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
             ben.give(one, "2", note="warm", quotes={"polite": "& more"})
             if is_same:
                 break
-    with Server(project, rater="zoe", command="adjudicate") as zoe:
+    with Server(project, ["--disputed"], rater="zoe") as zoe:
         page.goto(zoe.url)
         expect(page.locator(".voice")).to_have_count(2)
         expect(page.locator(".voice").first).to_contain_text("abrupt")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.console import run
-from tests.features.pairs.test_command import labelled, write_project
+from tests.features.label_and_pairs.test_command import labelled, write_project
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.console import run
-from tests.features.pairs.test_command import labelled, project
+from tests.features.label_and_pairs.test_command import labelled, project
 
 __all__ = ["project"]  # a fixture
 

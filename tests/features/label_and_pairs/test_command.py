@@ -53,7 +53,9 @@ def project(tmp_path: Path) -> Path:
 
 
 def planned(project: Path) -> list[dict[str, object]]:
-    done = run("markscheme", "plan", "better", "--pairs", "--pool", "outputs.jsonl", "--next", "120", cwd=project)
+    done = run(
+        "markscheme", "label", "better", "--pairs", "--to", "-", "--pool", "outputs.jsonl", "--next", "120", cwd=project
+    )
     assert done.returncode == 0, done.stderr
     assert "120 pairs of 120" in done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,0 +1,82 @@
+"""Two versions of a rubric, as `compare` takes them: files, names, and either of them in a commit."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.features.compare.rubric_change import RubricChange, rubric_change
+from markscheme.readers.rated import has_format
+from markscheme.rubrics.reading import shows_rubric
+from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
+
+
+def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | None:
+    """Return what changed between two versions of a rubric; None where the sides are something else.
+
+    Args:
+        sides: What is compared, as it was typed.
+        report: What `calibrate --json` wrote of the second version; None without one.
+
+    Raises:
+        UsageError: There is no such rubric, commit or repository.
+        RatingError: The report, or the card of the first version, cannot be read.
+    """
+    if len(sides) != 2 or not any(map(_is_version, sides)):
+        return None
+    if not all(_is_version(side) or _is_rubric(side) for side in sides):
+        return None
+    old, new = map(_version, sides)
+    return rubric_change(old, new, report)
+
+
+def _is_version(side: str) -> bool:
+    """Whether a side can't be a judge or ratings: a rubric's file, or a rubric in a commit."""
+    path = Path(side)
+    if path.is_file():
+        return path.suffix in RUBRIC_SUFFIXES and not has_format(path) and shows_rubric(path)
+    name, at, revision = side.rpartition("@")
+    if at and revision and _is_rubric(name):
+        return True
+    revision, colon, tail = side.partition(":")
+    return bool(colon and revision) and Path(tail).suffix in RUBRIC_SUFFIXES
+
+
+def _is_rubric(name: str) -> bool:
+    try:
+        return shows_rubric(find_rubric(name))
+    except UsageError:
+        return False
+
+
+def _version(side: str) -> tuple[Path, str | None]:
+    """Return the file of a version, and the commit as it was named; None for the file as it is."""
+    name, _, revision = side.rpartition("@")
+    if Path(side).is_file() or _is_rubric(side):
+        return find_rubric(side), None
+    if revision and _is_rubric(name):
+        return find_rubric(name), revision
+    revision, _, path = side.partition(":")
+    return Path.cwd() / path, revision
+
+
+def as_versions(words: Sequence[str]) -> list[str]:
+    """Return what follows `compare` for what followed `diff`: the rubric in a commit, and as it is."""
+    operands, options, since = list[str](), list[str](), "HEAD"
+    waiting = list(words)
+    while waiting:
+        word = waiting.pop(0)
+        name, _, value = word.partition("=")
+        if name == "--since":
+            since = value or (waiting.pop(0) if waiting else since)
+        elif name == "--markdown":
+            if not value and waiting:
+                waiting.pop(0)
+            options.append(name)
+        elif name == "--report" and not value and waiting:
+            options += [name, waiting.pop(0)]
+        elif word.startswith("-"):
+            options.append(word)
+        else:
+            operands.append(word)
+    versions = [f"{since}:{name}" if Path(name).suffix in RUBRIC_SUFFIXES else f"{name}@{since}" for name in operands]
+    return [*versions, *operands, *options]

@@ -1,0 +1,33 @@
+"""What is said around the page on which one person resolves the labels on which annotators disagree."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.features.label.work import Work
+from markscheme.phrases import counted
+from markscheme.text import on_one_line
+
+
+def dispute_lines(work: Work) -> Iterator[str]:
+    """Yield for each criterion on how many examples annotators differ, and its words."""
+    for dispute in work.disputes():
+        (lower, higher), _ = dispute.pairs[0]
+        yield (
+            f"{dispute.criterion.name}: annotators differ on {dispute.disputed} of {dispute.examples}, most often "
+            f"{lower} and {higher}. Its words: {on_one_line(dispute.criterion.requirement)}"
+        )
+
+
+def nothing_to_decide(work: Work, commands: Commands) -> str:
+    """Say why there is nothing to adjudicate, and what to do next."""
+    if work.disputes():
+        return f"nothing left to adjudicate: every disagreement is decided\nNext: {commands.calibrate()}"
+    raters = Counter(id for id, _ in {(rating.id, rating.rater) for rating in work.everyone if rating.kind == "human"})
+    shared = sum(n > 1 for id, n in raters.items() if id in work.examples)
+    if not shared:
+        second = commands.label(" --rater SECOND")
+        return f"nothing to adjudicate: no response has labels by two annotators yet\nNext: {second}"
+    have = "has" if shared == 1 else "have"
+    agree = f"{counted(shared, 'response')} {have} labels by two annotators or more,\nwho agree on each"
+    return f"nothing to adjudicate: {agree}\nNext: {commands.calibrate()}"

@@ -1,0 +1,134 @@
+"""`markscheme compare`: two versions of a rubric, such as itself in another commit."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run
+from tests.test_git import make_repository
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
+    subprocess.run(["git", *who, *arguments], cwd=folder, capture_output=True, check=True)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A repository whose judge gates by an accepted run, with everything committed."""
+    folder = setting.make_setting(tmp_path / "here")
+    (folder / ".git").rmdir()
+    git(folder, "init", "--quiet")
+    run(
+        "calibrate",
+        "clear",
+        "--judge",
+        setting.JUDGE,
+        "--accept",
+        "--quiet",
+        cwd=folder,
+        env=setting.environment(folder),
+    )
+    git(folder, "add", "rubrics", "calibration")
+    git(folder, "commit", "--quiet", "--message", "accepted")
+    return folder
+
+
+def diff(here: Path, *options: str, sides: tuple[str, str] = ("clear@HEAD", "clear")) -> tuple[dict[str, Any], int]:
+    done = run("markscheme", "compare", *sides, "--json", *options, cwd=here)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.returncode
+
+
+def test_an_unchanged_rubric_has_no_changes(here: Path) -> None:
+    change, status = diff(here)
+    assert (status, change["changed"], change["changes"]) == (0, False, [])
+    assert (change["before"]["use"], change["after"]) == ("gate", None)
+
+
+def test_a_rewording_is_shown_with_the_verdict_before_and_after(here: Path) -> None:
+    setting.ask_strictly(here)
+    options = ("--judge", setting.JUDGE, "--quiet", "--json", "now.json")
+    run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
+    change, status = diff(here, "--report", "now.json")
+    assert status == 1
+    assert change["reworded"] == {"tone": {"before": "How kind it is", "now": "How strictly kind it is"}}
+    assert change["before"]["agreement"]["n"] == change["after"]["agreement"]["n"] == setting.N
+    versions = ("clear@HEAD", "clear", "--report", "now.json")
+    text = run("markscheme", "compare", *versions, "--markdown", cwd=here).stdout
+    assert "| use | can gate |" in text
+    assert "reworded tone" in text
+    assert "How **strictly** kind it is" in text or "How strictly kind it is" in text
+
+
+def test_a_new_rubric_and_other_commits(here: Path) -> None:
+    (here / "rubrics" / "fresh.yaml").write_text("criteria: [{name: a, requirement: The reply is short}]\n")
+    fresh = run("markscheme", "compare", "fresh@HEAD", "fresh", "--json", cwd=here)
+    assert (fresh.returncode, json.loads(fresh.stdout)["new"]) == (1, True)
+    for commit in ("nowhere", "--output=x", "HEAD; touch x"):
+        refused = run("markscheme", "compare", f"clear@{commit}", "clear", cwd=here)
+        assert (refused.returncode, "there is no commit" in refused.stderr) == (2, True), refused.stderr
+    assert not (here / "x").exists()
+
+
+def test_a_report_without_a_verdict_is_refused(here: Path) -> None:
+    (here / "other.json").write_text('{"judges": []}')
+    done = run("markscheme", "compare", "clear@HEAD", "clear", "--report", "other.json", cwd=here)
+    assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)
+
+
+def test_a_repository_runs_no_program_where_it_is_read(tmp_path: Path) -> None:
+    done = run("markscheme", "compare", "reply@HEAD", "reply", cwd=make_repository(tmp_path))
+    assert (done.returncode, "before: Is it polite?" in done.stdout) == (1, True), done.stderr
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_versions_are_named_by_commit_by_path_in_a_commit_and_as_files(here: Path) -> None:
+    file = here / "rubrics" / "clear.yaml"
+    old = here / "old.yaml"
+    old.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    setting.ask_strictly(here)
+    by_name, _ = diff(here)
+    by_path, status = diff(here, sides=("HEAD:rubrics/clear.yaml", "rubrics/clear.yaml"))
+    assert (by_path, status) == (by_name, 1)
+    of_files, status = diff(here, sides=("old.yaml", "rubrics/clear.yaml"))
+    assert (of_files.pop("since"), status) == ("old.yaml", 1)
+    by_name.pop("since")
+    assert of_files == by_name
+    assert of_files["before"]["use"] == "gate"
+    same, status = diff(here, sides=("rubrics/clear.yaml", "clear"))
+    assert (same["changed"], same["before"], status) == (False, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "now"),
+    [
+        ("diff clear", "compare clear@HEAD clear"),
+        ("diff clear --since main --report now.json --json", "compare clear@main clear --report now.json --json"),
+        (
+            "diff rubrics/clear.yaml --since=v1 --markdown out.md",
+            "compare v1:rubrics/clear.yaml rubrics/clear.yaml --markdown",
+        ),
+    ],
+)
+def test_diff_is_part_of_compare(typed: str, now: str) -> None:
+    done = run("markscheme", *typed.split())
+    assert (done.returncode, done.stderr) == (2, f"error: `diff` is part of `compare`:\n  markscheme {now}\n")
+
+
+def test_a_report_needs_two_versions(tmp_path: Path) -> None:
+    done = run("markscheme", "compare", "a.jsonl", "b.jsonl", "--report", "now.json", cwd=tmp_path)
+    assert (done.returncode, "--report is for two versions" in done.stderr) == (2, True)
+
+
+def test_reports_of_two_judges_are_no_versions_of_a_rubric(here: Path) -> None:
+    for name in ("before.json", "now.json"):
+        options = ("--judge", setting.JUDGE, "--quiet", "--json", name)
+        run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
+    done = run("markscheme", "compare", "before.json", "now.json", "--rubric", "clear", cwd=here)
+    without = run("markscheme", "compare", "before.json", "now.json", cwd=here)
+    assert (done.returncode, without.returncode) == (0, 0), done.stderr + without.stderr
