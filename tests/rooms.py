@@ -47,12 +47,12 @@ LIMITS: Mapping[str, Limit] = {
     "code lines of the core": Limit(37703, slack=300),
     "public classes": Limit(614, slack=3),
     "dataclasses": Limit(562, slack=3),
-    "options declared in two places": Limit(71, slack=1),
+    "options declared in two places": Limit(70, slack=1),
     'defaults that are ""': Limit(214, slack=3),
-    "imports inside functions": Limit(334, slack=3),
+    "imports inside functions": Limit(332, slack=3),
     "names that could hold anything, % of bound names": Limit(3.18, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(69.11, slack=0.5),
-    "docstrings of functions that begin in mid-thought, %": Limit(19.99, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(68.86, slack=0.5),
+    "docstrings of functions that begin in mid-thought, %": Limit(19.91, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
 
