@@ -152,9 +152,6 @@ LATE: dict[str, dict[str, str]] = {
     "options.settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
     "user_code": {"name": "users name the modules with their code"},
-    "ratings.examples_choice": {
-        "ratings.splits": "numpy comes with it, and only those who open held-out labels need it"
-    },
     "calibration.accepted.acceptance": {"importlib.metadata": FOR_THE_START},
     "calibration.calibration": {"calibration.table_frames": "a rubric's start needs no table"},
     "calibration.table_frames": dict.fromkeys(("narwhals", "pandas", "polars"), "loaded when a frame comes"),

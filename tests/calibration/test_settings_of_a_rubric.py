@@ -99,7 +99,7 @@ def test_ten_wordings_and_the_best_of_them_is_no_longer_shown_to_stop_enough(pro
     assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "trend", "side-open")
 
 
-def test_the_held_out_part_counts_only_what_it_was_opened_for(project: Path) -> None:
+def test_a_part_counts_the_settings_that_have_figures_on_it(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for place, row in enumerate(rows):
@@ -107,10 +107,13 @@ def test_the_held_out_part_counts_only_what_it_was_opened_for(project: Path) -> 
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for words in WORDS[2:]:
         write_rubric(project, words)
-        calibrated()
+        calibrated(split="dev")
     assert calibrated(split="test").decision.settings == 1
     assert calibrated().decision.settings == 3
-    assert {line["split"] for line in lines(project)} == {"dev", "test"}
+    write_rubric(project, WORDS[0])
+    calibrated()
+    assert calibrated(split="test").decision.settings == 2
+    assert {line["split"] for line in lines(project)} == {"dev", "test", "all"}
 
 
 def test_a_mark_makes_another_setting_and_the_target_does_not(project: Path) -> None:

@@ -113,18 +113,16 @@ def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
     assert report["counts"]["graded"] == setting.N
 
 
-def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> None:
+def test_figures_on_held_out_labels_open_nothing_and_how_many_are_held_out_is_said(here: Path) -> None:
     examples = split_examples(here)
     ask = ("calibrate", "clear", "--judge", setting.JUDGE)
     untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout
-    assert "30 test examples are held out; no run has used them yet." in untouched
+    assert "30 test examples are held out; no change of the rubric was tested on them yet." in untouched
     opened = run(*ask, "--split", "test", "--json", "report.json", cwd=here, env=setting.environment(here))
-    assert "30 test examples are held out, and looked at once" in opened.stdout
-    record = json.loads((examples.parent / "opened.jsonl").read_text(encoding="utf-8"))
-    assert (record["by"], record["n"]) == ("calibrate --split test", 30)
-    assert json.loads((here / "report.json").read_text(encoding="utf-8"))["test_labels"]["opened"] == 1
-    later = run(*ask, cwd=here, env=setting.environment(here)).stdout
-    assert "30 test examples are held out, and looked at once" in later
+    assert "30 of 60 examples (test)" in opened.stdout
+    assert "30 test examples are held out; no change of the rubric was tested on them yet." in opened.stdout
+    assert not (examples.parent / "opened.jsonl").exists()
+    assert json.loads((here / "report.json").read_text(encoding="utf-8"))["test_labels"]["opened"] == 0
 
 
 def test_ratings_of_ids_that_no_example_has_are_reported(here: Path) -> None:

@@ -263,13 +263,13 @@ class Calibration(Reported):
 
     @property
     def reasons_not_graded(self) -> dict[str, str]:
-        """Why each example without a score has none, by id; digests are removed from the reasons."""
+        """Why each example without a score has none, by id, but for held-out ones; without digests."""
         comparison = self.comparison
-        judged = zip(comparison.gold.ids, comparison.judged, comparison.graded_by.tolist(), strict=True)
+        judged = zip(comparison.gold.examples, comparison.judged, comparison.graded_by.tolist(), strict=True)
         return {
-            unit: _DIGEST.sub("…", _why_no_score(rating, self.rubric)) if rating else "the judge did not rate it"
-            for unit, rating, score in judged
-            if score != score
+            example.id: _DIGEST.sub("…", _why_no_score(rating, self.rubric)) if rating else "the judge did not rate it"
+            for example, rating, score in judged
+            if score != score and not example.is_held_out
         }
 
     @property

@@ -32,7 +32,7 @@ class LabelOptions:
         None, "labelled examples, instead of the rubric's own set", PATH, value="FILE", common=True
     )
     split: Literal["dev", "test", "all"] | None = option(
-        None, "dev, test or all (dev, once a set has splits)", one_of("dev", "test", "all"), value="S", common=True
+        None, "dev, test or all (all)", one_of("dev", "test", "all"), value="S", common=True
     )
     tolerance: float | None = setting(
         None,
@@ -74,6 +74,7 @@ class LabelOptions:
         value="P",
         written=NUMBER_IN_FILES,
     )
+    all_texts: bool = option(False, "show the texts of held-out examples too; they are held out no more", FLAG)
     of: str | None = option(
         None, "what agreement of scores is of: score, decision, or a criterion's name", MEASURE, is_typed=False
     )

@@ -116,6 +116,11 @@ class TriedSettings:
     all: tuple[TriedSetting, ...] = ()
     is_kept: bool = True
 
+    def on(self, examples: Iterable[str]) -> list[TriedSetting]:
+        """Return the settings that were compared with labels of any of these examples, in order."""
+        used = frozenset(map(_example_digest, examples))
+        return [tried for tried in self.all if not used.isdisjoint(tried.examples)]
+
     def count(self, examples: Iterable[str], opened: Iterable[str] = ()) -> int:
         """How many different settings were compared with labels of any of these examples; at least 1.
 
@@ -124,8 +129,7 @@ class TriedSettings:
             opened: Fingerprints of the rubrics for which held-out labels among them were opened; those that aren't on
                 record count too.
         """
-        used = frozenset(map(_example_digest, examples))
-        same = [tried for tried in self.all if not used.isdisjoint(tried.examples)]
+        same = self.on(examples)
         unrecorded = set(opened) - {tried.rubric for tried in same}
         return max(1, len({tried.setting for tried in same}) + len(unrecorded))
 

@@ -104,7 +104,7 @@ Scorers = Annotated[tuple[str, ...], Parameter(metavar="MODULE", help=ASK_OPTION
 _UNREADABLE = "leave out examples, ratings and records that can't be read, with a warning each"
 SplitName = Annotated[
     Literal["dev", "test", "all"] | None,
-    Parameter(metavar="S", help="dev, test or all (dev, once a set has splits)"),
+    Parameter(metavar="S", help="dev, test or all (all)"),
 ]
 SkipDamaged = Annotated[bool, Parameter(help=_UNREADABLE, group=MORE_OPTIONS)]
 """Heeded by `commands.call`, for all that a command reads."""

@@ -87,6 +87,11 @@ class Example:
         return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
 
     @property
+    def is_held_out(self) -> bool:
+        """Whether its texts stay unread, so that new words can be proved on it; it counts in every figure."""
+        return self.split == "test"
+
+    @property
     def has_chance(self) -> bool:
         """Whether it was drawn with a chance that is recorded, other than at random."""
         return self.weight != 1 or bool(self.stratum)

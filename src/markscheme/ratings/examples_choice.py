@@ -1,10 +1,9 @@
 """Finds a rubric's labelled examples, and the part of them to use."""
 
-import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example, ExampleSet, examples_file
@@ -12,9 +11,6 @@ from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.shipped import shipped
-
-if TYPE_CHECKING:
-    from markscheme.ratings.splits import Openings
 
 Part = Literal["dev", "test", "all"]
 
@@ -24,7 +20,7 @@ class ExamplesChoice:
     """Which examples of a set count.
 
     Attributes:
-        split: The part of the set; None for dev, once the set has splits.
+        split: The part of the set; None for all of it.
         only: Values that they have, each as "FIELD=VALUE", with a field of CHOSEN_BY.
     """
 
@@ -41,7 +37,7 @@ class ExamplesChoice:
 
     def part_name(self, examples: Iterable[Example]) -> str | None:
         """The name of the part that was used; None for a set without parts."""
-        return (self.split or "dev") if any(example.split for example in examples) else None
+        return (self.split or "all") if any(example.split for example in examples) else None
 
     def among(self, part: ExampleSet) -> ExampleSet:
         """The examples of a part that have the values.
@@ -93,26 +89,15 @@ def _shipped_with(rubric: Rubric) -> Path | None:
 
 
 def part_of(examples: ExampleSet, split: Part | None) -> ExampleSet:
-    """The examples of a split; without one those of `dev`, if the set has splits.
+    """The examples of a split; without one all of them.
 
     Raises:
         UsageError: The split is empty.
     """
-    part = examples.part(split)
+    part = examples.part(split or "all")
     if examples.examples and not part.examples:
         place = f" in {examples.path}" if examples.path is not None else ""
         raise UsageError(
-            f'no example{place} has "split": "{split or "dev"}"; write it into the lines of some, or leave --split out'
+            f'no example{place} has "split": "{split}"; write it into the lines of some, or leave --split out'
         )
     return part
-
-
-def openings_by(command: str, examples: ExampleSet, split: Part | None) -> "Openings | None":
-    """How often held-out labels were opened; this use counts if the split includes them."""
-    from markscheme.ratings.splits import open_test_labels, openings_of
-
-    before = openings_of(examples)
-    if before is None or split not in ("test", "all"):
-        return before
-    today = datetime.date.today().isoformat()
-    return open_test_labels(examples, by=f"{command} --split {split}", at=today)[1]

@@ -39,6 +39,7 @@ class Opening:
         decided: False while a test is under way, or was interrupted.
         levels: Digests of the levels it saw, one by the example's id and one by its texts, by which later looks at
             the same ones are recognized; empty in a record that has none, which counts as a look at any labels.
+        counts_apart: Whether it is no look at what wordings are tested by, such as one at decisions about wholes.
     """
 
     at: str
@@ -51,6 +52,7 @@ class Opening:
     adopted: str | None = None
     decided: bool = True
     levels: frozenset[str] = frozenset()
+    counts_apart: bool = False
 
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
@@ -68,6 +70,7 @@ class Opening:
             adopted=line.get("adopted"),
             decided="adopted" in line or not wordings,
             levels=frozenset(map(str, line.get("levels") or ())),
+            counts_apart=line.get("apart") is True,
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
@@ -80,6 +83,8 @@ class Opening:
         if self.wordings:
             line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge}
             line |= {"adopted": self.adopted} if self.decided else {}
+        if self.counts_apart:
+            line["apart"] = True
         if self.levels:
             line["levels"] = sorted(self.levels)
         return line
@@ -113,7 +118,7 @@ class Openings:
 
     @property
     def _earlier(self) -> list[Opening]:
-        return [opening for opening in self.all if opening.saw_any(self.levels)]
+        return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
         """The last look at exactly these levels that tests these wordings with this judge, and its number."""
@@ -131,7 +136,7 @@ class Openings:
         looks = len(self.all)
         labels = f"{counted(self.n, 'test example')} {'is' if self.n == 1 else 'are'} held out"
         if not looks:
-            return f"{labels}; no run has used {'it' if self.n == 1 else 'them'} yet."
+            return f"{labels}; no change of the rubric was tested on {'it' if self.n == 1 else 'them'} yet."
         times = "once" if looks == 1 else f"{looks} times"
         same = "" if self.of_these == looks else f", {self.of_these} of them at some of these labels"
         span = self.all[0].at if looks == 1 else f"{self.all[0].at} to {self.all[-1].at}"
@@ -222,6 +227,7 @@ def open_test_labels(
     wordings: tuple[str, ...] = (),
     judge: str = "",
     whole: bool = False,
+    counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
     """The test part of a set, after recording that its labels were looked at.
 
@@ -235,6 +241,7 @@ def open_test_labels(
         wordings: Fingerprints of the wordings that are tested.
         judge: Fingerprint of the judge that is asked about them.
         whole: The look is at all labels, and all examples are returned.
+        counts_apart: The look isn't at what wordings are tested by.
 
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.
@@ -249,7 +256,18 @@ def open_test_labels(
         before = _openings_of(examples, whole=whole)
         level = None if alpha is None else alpha(before.of_these + 1)
         is_decided = not wordings
-        now = Opening(at, by, before.labels, before.n, level, wordings, judge, decided=is_decided, levels=before.levels)
+        now = Opening(
+            at,
+            by,
+            before.labels,
+            before.n,
+            level,
+            wordings,
+            judge,
+            decided=is_decided,
+            levels=before.levels,
+            counts_apart=counts_apart,
+        )
         _append(examples, OPENED, now.to_json())
     return examples.part("all" if whole else "test"), replace(before, all=(*before.all, now))
 

@@ -292,6 +292,7 @@ class Evidence:
             most: The severest it may be called.
         """
         share = gain / self.error if self.error > 0 else 0.0
+        worst = [index for index in worst if not self.is_held_out(index)]
         remarks = [] if criterion is None else self.remarks(criterion, worst)
         wrote = {"annotators": remarks} if remarks else {}
         by_share = 0 if share >= HIGH_SHARE else 1 if share >= MEDIUM_SHARE else 2
@@ -334,6 +335,8 @@ class Evidence:
         """What annotators wrote about examples: level, reason and note, and how sure they were; without names."""
         remarks = []
         for place in places:
+            if self.is_held_out(place):
+                continue
             for column in self.comparison.table.annotators:
                 rating = column.ratings[place]
                 rated = rating.criteria.get(criterion.name) if rating is not None else None
@@ -344,6 +347,10 @@ class Evidence:
                     entry = {"id": self.ids[place], "level": rated.label or rated.level, "said": words}
                     remarks.append({**entry, "confidence": rating.confidence or None})
         return remarks
+
+    def is_held_out(self, index: int) -> bool:
+        """Whether the texts of an example stay unread."""
+        return self.comparison.gold.examples[index].is_held_out
 
     def example_ids(self, places: Sequence[int]) -> str:
         """The ids of some examples in a row."""

@@ -29,10 +29,12 @@ from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
-from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
+from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
+from markscheme.ratings.parts import read_all
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import openings_of
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.reading import may_be_results, may_be_rubric
@@ -232,7 +234,7 @@ class CalibrationRequest:
             return self._calibrated(rubric, every, folder, path)
 
     def _calibrated(self, rubric: Rubric, every: ExampleSet, folder: Path | None, path: Path) -> list[Calibration]:
-        openings = openings_by("calibrate", every, self.choice.split)
+        openings = openings_of(every)
         carried = carried_labels(every, rubric)
         every = every if carried is None else carried.counting
         examples = self.choice.of(every)
@@ -243,7 +245,7 @@ class CalibrationRequest:
             calibrations = self._from_ratings(rubric, every, examples, path)
         else:
             calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
-        opened = openings.wordings if openings is not None and self.choice.split in ("test", "all") else frozenset()
+        opened = openings.wordings if openings is not None and self.choice.split != "dev" else frozenset()
         calibrations = self._after_settings(calibrations, rubric, examples, opened)
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
@@ -252,7 +254,7 @@ class CalibrationRequest:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         whole = len(every.labelled.examples)
         is_part = every.has_splits and len(examples.labelled.examples) < whole
-        part = (self.choice.split or "dev", whole) if is_part else None
+        part = (self.choice.split or "all", whole) if is_part else None
         return [replace(calibration, openings=openings, part=part) for calibration in calibrations]
 
     def _after_settings(
@@ -283,8 +285,10 @@ class CalibrationRequest:
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
         """All examples, and the rubric's calibration folder if there is one."""
         if isinstance(self.examples, ExampleSet):
-            return self.examples, find_calibration(rubric.name, Path.cwd())
-        return examples_with_every_label(rubric, self.examples)
+            every, folder = self.examples, find_calibration(rubric.name, Path.cwd())
+        else:
+            every, folder = examples_with_every_label(rubric, self.examples)
+        return (read_all(every) if self.options.all_texts else every), folder
 
     @contextmanager
     def _turn(self, path: Path | None) -> Iterator[None]:

@@ -40,7 +40,9 @@ def compare(
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
     report: Annotated[Path | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
     pairs: bool = False,
-    labels: Annotated[LabelOptions, spelled(target=None, max_false_pass=None, max_false_fail=None)] = LabelOptions(),
+    labels: Annotated[
+        LabelOptions, spelled(target=None, max_false_pass=None, max_false_fail=None, all_texts=None)
+    ] = LabelOptions(),
     details: Details = False,
     json: bool = False,
     markdown: bool = False,

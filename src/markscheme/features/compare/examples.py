@@ -35,7 +35,9 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
     by_id = {example.id: example for example in (*(truth.examples if truth else ()), *compared.examples)}
     rated = [_first_ratings(contender) for contender in contenders]
     places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
-    ids = dict.fromkeys(unit for ratings in rated for unit in ratings if truth is None or unit in places)
+    unread = {unit for unit, example in by_id.items() if example.is_held_out}
+    rated_ids = (unit for ratings in rated for unit in ratings if truth is None or unit in places)
+    ids = dict.fromkeys(unit for unit in rated_ids if unit not in unread)
     flips = {flip.id for pair in choice.pairs for flip in pair.flips}
     names = [contender.name for contender in contenders]
     cases = []

@@ -20,9 +20,10 @@ from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.examples_choice import ExamplesChoice, openings_by
+from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
+from markscheme.ratings.splits import openings_of
 from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.refusals import refusal
@@ -136,7 +137,7 @@ class ComparisonRequest:
             if self.examples is not None or self.choice.only:
                 raise
             return None, None
-        openings = openings_by("compare", every, self.choice.split)
+        openings = openings_of(every)
         if openings is not None:
             notes.append(openings.sentence)
         return self.choice.of(every), folder

@@ -74,6 +74,7 @@ class Ledger:
         at: The day.
         judge: Fingerprint of the judge.
         outside: Whether all labels are opened, for wordings that were written without them.
+        settings: Number of settings with figures on the held-out labels, besides the one in use; at least 1.
         is_kept: False for a set that comes with the package: each of its looks is a first one, and none is recorded.
     """
 
@@ -81,7 +82,12 @@ class Ledger:
     at: str
     judge: str
     outside: bool = False
+    settings: int = 1
     is_kept: bool = True
+
+    def alpha(self, opening: int) -> float:
+        """Return the level of an opening, shared by the settings whose figures on these labels were seen."""
+        return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
         """The opening that tests these wordings: one on record where the same test was started, else a new one."""
@@ -89,7 +95,7 @@ class Ledger:
         if not self.is_kept:
             labels = labelling_digest(self.examples)
             n = len(self.examples.labelled.examples)
-            return 1, Opening(self.at, self._by, labels, n, opening_alpha(1), prints, self.judge, decided=False)
+            return 1, Opening(self.at, self._by, labels, n, self.alpha(1), prints, self.judge, decided=False)
         openings = openings_of(self.examples, whole=self.outside)
         begun = None if openings is None else openings.of_test(prints, self.judge)
         if begun is not None:
@@ -98,7 +104,7 @@ class Ledger:
             self.examples,
             by=self._by,
             at=self.at,
-            alpha=opening_alpha,
+            alpha=self.alpha,
             wordings=prints,
             judge=self.judge,
             whole=self.outside,
@@ -136,7 +142,7 @@ async def confirm(
         NothingGraded: The user's wording leaves every example ungraded.
     """
     number, opening = ledger.open(wordings)
-    alpha = opening.alpha if opening.alpha is not None else opening_alpha(number)
+    alpha = opening.alpha if opening.alpha is not None else ledger.alpha(number)
     answer = await _answer(asker, part, yours, wordings, number, alpha, outside=ledger.outside)
     if opening.decided:  # this test has been decided before: that answer holds
         named = {wording.rubric.fingerprint: wording for wording in wordings}

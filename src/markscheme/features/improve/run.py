@@ -10,7 +10,7 @@ from markscheme.features.improve.candidates import LabelledTexts, read_candidate
 from markscheme.features.improve.confirmation import confirm
 from markscheme.features.improve.outcome import ImprovementPlan, ImprovementRun
 from markscheme.features.improve.search import Proposing, Search
-from markscheme.features.improve.selection import FINALISTS, first_size, opening_alpha, survivors
+from markscheme.features.improve.selection import FINALISTS, first_size, survivors
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.trial import Asker, Tried, refuse_ungraded
 from markscheme.grading import scorers_for
@@ -135,7 +135,7 @@ class ImprovementRequest:
             (setting.dev.n, setting.dev.tasks),
             (setting.sealed.n, setting.sealed.tasks),
             number,
-            opening_alpha(number),
+            setting.next_alpha,
             files + rounds * self.batch,
             graded,
             rounds * self.batch,

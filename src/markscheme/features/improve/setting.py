@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,28 @@ class ImprovableSet:
         """The record of openings of the labels that a test would open."""
         path = self.parted.path
         comes_with_the_package = path is not None and path.resolve().is_relative_to(shipped("calibration").resolve())
-        return Ledger(self.parted, self.day, judge, self.outside, is_kept=not comes_with_the_package)
+        settings = self.settings_on_held_out
+        return Ledger(self.parted, self.day, judge, self.outside, settings, is_kept=not comes_with_the_package)
+
+    @cached_property
+    def settings_on_held_out(self) -> int:
+        """Number of settings with figures on the held-out labels, besides the one in use; at least 1.
+
+        Wordings that an opening tested don't count: after a no, their figures are withheld.
+        """
+        if self.outside:
+            return 1
+        openings = openings_of(self.parted)
+        tested = frozenset[str]() if openings is None else openings.wordings
+        seen = tried_settings(self.folder / SETTINGS, ()).on(self.sealed.gold.ids)
+        with_this_rubric = {tried.setting for tried in seen if tried.rubric == self.rubric.fingerprint}
+        others = {tried.setting for tried in seen if tried.rubric not in tested} - with_this_rubric
+        return max(1, len(others) + max(0, len(with_this_rubric) - 1))
+
+    @property
+    def next_alpha(self) -> float:
+        """Level of the next test of the held-out labels."""
+        return self.ledger("").alpha(self.next_opening)
 
     def record_settings(self, asker: Asker) -> None:
         """Note each wording that was tried, by the part of the labels that it was tried on."""

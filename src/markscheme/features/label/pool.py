@@ -1,6 +1,6 @@
 """The responses to label, from examples or Promptfoo's results, and the file that labelled examples are added to."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import new_examples
 from markscheme.ratings.examples import RATINGS_FOLDER, SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.rubric import Rubric
@@ -123,6 +124,14 @@ class SetFile:
             raise RatingError(
                 "cannot be added to; make it an examples.jsonl, or label it by itself with --pool", path=self.path
             )
+
+    def keep_parts(self) -> tuple[Example, ...]:
+        """Give the examples of a set without parts theirs, and return them; call it within `locked`."""
+        return keep_parts_by_place(self.path, self.rubric)
+
+    def parted(self, new: Iterable[Example]) -> tuple[Example, ...]:
+        """Return examples to add, each with its part; call it within `locked`."""
+        return with_parts(new, self.keep_parts())
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
         """Append the examples that aren't there yet; on disk when this returns. Call it within `locked`."""

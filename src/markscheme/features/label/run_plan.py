@@ -17,7 +17,7 @@ from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.label.pair_design import PairDesign, pair_design
 from markscheme.features.label.plan import needs_of
-from markscheme.features.label.sampling import Draw, choose_next, with_split
+from markscheme.features.label.sampling import Draw, choose_next, parted_draw
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import GradingJudge, Reply
 from markscheme.judges.options import AskOptions
@@ -31,6 +31,7 @@ from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.parts import parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
@@ -232,7 +233,7 @@ class PlanRequest:
                 passed=truth.decided,
                 seed=self.seed,
             )
-        return with_split(draw, "dev" if everything.has_splits else None)
+        return parted_draw(draw, lambda new: with_parts(new, parts_by_place(everything).examples))
 
 
 def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None] | None:

@@ -1,7 +1,7 @@
 """Which outputs to label next: doubtful, rare and neglected ones more often, each with a known probability."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -461,9 +461,8 @@ def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]
     return neglected
 
 
-def with_split(draw: Draw, split: str | None) -> Draw:
-    """The draw for a set with splits: what is labelled next is for the dev split, not held out."""
-    if split != "dev":
-        return draw
-    picks = tuple(replace(pick, example=replace(pick.example, split="dev")) for pick in draw.picks)
-    return replace(draw, picks=picks)
+def parted_draw(draw: Draw, parted: Callable[[Iterable[Example]], Iterable[Example]]) -> Draw:
+    """Return the draw with each output's part of the set that it is for."""
+    examples = parted(pick.example for pick in draw.picks)
+    picks = (replace(pick, example=example) for pick, example in zip(draw.picks, examples, strict=True))
+    return replace(draw, picks=tuple(picks))

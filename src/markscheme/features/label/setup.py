@@ -13,13 +13,13 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.features.label.disputes import disputed, first_labels, ratings_in
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_pool
-from markscheme.features.label.sampling import choose_next, with_split
+from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
 from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_decision
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
-from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, Split, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.wordings import record_words
@@ -118,8 +118,7 @@ def _work(
     examples = {example.id: example for example in pool.examples}
     everything = tuple(map(Question, (*rubric.criteria, *((WHOLE_RESPONSE,) if overall else ()))))
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
-    split: Split | None = "dev" if any(example.split for example in home.read()) else None
-    work = Work(rubric, source, examples, questions, (), file, home, split, pool.labels, asks_overall=overall)
+    work = Work(rubric, source, examples, questions, (), file, home, pool.labels, asks_overall=overall)
     adjudicates = file.kind == "adjudicated"
     ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
     carried = carried_in(work)
@@ -241,7 +240,7 @@ def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share |
             passed=_passed(examples, work),
             seed=seed,
         )
-        work.home.add([pick.to_json() for pick in with_split(draw, work.split).picks])
+        work.home.add([pick.to_json() for pick in parted_draw(draw, work.home.parted).picks])
         notes = (f"{counted(free, 'response')} left in the pool, fewer than the {count} asked for.",)
         steps = _steps(_among(pool, work.home.read()), work, seed, share)
         return replace(work, steps=steps, notes=notes if free < count else ())
@@ -271,4 +270,4 @@ def keep_examples(work: Work) -> None:
         record_words(work.home.path.parent, work.rubric, date.today().isoformat())
         examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in kept_ids]
         if examples:
-            work.home.add([replace(e, split=e.split or work.split).to_json() for e in examples])
+            work.home.add([example.to_json() for example in work.home.parted(examples)])

@@ -14,7 +14,7 @@ from markscheme.features.label.pool import SetFile
 from markscheme.features.label.store import LabelFile
 from markscheme.fingerprint import fingerprint
 from markscheme.pages.order import Step
-from markscheme.ratings.examples import Example, Split
+from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating, asked_under, is_asked
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.sheet import wording_of
@@ -129,7 +129,6 @@ class Work:
         steps: Responses in the rater's order.
         file: The rater's file of labels.
         home: The file of examples that labelled responses are added to.
-        split: The split of responses that are new to that file; None if it has no splits.
         people: Annotators' labels in the pool's own file.
         reworded: What is asked again of responses that the rater has labelled, by step: the criteria whose words have
             changed since, or that are new, and the digest of the words that the rater answered; "" for a new one.
@@ -144,7 +143,6 @@ class Work:
     steps: tuple[Step, ...]
     file: LabelFile
     home: SetFile
-    split: Split | None = None
     people: tuple[Rating, ...] = ()
     reworded: Mapping[Step, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -154,6 +152,7 @@ class Work:
         self._read = self.source.read_bytes()
         self._before = {step: self.file.labels[step] for step in self.reworded}
         self._homed = {example.id for example in self.home.read()}
+        self._has_parts = False
 
     def is_turned(self, step: Step) -> bool:
         """Whether a step shows the second response of a pair first; an adjudicator sees the stored order."""
@@ -244,11 +243,12 @@ class Work:
             step: One of the steps.
             answered: Answers to all its questions, each allowed by its question.
         """
-        if step.id not in self._homed:
+        if step.id not in self._homed or not self._has_parts:
             with self.home.locked():
-                example = self.examples[step.id]
-                self.home.add([replace(example, split=example.split or self.split).to_json()])
+                (example,) = self.home.parted([self.examples[step.id]])
+                self.home.add([example.to_json()])
             self._homed.add(step.id)
+            self._has_parts = True
         record_words(self.home.path.parent, self.rubric, date.today().isoformat())
         self.file.give(self.rating(step, answered))
 

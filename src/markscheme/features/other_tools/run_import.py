@@ -185,12 +185,12 @@ class ImportRequest:
         with self.targets.turn_to_add():
             additions = self.targets.additions(file.ratings, rubric)
             ratings = file.ratings if additions is None else additions.ratings
-            examples = self.targets.new_examples(file.examples, "what is imported")
+            examples = self.targets.parted(self.targets.new_examples(file.examples, "what is imported"), rubric)
             self.targets.add(ratings, examples)
             folder = self.targets.calibration_folder
             if folder is not None and self.to_current_words and self.rubric is not None:
                 record_words(folder, self.rubric, datetime.date.today().isoformat())
-        return ImportRun(file, self.targets, ratings, additions, tuple(examples))
+        return ImportRun(file, self.targets, ratings, additions, examples)
 
 
 def _instead(lost: Mapping[str, int]) -> str:

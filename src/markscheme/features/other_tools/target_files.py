@@ -11,6 +11,7 @@ from markscheme.errors import UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, is_no_file, refuse_unmakeable
 from markscheme.ratings.additions import Additions, additions_to, new_examples, responses_in
 from markscheme.ratings.examples import RATINGS_FOLDER, Example
+from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 
@@ -91,6 +92,20 @@ class TargetFiles:
         if self.examples is None:
             return []
         return new_examples(self.examples, examples, responses_in(self.examples), where)
+
+    def parted(self, new: Sequence[Example], rubric: Rubric) -> tuple[Example, ...]:
+        """Return examples to add, each with its part; call it within `turn_to_add`.
+
+        Args:
+            new: The examples.
+            rubric: Says whether they are pairs.
+
+        Raises:
+            RatingError: The file of examples can't be read or written.
+        """
+        if self.examples is None or not new:
+            return ()
+        return with_parts(new, keep_parts_by_place(self.examples, rubric))
 
     def add(self, ratings: Iterable[Rating], examples: Iterable[Example]) -> None:
         """Add to the files, which are made where they are missing; call it within `turn_to_add`.

@@ -132,7 +132,9 @@ def first_false_passes(comparison: Comparison) -> doc.FirstExamples:
     """Show the beginnings of the first responses that a judge wrongly passes, with people's reasons and its own."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
         return doc.FirstExamples(())
-    wrong = comparison.false_passes if comparison.rubric.has_gate_question else ()
+    unread = {example.id for example in comparison.gold.examples if example.is_held_out}
+    false_passes = comparison.false_passes if comparison.rubric.has_gate_question else ()
+    wrong = [unit for unit in false_passes if unit not in unread]
     shown = (_with_text(comparison, unit) for unit in wrong[:FIRST_SHOWN])
     return doc.FirstExamples(tuple(lines for lines in shown if len(lines) > 1 or len(lines[0]) > 2))
 

@@ -55,10 +55,11 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """All examples with gold: false passes, then false fails, then the rest; each group by difference in score."""
+    """Show the examples that may be read: false passes, false fails, then the rest, each by difference in score."""
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
-    order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
+    unread = np.array([example.is_held_out for example in comparison.gold.examples], dtype=bool)
+    order = [index for index in np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist() if not unread[index]]
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
 
     def case_at(number: int) -> Case:
@@ -73,7 +74,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
         **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
     }
     cases = CasesOnDemand(len(order), case_at)
-    return Examples(cases, ("gold", "judge", "difference"), filters, int(((far > 0) | (wrong != 0)).sum()))
+    return Examples(cases, ("gold", "judge", "difference"), filters, int((((far > 0) | (wrong != 0)) & ~unread).sum()))
 
 
 def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:

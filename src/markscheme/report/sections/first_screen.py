@@ -356,8 +356,9 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if kin:
         yield f"Warning: {kin}."
     if counts.not_graded and counts.graded:
-        why = commonest(calibration.reasons_not_graded.values())
-        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
+        reasons = calibration.reasons_not_graded.values()
+        why = f": {commonest(reasons)}" if reasons else ""
+        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score{why}."
     if counts.unread:
         again = "" if calibration.rater.source == "ratings" else ", even when asked again"
         yield f"{counted(counts.unread, 'verdict')} unreadable{again}; excluded."
@@ -388,6 +389,23 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"{counted(gold.picked_by_hand, 'example')} picked by hand: figures are of the labelled examples."
     if calibration.openings is not None:
         yield calibration.openings.sentence
+    yield from _held_out(calibration)
+
+
+def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
+    """Say how many wrong passes can't be read, since their texts are kept to prove new words, and how to read them."""
+    comparison = calibration.comparison
+    unread = {example.id for example in comparison.gold.examples if example.is_held_out}
+    if not unread:
+        return
+    passes = sum(unit in unread for unit in comparison.false_passes)
+    of_passes = f", {passes} of {counted(len(comparison.false_passes), 'false pass', 'false passes')} among them"
+    yield (
+        f"{counted(len(unread), 'example')} {'counts' if len(unread) == 1 else 'count'} here and "
+        f"{'stays' if len(unread) == 1 else 'stay'} unread{of_passes if comparison.false_passes else ''}. To read "
+        f"{'it' if len(unread) == 1 else 'them'}, and hold {'it' if len(unread) == 1 else 'them'} out no more: "
+        f"{calibration.commands.calibrate(' --all-texts')}"
+    )
 
 
 def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:

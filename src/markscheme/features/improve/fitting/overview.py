@@ -11,7 +11,6 @@ from markscheme.features.improve.selection import (
     PLANNED_SD,
     chance_to_find,
     held_out_needed,
-    opening_alpha,
 )
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.judges.kinds import DEFAULT
@@ -81,7 +80,7 @@ def _too_few_columns(decisions: DecisionEvidence) -> str:
 
 
 def _chances(setting: ImprovableSet, decisions: DecisionEvidence) -> Iterator[tuple[doc.Line, ...]]:
-    alpha = opening_alpha(setting.next_opening)
+    alpha = setting.next_alpha
     needed = held_out_needed(alpha)
     if can_try(setting, decisions)["words"]:
         chance = in_tenths(chance_to_find(setting.sealed.tasks, alpha, PLANNED_SD))

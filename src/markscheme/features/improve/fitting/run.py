@@ -63,7 +63,7 @@ def open_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, day: str
     """
     opening = next_opening(examples)
     if not _is_on_record(examples):
-        open_test_labels(examples, by=BY, at=day, whole=True)
+        open_test_labels(examples, by=BY, at=day, whole=True, counts_apart=True)
     return NumbersRun(evidence, opening, propose_numbers(evidence.rows, evidence.numbers, opening=opening))
 
 

@@ -1,0 +1,128 @@
+"""Parts of a set from its first label on: some outputs are there to be read, others stay unread to prove new words."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from markscheme.errors import RatingError
+from markscheme.files import rewrite
+from markscheme.fingerprint import fingerprint
+from markscheme.phrases import counted
+from markscheme.ratings.examples import Example, ExampleSet, Split, load_responses, warn
+from markscheme.ratings.splits import SPLIT_SEED, file_for_parts, write_parts
+from markscheme.rubrics.rubric import Rubric
+
+READ_FIRST: Final = 40
+"""Tasks of a set that are there to be read: fewer held-out ones couldn't prove new words anyway."""
+TASKS_IN_TURN: Final = 3
+"""Later tasks of which one is there to be read."""
+_TEST: Final = re.compile(r'("split"\s*:\s*)"test"')
+
+
+def part_of_task(index: int) -> Split:
+    """Return the part of the task with this index in its set.
+
+    Example:
+        >>> [index for index in range(READ_FIRST, 70) if part_of_task(index) == "dev"]
+        [40, 42, 46, 48, 51, 56, 58, 62, 65, 68, 69]
+    """
+    if index < READ_FIRST:
+        return "dev"
+    turn, offset = divmod(index, TASKS_IN_TURN)
+    chosen = int(sha256(f"{SPLIT_SEED}:{turn}".encode()).hexdigest(), 16) % TASKS_IN_TURN
+    return "dev" if offset == chosen else "test"
+
+
+def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
+    """Give each new example its part: that of its task, if the set has it, else the one that comes by its place.
+
+    A part that an example brings is kept, unless its task is there to be read.
+
+    Args:
+        new: Examples to add, in order.
+        before: The set's examples so far, in order.
+    """
+    parts: dict[str, Split] = {}
+    for example in before:
+        _note(parts, _task(example), example.split or "dev")
+    parted = []
+    for example in new:
+        task = _task(example)
+        _note(parts, task, example.split or parts.get(task) or part_of_task(len(parts)))
+        parted.append(replace(example, split=parts[task]))
+    return tuple(parted)
+
+
+def parts_by_place(examples: ExampleSet) -> ExampleSet:
+    """Give the examples of a set without parts theirs, by their places; a set that has parts stays as it is."""
+    return examples if examples.has_splits else replace(examples, examples=with_parts(examples.examples))
+
+
+def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
+    """Write parts into a file that is large enough to hold some outputs back and has none yet; return its examples.
+
+    Raises:
+        RatingError: The file can't be read or written.
+
+    Warns:
+        RatingWarning: Outputs are held out from now on, whose texts may have been read.
+    """
+    if path.suffix != ".jsonl" or not path.is_file() or not path.stat().st_size:
+        return ()
+    examples = load_responses(path, rubric)
+    parted = parts_by_place(examples)
+    held_out = len(parted.part("test").examples) if parted.has_splits else 0
+    if parted is examples or not held_out:
+        return examples.examples
+    write_parts(parted)
+    warn(f"{counted(held_out, 'output')} are held out from now on; their texts may have been read", path)
+    return parted.examples
+
+
+def read_all(examples: ExampleSet) -> ExampleSet:
+    """Put what is held out of a set to the outputs that are there to be read, in its file too.
+
+    Raises:
+        RatingError: The file isn't a .jsonl file, or can't be written.
+    """
+    if not any(example.is_held_out for example in examples.examples):
+        return examples
+    if examples.path is not None:
+        path = file_for_parts(examples)
+        try:
+            rewrite(path, lambda text: "\n".join(map(_read_line, text.split("\n"))))
+        except OSError as error:
+            raise RatingError(f"cannot be written: {error.strerror or error}", path=path) from error
+    return replace(
+        examples,
+        examples=tuple(replace(e, split="dev") if e.is_held_out else e for e in examples.examples),
+    )
+
+
+def _read_line(line: str) -> str:
+    """Return the line of an example as one that is there to be read; any other line as it is."""
+    try:
+        example = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(example, dict) or example.get("split") != "test":
+        return line
+    moved = {**example, "split": "dev"}
+    changed = _TEST.sub(r'\1"dev"', line)
+    return changed if json.loads(changed) == moved else json.dumps(moved, ensure_ascii=False)
+
+
+def _note(parts: dict[str, Split], task: str, split: Split) -> None:
+    parts[task] = "dev" if "dev" in (split, parts.get(task)) else "test"
+
+
+def _task(example: Example) -> str:
+    """Return what an example has in common with others of its task: its group, or equal inputs."""
+    if example.group:
+        return f"group {example.group}"
+    inputs = dict(example.submission.inputs)
+    return f"inputs {fingerprint(inputs)}" if inputs else f"example {example.id}"

@@ -1,0 +1,98 @@
+"""Parts of a set from its first label on: who may read what, and what stays unread to prove new words."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.errors import RatingWarning
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.parts import READ_FIRST, keep_parts_by_place, part_of_task, read_all, with_parts
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+from tests.stats.shared_numbers import block
+
+DEV_AFTER_THE_FIRST = [40, 42, 46, 48, 51, 56, 58, 62, 65, 68, 69]
+"""Of 70 tasks, by the rule's published case."""
+RUBRIC = Rubric((Criterion(1.0, "Is it clear?", "clear"),), name="clear")
+
+
+def outputs(n: int, **about: Any) -> list[Example]:
+    return [replace(Example(Submission("…", {"query": f"q{place}"}, f"o{place}")), **about) for place in range(n)]
+
+
+def held_out(examples: Sequence[Example]) -> list[str]:
+    return [example.id for example in examples if example.split == "test"]
+
+
+def test_the_first_tasks_are_read_and_of_later_ones_two_of_three_are_held_out() -> None:
+    parts = [part_of_task(place) for place in range(70)]
+    assert set(parts[:READ_FIRST]) == {"dev"}
+    assert [place for place in range(READ_FIRST, 70) if parts[place] == "dev"] == DEV_AFTER_THE_FIRST
+
+
+def test_the_published_case_of_parts() -> None:
+    case = block("authors.yaml", "parts")
+    parts = [part_of_task(place) for place in range(case["tasks"])]
+    later = [place for place in range(READ_FIRST, case["tasks"]) if parts[place] == "dev"]
+    assert later == case["dev_after_the_first_40"] == DEV_AFTER_THE_FIRST
+
+
+def test_added_one_by_one_or_at_once_an_output_has_the_same_part() -> None:
+    every = outputs(70)
+    at_once = with_parts(every)
+    one_by_one: tuple[Example, ...] = ()
+    for example in every:
+        one_by_one += with_parts([example], one_by_one)
+    assert one_by_one == at_once
+    assert len(held_out(at_once)) == 70 - READ_FIRST - len(DEV_AFTER_THE_FIRST)
+
+
+def test_outputs_of_one_task_share_its_part_whatever_their_ids() -> None:
+    there = with_parts(outputs(60))
+    again = [replace(example, submission=replace(example.submission, id=f"{example.id}b")) for example in there]
+    assert [e.split for e in with_parts([replace(e, split=None) for e in again], there)] == [e.split for e in there]
+    grouped = with_parts(outputs(60, group="one task"))
+    assert not held_out(grouped)
+
+
+def test_a_task_that_is_there_to_be_read_is_held_out_in_no_later_file() -> None:
+    there = with_parts(outputs(3))
+    (example,) = with_parts([replace(outputs(3)[1], split="test")], there)
+    assert example.split == "dev"
+    (kept,) = with_parts(outputs(1, split="test"))
+    assert kept.split == "test"
+
+
+def written(folder: Path, examples: Sequence[Example]) -> Path:
+    path = folder / "examples.jsonl"
+    path.write_text("".join(json.dumps(example.to_json()) + "\n" for example in examples))
+    return path
+
+
+def test_a_large_set_without_parts_gets_them_and_says_that_texts_may_have_been_read(tmp_path: Path) -> None:
+    path = written(tmp_path, outputs(60))
+    with pytest.warns(RatingWarning, match="13 outputs are held out from now on; their texts may have been read"):
+        there = keep_parts_by_place(path, RUBRIC)
+    assert len(held_out(there)) == 13
+    parts = [json.loads(line)["split"] for line in path.read_text().splitlines()]
+    assert parts == [part_of_task(place) for place in range(60)]
+    assert keep_parts_by_place(path, RUBRIC) == there
+
+
+def test_a_small_set_without_parts_stays_as_it_is(tmp_path: Path) -> None:
+    path = written(tmp_path, outputs(READ_FIRST))
+    before = path.read_bytes()
+    keep_parts_by_place(path, RUBRIC)
+    assert path.read_bytes() == before
+
+
+def test_what_was_held_out_is_read_for_good_and_nothing_else_of_its_file_changes(tmp_path: Path) -> None:
+    examples = with_parts(outputs(60, metadata={"split": "test"}))
+    path = written(tmp_path, examples)
+    before = [json.loads(line) for line in path.read_text().splitlines()]
+    assert not held_out(read_all(ExampleSet(examples, path)).examples)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [{**line, "split": "dev"} for line in before]
