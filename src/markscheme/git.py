@@ -24,6 +24,12 @@ def content_at(commit: str, path: Path) -> bytes | None:
     return _read(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
 
 
+def commits_of(path: Path) -> list[str]:
+    """Return the commits that changed a file, the latest first; none where there is no repository, or no git."""
+    commits = _read(path.parent, "rev-list", "HEAD", "--", path.name) if path.parent.is_dir() else None
+    return [] if commits is None else commits.decode("ascii").split()
+
+
 def has_uncommitted_changes(path: Path) -> bool:
     """Whether a file isn't what its repository's last commit has; ends of lines don't count, nor do ignored files."""
     folder = path.resolve().parent

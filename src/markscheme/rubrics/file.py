@@ -27,6 +27,21 @@ def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
     return read_rubric_text(text, form, path).rubric(Rubric)
 
 
+def text_of_rubric(rubric: Rubric) -> str | None:
+    """Return the text of a rubric's file; None where there is none, or it has other criteria or another mark now."""
+    try:
+        if rubric.source is None:
+            return None
+        text = read_text(rubric.source, RubricError, most_bytes=MAX_RUBRIC_BYTES)
+        with warnings.catch_warnings():  # loading the rubric gave the warnings already
+            warnings.simplefilter("ignore")
+            read = rubric_from_text(text, form_of(rubric.source), rubric.source)
+    except RubricError:
+        return None
+    is_same = (read.criteria, read.pass_mark) == (rubric.criteria, rubric.pass_mark)
+    return text if is_same else None
+
+
 def rubric_from_data(data: Any) -> Rubric:
     """The rubric that plain data (lists and dicts) describes. Raises RubricError."""
     return Rubric.from_dict(data)

@@ -55,8 +55,9 @@ def compare(
     one. Name the judge in use first. Without labels, only the differences between judges are shown.
 
     Two versions of a rubric, such as old.yaml new.yaml, reply@HEAD~1 reply, or main:rubrics/reply.yaml
-    rubrics/reply.yaml: which words differ, which labels were given under the old words, and what its judge could
-    decide by the judge card of the first. Nothing is asked.
+    rubrics/reply.yaml, or reports by each: which decides more as people do, where annotators decided about whole
+    responses (--judge names a judge to ask by both). Else which words differ, which labels were given under the old
+    words, and what its judge could decide by the judge card of the first; nothing is asked.
 
     Args:
         rubric: a rubric's name or file; its labelled examples are the gold
@@ -74,6 +75,8 @@ def compare(
     """
     from markscheme.features.compare.rubric_versions import change_between
     from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_table
+    from markscheme.features.compare.versions.comparison import have_decisions
+    from markscheme.features.compare.versions.sides import are_versions
     from markscheme.features.compare.view_choice import json_of, view
 
     if json and markdown:
@@ -81,6 +84,13 @@ def compare(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
+    if not pairs and rubric is None and report is None and are_versions(sides):
+        judges = columns.judge
+        if len(judges) > 1:
+            raise UsageError(f"one judge is asked by both versions, and {len(judges)} are named")
+        judge = next(iter(judges), None)
+        if judge is not None or have_decisions(sides, labels.examples):
+            return _compare_versions(sides, labels, judge, ask, html, json=json, markdown=markdown)
     change = None if pairs or rubric is not None else change_between(sides, report)
     if change is not None:
         return _print_change(change, json=json, markdown=markdown, html=html)
@@ -125,6 +135,33 @@ def _print_change(change: "RubricChange", *, json: bool, markdown: bool, html: s
     else:
         show(view(change), json_of(change), json=json)
     return int(change.is_changed)
+
+
+def _compare_versions(
+    sides: tuple[str, ...],
+    labels: LabelOptions,
+    judge: str | None,
+    ask: AskFlags,
+    html: str | None,
+    *,
+    json: bool,
+    markdown: bool,
+) -> int:
+    """Print which version of a rubric decides more as people do."""
+    from markscheme.features.compare.versions.comparison import compare_versions
+    from markscheme.features.compare.versions.sides import versions_of
+    from markscheme.features.compare.versions.view_versions import json_of, view
+
+    old, new = versions_of(sides)
+    compared = compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
+    document = view(compared)
+    if html:
+        put(rendered(document, "html"), html)
+    if markdown:
+        put(rendered(document, "markdown"), "-")
+    else:
+        show(document, json_of(compared), json=json)
+    return 0
 
 
 def _compare_systems(

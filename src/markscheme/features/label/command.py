@@ -74,7 +74,7 @@ def label(
     error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1, group=MORE_OPTIONS)] = None,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
-    labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None)] = LabelOptions(),
+    labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None, all_texts=None)] = LabelOptions(),
     ask: AskFlags = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None, rater=None)] = ColumnOptions(),
     json: JsonTarget = None,

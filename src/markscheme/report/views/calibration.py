@@ -24,6 +24,7 @@ from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.sections.labels import labels_in_short
 from markscheme.report.sections.run import source_line
 from markscheme.report.sections.table import sections_for
+from markscheme.rubrics.file import text_of_rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Floats
 
@@ -101,7 +102,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
     ties = comparison.ties
     return {
         "schema": 1,
-        "rubric": attributes(calibration.rubric, "name fingerprint"),
+        "rubric": {**attributes(calibration.rubric, "name fingerprint"), "text": text_of_rubric(calibration.rubric)},
         "judge": {
             **attributes(calibration.rater, "name fingerprint source provenance"),
             **({"table_read_as": source_line(calibration)} if calibration.rater.table is not None else {}),

@@ -1,0 +1,1 @@
+"""Two versions of a rubric compared: which decides more as people do, and what else changed."""

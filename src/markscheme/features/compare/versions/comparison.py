@@ -1,0 +1,264 @@
+"""Two versions of a rubric against people's own decisions, and criterion by criterion."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison, measure_of
+from markscheme.calibration.earlier_runs.setting import Setting, SettingChange, changes_between
+from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.tried_settings import record_of, tried_settings
+from markscheme.errors import UsageError
+from markscheme.features.compare.versions.labels_of_versions import (
+    gold_by,
+    gold_under,
+    labels_for,
+    own_decisions,
+    refuse_undecided,
+    without_choosers,
+)
+from markscheme.features.compare.versions.paired_decisions import PairedDecisions, by_id, paired_decisions
+from markscheme.features.compare.versions.sides import RubricVersion, versions_of
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.options import AskOptions
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.from_grades import first_prompts
+from markscheme.ratings.gold import GOLD, JUDGE, gold_of
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_calibration
+from markscheme.stats.intervals import Floats
+from markscheme.stats.shares import grouped_mean
+
+ONE_SIDED_TABLE = 0.975
+"""Confidence of each limit in the table of criteria."""
+JudgeLevels = Mapping[str, Mapping[str, float]]
+"""A judge's levels by criterion, then by example."""
+
+
+@dataclass(frozen=True)
+class CriterionAgreement:
+    """How often two judges' levels on a criterion are people's, and the difference.
+
+    Attributes:
+        n: Examples compared: of a reworded criterion those that people labelled under both wordings.
+        labelled_under_new: Of a reworded criterion, examples labelled under the new words; None for the same words.
+        before: Share of examples on which the old version's level is people's; None without examples.
+        after: The same of the new version.
+        low: Lower limit of the difference; None without examples.
+        high: Upper limit.
+    """
+
+    n: int
+    labelled_under_new: int | None
+    before: float | None
+    after: float | None
+    low: float | None
+    high: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        names = ("n", "labelled_under_new", "before", "after", "low", "high")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class VersionComparison:
+    """Two versions of a rubric, compared.
+
+    Attributes:
+        old: The version in use.
+        new: The other one.
+        decisions: Against people's own decisions.
+        criteria: By criterion that both versions have and a judge rated.
+        changes: What differs between the versions.
+        left_out: Examples with people's decision that had a part in choosing a version.
+        labelled: Examples with people's labels.
+        judges: Who rated by each version; None where people's own levels decide.
+    """
+
+    old: RubricVersion
+    new: RubricVersion
+    decisions: PairedDecisions
+    criteria: Mapping[str, CriterionAgreement]
+    changes: tuple[SettingChange, ...]
+    left_out: int
+    labelled: int
+    judges: tuple[str, str] | None
+
+    @property
+    def reworded(self) -> tuple[str, ...]:
+        """The criteria of both versions whose words differ, in the new version's order."""
+        before = {criterion.name: criterion.wording for criterion in self.old.rubric.criteria}
+        return tuple(
+            criterion.name
+            for criterion in self.new.rubric.criteria
+            if before.get(criterion.name, criterion.wording) != criterion.wording
+        )
+
+    @property
+    def makes_same_scores_of_levels(self) -> bool:
+        """Whether weights, scales, required criteria and pass mark are the same."""
+        return _numbers(self.old.rubric) == _numbers(self.new.rubric)
+
+
+@dataclass(frozen=True)
+class VersionRatings:
+    """What decides by a version: decisions and a judge's levels, by example."""
+
+    decisions: Mapping[str, float]
+    levels: JudgeLevels
+    judge: str | None = None
+
+
+def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
+    """Whether two versions are reports, or rubrics of which people decided about whole responses."""
+    old, new = versions_of(sides)
+    if new.report is not None:
+        return True
+    try:
+        return bool(own_decisions(labels_for(old.rubric, new.rubric, examples), new.rubric))
+    except UsageError:
+        return False
+
+
+def compare_versions(
+    old: RubricVersion,
+    new: RubricVersion,
+    *,
+    examples: Path | None = None,
+    judge: str | None = None,
+    ask: AskOptions | None = None,
+    watch: Watch = unwatched,
+) -> VersionComparison:
+    """Compare two versions by people's own levels, by what reports say, or by a judge that is asked by both.
+
+    Raises:
+        UsageError: There are no examples, or none with people's decision.
+    """
+    every = labels_for(old.rubric, new.rubric, examples)
+    fair, left_out = without_choosers(every, old.rubric, new.rubric)
+    people = own_decisions(fair, new.rubric)
+    if not left_out:
+        refuse_undecided(people, new.rubric.name)
+    sides = [_ratings(version, fair, judge, ask or AskOptions(), watch) for version in (old, new)]
+    ids = [example.id for example in fair.examples if example.id in people]
+    tasks = {example.id: example.group or example.id for example in fair.examples}
+    decisions = paired_decisions(
+        by_id(people, ids),
+        by_id(sides[0].decisions, ids),
+        by_id(sides[1].decisions, ids),
+        _groups(ids, tasks),
+        settings=_settings(old.rubric, new.rubric, ids),
+    )
+    criteria = {
+        criterion.name: _agreement(criterion, before, fair, old, new, sides)
+        for criterion in new.rubric.criteria
+        if (before := _criterion(old.rubric, criterion.name)) is not None
+    }
+    return VersionComparison(
+        old,
+        new,
+        decisions,
+        criteria,
+        changes_between(Setting(old.rubric, "", ""), Setting(new.rubric, "", "")),
+        left_out,
+        fair.by_people,
+        None if sides[0].judge is None or sides[1].judge is None else (sides[0].judge, sides[1].judge),
+    )
+
+
+def _ratings(
+    version: RubricVersion, examples: ExampleSet, judge: str | None, ask: AskOptions, watch: Watch
+) -> VersionRatings:
+    if version.report is not None:
+        responses = {example.id: fingerprint(*example.submission.responses) for example in examples.examples}
+        answered = version.report.responses
+        same = [rating for rating in version.report.ratings if answered.get(rating.id) == responses.get(rating.id)]
+        decisions = {rating.id: float(rating.passed) for rating in same if rating.passed is not None}
+        return VersionRatings(decisions, _levels(same, version.rubric), version.report.judge)
+    if judge is not None:
+        return _by_judge(version.rubric, examples.labelled, judge, ask, watch)
+    truth = gold_by(examples, version.rubric)
+    decided = {} if truth is None else dict(zip(truth.ids, truth.decisions.tolist(), strict=True))
+    return VersionRatings(decided, {})
+
+
+def _by_judge(rubric: Rubric, examples: ExampleSet, judge: str, ask: AskOptions, watch: Watch) -> VersionRatings:
+    asked_rubric = ask.of(rubric)
+    folder = find_calibration(rubric.name, Path.cwd())
+    opened = ask.judge_for(asked_rubric, first_prompts(asked_rubric, examples.examples), folder, name=judge)
+    ratings, _ = rated_by(opened, asked_rubric, examples.examples, ask, what=f"asking {opened.identity}", watch=watch)
+    comparison = Comparison(gold_of(examples, rubric).judged(rubric, ratings), JUDGE, GOLD, measure_of(rubric))
+    decisions = dict(zip(comparison.ids, comparison.passes.tolist(), strict=True))
+    return VersionRatings(decisions, _levels(ratings, rubric), str(opened.identity))
+
+
+def _levels(ratings: Sequence[Rating], rubric: Rubric) -> JudgeLevels:
+    return {
+        criterion.name: {
+            rating.id: rated.level
+            for rating in ratings
+            if (rated := rating.criteria.get(criterion.name)) is not None and rated.level is not None
+        }
+        for criterion in rubric.criteria
+    }
+
+
+def _agreement(
+    criterion: Criterion,
+    before: Criterion,
+    examples: ExampleSet,
+    old: RubricVersion,
+    new: RubricVersion,
+    sides: Sequence[VersionRatings],
+) -> CriterionAgreement:
+    """Compare both sides' levels on a criterion with people's under the words that each side was asked by."""
+    under_new = gold_under(examples, criterion, new.rubric)
+    is_reworded = before.wording != criterion.wording
+    under_old = gold_under(examples, before, old.rubric) if is_reworded else under_new
+    counted = len(under_new) if is_reworded else None
+    levels = [side.levels.get(criterion.name, {}) for side in sides]
+    ids = [unit for unit in under_new if unit in under_old and all(unit in of_side for of_side in levels)]
+    if not ids:
+        return CriterionAgreement(0, counted, None, None, None, None)
+    was_same = _same(levels[0], under_old, ids)
+    is_same = _same(levels[1], under_new, ids)
+    tasks = {example.id: example.group or example.id for example in examples.examples}
+    mean = grouped_mean(is_same - was_same, _groups(ids, tasks))
+    return CriterionAgreement(
+        len(ids),
+        counted,
+        float(was_same.mean()),
+        float(is_same.mean()),
+        mean.lower(ONE_SIDED_TABLE),
+        mean.upper(ONE_SIDED_TABLE),
+    )
+
+
+def _same(levels: Mapping[str, float], people: Mapping[str, float], ids: Sequence[str]) -> Floats:
+    return np.array([levels[unit] == people[unit] for unit in ids], dtype=np.float64)
+
+
+def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
+    groups = [tasks[unit] for unit in ids]
+    return groups if len(set(groups)) < len(groups) else None
+
+
+def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
+    """Count the settings other than the old version that have figures on these examples; at least 1."""
+    tried = tried_settings(record_of(new), ()).on(ids)
+    return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
+
+
+def _criterion(rubric: Rubric, name: str) -> Criterion | None:
+    return next((criterion for criterion in rubric.criteria if criterion.name == name), None)
+
+
+def _numbers(rubric: Rubric) -> object:
+    criteria = [(c.name, c.weight, c.required, c.threshold, c.scale) for c in rubric.criteria]
+    return criteria, rubric.pass_mark

@@ -1,0 +1,121 @@
+"""People's labels as two versions of a rubric read them: decisions about wholes, and levels under either's words."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from markscheme.calibration.decided_labels import is_quoted
+from markscheme.calibration.labelled_examples import examples_with_every_label
+from markscheme.errors import UsageError
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import Gold, gold_of
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.rating import Rated, Rating, is_stale
+from markscheme.ratings.splits import used_to_tune
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_calibration
+
+
+def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
+    """Return the examples with every label, as both versions may read them.
+
+    Raises:
+        UsageError: There are no examples under either name.
+    """
+    names = {criterion.name for criterion in new.criteria}
+    only_old = tuple(criterion for criterion in old.criteria if criterion.name not in names)
+    both = replace(new, criteria=(*new.criteria, *only_old))
+    has_own = named is not None or find_calibration(new.name, Path.cwd()) is not None
+    return examples_with_every_label(both if has_own else replace(both, name=old.name), named)[0]
+
+
+def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
+    """Return the examples that had no part in choosing a version, and how many others have people's decision."""
+    tuned = used_to_tune(examples)
+    chose = {
+        example.id
+        for example in examples.examples
+        if example.id in tuned or is_quoted(example, old) or is_quoted(example, new)
+    }
+    left = tuple(example for example in examples.examples if example.id not in chose)
+    decided = {label.id for label in examples.labels if label.kind in PEOPLE and label.passed is not None}
+    return replace(examples, examples=left), len(chose & decided)
+
+
+def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
+    """Return people's own decision about each whole response, by majority: 1 passes, 0 fails; even splits aren't in it.
+
+    Args:
+        examples: With their labels.
+        rubric: Either version; its numbers have no part in this.
+    """
+    decided = _with_labels(examples, _decision_alone)
+    if not decided.labels:
+        return {}
+    truth = gold_of(decided, rubric)
+    by_unit = zip(truth.ids, truth.decisions.tolist(), strict=True)
+    return {unit: decision for unit, decision in by_unit if decision == decision}
+
+
+def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
+    """Return what people's own levels come to by a version; None where nobody gave any."""
+    names = {criterion.name for criterion in rubric.criteria}
+
+    def levels_alone(label: Rating) -> Rating | None:
+        levels = {name: label.criteria[name] for name in label.criteria if name in names}
+        return replace(label, criteria=levels, passed=None, overall=None, superseded={}) if levels else None
+
+    levelled = _with_labels(examples, levels_alone)
+    return gold_of(levelled, rubric) if levelled.labels else None
+
+
+def gold_under(examples: ExampleSet, criterion: Criterion, rubric: Rubric) -> dict[str, float]:
+    """Return people's level on a criterion, of those who gave one under its words in this version, by example."""
+    alone = replace(rubric, criteria=(criterion,))
+
+    def under_words(label: Rating) -> Rating | None:
+        rated = _rated_under(label, criterion, rubric)
+        if rated is None or rated.level is None:
+            return None
+        return replace(label, criteria={criterion.name: rated}, passed=None, overall=None, superseded={})
+
+    labelled = _with_labels(examples, under_words)
+    if not labelled.labels:
+        return {}
+    truth = gold_of(labelled, alone)
+    levels = zip(truth.ids, truth.levels[criterion.name].tolist(), strict=True)
+    return {unit: level for unit, level in levels if level == level}
+
+
+def _rated_under(label: Rating, criterion: Criterion, rubric: Rubric) -> Rated | None:
+    if criterion.name in label.criteria and not is_stale(label, criterion, rubric):
+        return label.criteria[criterion.name]
+    earlier = label.superseded.get(criterion.name)
+    return earlier if earlier is not None and earlier.under and criterion.is_worded(earlier.under) else None
+
+
+def _decision_alone(label: Rating) -> Rating | None:
+    return None if label.passed is None else replace(label, criteria={}, overall=None, superseded={})
+
+
+def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None]) -> ExampleSet:
+    """Return the examples with people's labels as changed, without those that none is left of."""
+    labelled = []
+    for example in examples.examples:
+        labels = [changed(label) for label in example.labels if label.kind in PEOPLE]
+        if any(labels):
+            labelled.append(replace(example, labels=tuple(filter(None, labels))))
+    return replace(examples, examples=tuple(labelled))
+
+
+def refuse_undecided(decisions: Iterable[str], name: str) -> None:
+    """Refuse examples of which no whole response has people's decision.
+
+    Raises:
+        UsageError: None has.
+    """
+    if not list(decisions):
+        raise UsageError(
+            f"nobody said whether a whole response passes, so no version of {name} is nearer to people's decisions: "
+            f"markscheme label {name}"
+        )

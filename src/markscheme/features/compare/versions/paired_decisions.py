@@ -1,0 +1,101 @@
+"""Decisions by two versions of a rubric on the same examples, against people's own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from markscheme.stats.intervals import Floats
+from markscheme.stats.shares import grouped_mean
+
+FEWEST_COMPARED = 20
+"""Examples with people's own decision from which two versions are compared."""
+CHANCE_A_SIDE = 0.025
+"""Chance of a wrong answer on each side, shared by the settings tried."""
+
+VersionAnswer = Literal["better", "worse", "not shown", "same decisions", "too few"]
+
+
+@dataclass(frozen=True)
+class PairedDecisions:
+    """How often each version decides as people do, and the difference.
+
+    Attributes:
+        n: Examples compared.
+        before: Of them, how many the old version decides as people do.
+        after: The same of the new version.
+        became_right: Examples on which the new version alone decides as people do.
+        became_wrong: Examples on which the old version alone does.
+        settings: Settings that share the level.
+        low: Lower limit of the difference of the shares, new minus old; None where too few are compared.
+        high: Upper limit.
+    """
+
+    n: int
+    before: int
+    after: int
+    became_right: int
+    became_wrong: int
+    settings: int
+    low: float | None
+    high: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The difference of the shares; None without examples."""
+        return (self.after - self.before) / self.n if self.n else None
+
+    @property
+    def answer(self) -> VersionAnswer:
+        """Whether the new version is shown to decide more, or less, as people do."""
+        if self.low is None or self.high is None:
+            return "too few"
+        if not (self.became_right or self.became_wrong):
+            return "same decisions"
+        return "better" if self.low > 0 else "worse" if self.high < 0 else "not shown"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        names = ("n", "became_right", "became_wrong", "value", "low", "high", "settings", "answer")
+        return {name: getattr(self, name) for name in names}
+
+
+def paired_decisions(
+    people: Floats, old: Floats, new: Floats, groups: Sequence[str] | None = None, *, settings: int = 1
+) -> PairedDecisions:
+    """Compare two versions' decisions with people's own.
+
+    Args:
+        people: 1 passes, 0 fails, nan none, shape (n,).
+        old: The old version's, likewise.
+        new: The new version's.
+        groups: A name for each example where several share a task.
+        settings: Settings other than the old one that have figures on these examples.
+    """
+    compared = ~np.isnan(people + old + new)
+    was_right = old[compared] == people[compared]
+    is_right = new[compared] == people[compared]
+    n = int(compared.sum())
+    among = None if groups is None else [group for group, counts in zip(groups, compared, strict=True) if counts]
+    low = high = None
+    if n >= FEWEST_COMPARED:
+        mean = grouped_mean(is_right.astype(float) - was_right, among)
+        level = 1 - CHANCE_A_SIDE / settings
+        low = mean.lower(level)
+        high = mean.upper(level)
+    return PairedDecisions(
+        n=n,
+        before=int(was_right.sum()),
+        after=int(is_right.sum()),
+        became_right=int((is_right & ~was_right).sum()),
+        became_wrong=int((was_right & ~is_right).sum()),
+        settings=settings,
+        low=low,
+        high=high,
+    )
+
+
+def by_id(values: Mapping[str, float], ids: Sequence[str]) -> Floats:
+    """Return values in the order of ids, nan where there is none."""
+    return np.array([values.get(unit, np.nan) for unit in ids], dtype=np.float64)

@@ -1,0 +1,184 @@
+"""The two versions of a rubric that `compare` is given: files, revisions, or reports of `calibrate --json`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import MarkschemeError, RatingError, UsageError
+from markscheme.git import commit_of, commits_of, content_at
+from markscheme.judges.kinds import kind_of
+from markscheme.plain_data import form_of, read_json
+from markscheme.readers.calibrations import written_calibrations
+from markscheme.readers.peek import Peek
+from markscheme.readers.rated import has_format, rubric_of_report
+from markscheme.readers.written import WrittenCalibration
+from markscheme.rubrics.file import load_rubric, rubric_from_text
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
+
+DIGITS_SHOWN = 4
+"""Digits of a fingerprint that a message shows."""
+
+
+@dataclass(frozen=True)
+class RubricVersion:
+    """A version of a rubric.
+
+    Attributes:
+        name: As it was typed.
+        rubric: Its words, levels and numbers.
+        report: What a judge rated by it; None for a rubric without ratings.
+    """
+
+    name: str
+    rubric: Rubric
+    report: WrittenCalibration | None = None
+
+
+def are_versions(sides: Sequence[str]) -> bool:
+    """Whether two sides are versions of a rubric, not judges or ratings by one."""
+    if len(sides) != 2:
+        return False
+    reports = [_report_of(side) for side in sides]
+    if all(report is not None for report in reports):
+        prints = {_fingerprint(path) for path, _ in filter(None, reports)}
+        return len(prints) > 1 or any("=" in side and not Path(side).is_file() for side in sides)
+    return all(report is not None or _is_rubric(side) for report, side in zip(reports, sides, strict=True))
+
+
+def versions_of(sides: Sequence[str]) -> tuple[RubricVersion, RubricVersion]:
+    """Return both versions, the old one first.
+
+    Raises:
+        UsageError: A file, revision or rubric isn't there, or one side is a report and the other isn't.
+        RubricError: A rubric's text is invalid.
+    """
+    old, new = (_version(side) for side in sides)
+    if (old.report is None) != (new.report is None):
+        with_report = old if old.report is not None else new
+        raise UsageError(f"{with_report.name} is a report and the other side a rubric: name two rubrics or two reports")
+    return old, new
+
+
+def _version(side: str) -> RubricVersion:
+    reported = _report_of(side)
+    if reported is not None:
+        path, file = reported
+        (report,) = written_calibrations(Peek(path))
+        rubric = load_rubric(file) if file is not None else _rubric_of_report(path, report)
+        return RubricVersion(str(path), rubric, report)
+    return RubricVersion(side, _rubric(side))
+
+
+# --- rubrics by file or revision ------------------------------------------------------------------------------------
+
+
+def _is_rubric(side: str) -> bool:
+    path = Path(side)
+    if path.is_file():
+        return path.suffix in RUBRIC_SUFFIXES and not has_format(path, "anything")
+    if _revision(side) is not None:
+        return True
+    try:
+        find_rubric(side)
+    except UsageError:
+        return False
+    return kind_of(side) is None
+
+
+def _revision(side: str) -> tuple[str, str] | None:
+    """Return rubric and revision of `plate@HEAD~1` or `main:rubrics/plate.yaml`; None for another side."""
+    if Path(side).exists():
+        return None
+    name, at, revision = side.rpartition("@")
+    if at and name and revision and kind_of(name) is None:
+        return name, revision
+    revision, colon, name = side.partition(":")
+    is_file = Path(name).suffix in RUBRIC_SUFFIXES
+    return (name, revision) if colon and revision and is_file and kind_of(side) is None else None
+
+
+def _rubric(side: str) -> Rubric:
+    revised = _revision(side)
+    if revised is None:
+        return load_rubric(find_rubric(side))
+    name, revision = revised
+    file = find_rubric(name) if Path(name).suffix not in RUBRIC_SUFFIXES else Path(name).resolve()
+    commit = commit_of(revision, file.parent)
+    content = None if commit is None else content_at(commit, file)
+    if content is None:
+        what = f"no commit {revision!r} here" if commit is None else f"no {file.name} in {revision}"
+        raise UsageError(
+            f"{side}: there is {what}; name another commit, as in {name}@HEAD~1, or a file with the version's text"
+        )
+    return rubric_from_text(content.decode("utf-8", "replace"), form_of(file), file)
+
+
+# --- rubrics of reports ---------------------------------------------------------------------------------------------
+
+
+def _report_of(side: str) -> tuple[Path, Path | None] | None:
+    """Return a report on one judge, and the rubric's file where `report.json=plate.yaml` names it; None for others."""
+    path = Path(side)
+    file = None
+    if not path.is_file() and "=" in side:
+        name, _, rubric = side.partition("=")
+        path = Path(name)
+        file = Path(rubric)
+    if not path.is_file() or not rubric_of_report(path):
+        return None
+    if file is not None and not file.is_file():
+        raise UsageError(f"{side}: there is no rubric file {file}")
+    return path, file
+
+
+def _fingerprint(path: Path) -> str:
+    return str(_rubric_entry(path).get("fingerprint", ""))
+
+
+def _rubric_entry(path: Path) -> Mapping[str, Any]:
+    report = read_json(path, RatingError)
+    entry = report.get("rubric") if isinstance(report, dict) else None
+    return entry if isinstance(entry, dict) else {}
+
+
+def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
+    """Return the rubric that a report is by: from its text, else by its fingerprint from files or their history.
+
+    Raises:
+        UsageError: It is nowhere.
+    """
+    text = _rubric_entry(path).get("text")
+    if isinstance(text, str):
+        return rubric_from_text(text, "json" if text.lstrip().startswith("{") else "yaml")
+    for rubric in _candidates(report.rubric.name):
+        if rubric.fingerprint == report.fingerprint:
+            return rubric
+    digits = report.fingerprint.removeprefix("sha256:")[:DIGITS_SHOWN]
+    raise UsageError(
+        f"{path} was made with another {report.rubric.name} ({digits}…): name its file, `{path}=old.yaml`, or "
+        f"calibrate again with the version meant: markscheme calibrate {report.rubric.name} --json {path}"
+    )
+
+
+def _candidates(name: str) -> Iterator[Rubric]:
+    """Yield the rubrics of the project, then earlier ones of that name, the latest first."""
+    files = known_rubrics()
+    for file in files.values():
+        try:
+            yield load_rubric(file)
+        except MarkschemeError:
+            continue
+    if name in files:
+        yield from _earlier_texts(files[name])
+
+
+def _earlier_texts(file: Path) -> Iterator[Rubric]:
+    for commit in commits_of(file):
+        content = content_at(commit, file)
+        try:
+            if content is not None:
+                yield rubric_from_text(content.decode("utf-8", "replace"), form_of(file), file)
+        except MarkschemeError:
+            continue

@@ -1,0 +1,259 @@
+"""Two versions of a rubric, compared by people's own decisions: the figures, and the command as a user runs it."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.features.compare.versions.paired_decisions import paired_decisions
+from tests.commands.console import run
+from tests.stats.shared_numbers import block
+
+RUBRIC = """\
+name: plate
+passingThreshold: 0.5
+criteria:
+  - {name: warm, weight: WARM, requirement: WORDS}
+  - {name: short, weight: 1, requirement: The reply is short.}
+  - {name: exact, weight: 1, requirement: The reply is exact.}
+"""
+WORDS = "The reply is warm."
+N = 40
+
+
+def decided(n: int, became_right: int, became_wrong: int, settings: int = 1) -> Any:
+    people = np.ones(n)
+    old = np.array([0.0] * became_right + [1.0] * (n - became_right))
+    new = np.array([1.0] * (n - became_wrong) + [0.0] * became_wrong)
+    return paired_decisions(people, old, new, settings=settings)
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_the_published_cases_of_versions(place: int) -> None:
+    case = block("authors.yaml", "versions")[place]
+    compared = decided(case["n"], case["became_right"], case["became_wrong"], case["settings"])
+    assert (compared.became_right, compared.became_wrong) == (case["became_right"], case["became_wrong"])
+    assert (compared.value, compared.low, compared.high) == pytest.approx(
+        (case["value"], case["low"], case["high"]), abs=1e-6
+    )
+    assert compared.answer.removesuffix("s") == case["answer"].removesuffix("s")
+
+
+def test_nine_right_and_one_wrong_show_it_and_a_second_setting_takes_that_back() -> None:
+    alone = decided(60, 9, 1)
+    assert (alone.low, alone.high, alone.answer) == (
+        pytest.approx(0.006965568),
+        pytest.approx(0.252013537),
+        "better",
+    )
+    assert decided(60, 1, 9).answer == "worse"
+    assert decided(60, 9, 1, settings=2).answer == "not shown"
+    assert decided(30, 0, 0).answer == "same decisions"
+    assert decided(19, 9, 0).answer == "too few"
+
+
+def test_an_example_without_a_decision_of_anybody_counts_nowhere() -> None:
+    people = np.array([1.0] * 30 + [np.nan] * 9)
+    old = np.array([0.0] * 39)
+    new = np.array([1.0] * 29 + [np.nan] * 10)
+    assert paired_decisions(people, old, new).n == 29
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def rubric_text(warm: float, words: str = WORDS) -> str:
+    return RUBRIC.replace("WARM", f"{warm:g}").replace("WORDS", words)
+
+
+def levels_of(index: int) -> tuple[int, int, int]:
+    return index % 2, int(index % 4 < 2), int(index % 3 == 0)
+
+
+class Plate:
+    """A rubric whose annotator decides by `warm` alone, with two versions of its weights."""
+
+    def __init__(self, folder: Path, *, n: int = N) -> None:
+        self.folder = folder
+        self.file = folder / "rubrics" / "plate.yaml"
+        self.file.parent.mkdir(parents=True)
+        self.file.write_text(rubric_text(1))
+        self.home = folder / "calibration" / "plate"
+        self.home.mkdir(parents=True)
+        lines = []
+        for index in range(n):
+            levels = dict(zip(("warm", "short", "exact"), levels_of(index), strict=True))
+            label = {"rater": "ann", "kind": "human", "pass": bool(levels["warm"]), "criteria": levels}
+            lines.append({"id": f"o{index}", "query": f"q{index}", "response": f"Reply {index}", "labels": [label]})
+        self.write("calibration/plate/examples.jsonl", lines)
+        judged = [
+            {
+                "id": f"o{index}",
+                "rater": "j",
+                "kind": "model",
+                "criteria": dict(zip(("warm", "short", "exact"), levels_of(index), strict=True)),
+            }
+            for index in range(n)
+        ]
+        self.write("j.jsonl", judged)
+
+    def write(self, name: str, lines: Sequence[Mapping[str, Any]]) -> None:
+        (self.folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def report(self, name: str, text: str) -> dict[str, Any]:
+        """The report on the judge by a version, in a file."""
+        self.file.write_text(text)
+        options = ("--ratings", "j.jsonl", "--quiet", "--json", name)
+        done = run("markscheme", "calibrate", "plate", *options, cwd=self.folder)
+        assert done.returncode in (0, 1, 4), done.stderr
+        return json.loads((self.folder / name).read_text())
+
+    def compare(self, *sides: str) -> tuple[int, dict[str, Any], str]:
+        """Exit status, JSON, and standard error."""
+        done = run("markscheme", "compare", *sides, "--json", cwd=self.folder)
+        return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
+
+    def git(self, *arguments: str) -> None:
+        name = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *name, *arguments], cwd=self.folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def plate(tmp_path: Path) -> Plate:
+    return Plate(tmp_path)
+
+
+def test_two_reports_compare_alike_whichever_version_is_on_disk(plate: Plate) -> None:
+    before = plate.report("before.json", rubric_text(1))
+    after = plate.report("after.json", rubric_text(3))
+    assert (before["rubric"]["text"], after["rubric"]["text"]) == (rubric_text(1), rubric_text(3))
+    answers = []
+    for text in (rubric_text(3), rubric_text(1), rubric_text(9)):
+        plate.file.write_text(text)
+        status, compared, _ = plate.compare("before.json", "after.json")
+        assert status == 0
+        answers.append(compared)
+    assert answers[0] == answers[1] == answers[2]
+    decisions = answers[0]["decisions"]
+    assert (decisions["n"], decisions["became_wrong"], decisions["answer"]) == (N, 0, "better")
+    assert decisions["became_right"] > 7
+    assert [side["name"] for side in answers[0]["sides"]] == ["before.json", "after.json"]
+    assert answers[0]["recommended"] is None
+    _, reverse, _ = plate.compare("after.json", "before.json")
+    assert reverse["decisions"]["answer"] == "worse"
+    assert reverse["decisions"]["became_wrong"] == decisions["became_right"]
+
+
+def test_two_files_decide_by_peoples_own_levels_without_a_call(plate: Plate) -> None:
+    (plate.folder / "old.yaml").write_text(rubric_text(1))
+    (plate.folder / "new.yaml").write_text(rubric_text(3))
+    status, compared, _ = plate.compare("old.yaml", "new.yaml")
+    assert (status, compared["decisions"]["answer"]) == (0, "better")
+    assert [side["judge"] for side in compared["sides"]] == [None, None]
+    shown = run("markscheme", "compare", "old.yaml", "new.yaml", cwd=plate.folder).stdout
+    assert shown.startswith("plate: old.yaml → new.yaml · 40 outputs with people's decisions\n")
+    assert "new.yaml decides more as people do: 100% against" in shown
+    assert "Scores aren't compared: each version makes gold by its own weights." in shown
+
+
+def test_a_judge_that_is_asked_by_both_versions_decides_in_one_run(plate: Plate) -> None:
+    (plate.folder / "old.yaml").write_text(rubric_text(1))
+    (plate.folder / "new.yaml").write_text(rubric_text(3))
+    (plate.folder / "asked.py").write_text(
+        "import re\n\n"
+        "def judge(system_prompt, user_prompt):\n"
+        "    n = int(re.search(r'Reply (\\d+)', user_prompt)[1])\n"
+        "    levels = {'warm': n % 2, 'short': n % 4 < 2, 'exact': n % 3 == 0}\n"
+        "    return {'verdicts': {c: {'quote': '', 'reason': 'so', 'level': 'MET' if met else 'UNMET'}\n"
+        "                         for c, met in levels.items()}}\n"
+    )
+    status, compared, error = plate.compare("old.yaml", "new.yaml", "--judge", "function:asked:judge")
+    assert status == 0, error
+    assert compared["decisions"]["answer"] == "better"
+    assert compared["sides"][0]["judge"] == compared["sides"][1]["judge"] == "function:asked:judge"
+    assert compared["criteria"]["warm"]["after"] == 1.0
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_revisions_are_versions_too(plate: Plate) -> None:
+    plate.git("init", "-q")
+    plate.git("add", "-A")
+    plate.git("commit", "-qm", "first")
+    plate.file.write_text(rubric_text(3))
+    plate.git("commit", "-qam", "second")
+    for sides in (("plate@HEAD~1", "plate"), ("HEAD~1:rubrics/plate.yaml", "rubrics/plate.yaml")):
+        status, compared, error = plate.compare(*sides)
+        assert status == 0, error
+        assert compared["decisions"]["answer"] == "better"
+        assert [side["name"] for side in compared["sides"]] == list(sides)
+    status, _, error = plate.compare("plate@nowhere", "plate")
+    assert status == 2
+    assert "there is no commit 'nowhere' here; name another commit, as in plate@HEAD~1, or a file" in error
+
+
+def without_text(path: Path) -> None:
+    report = json.loads(path.read_text())
+    del report["rubric"]["text"]
+    path.write_text(json.dumps(report))
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_an_older_report_finds_its_version_on_disk_then_in_its_files_history(plate: Plate) -> None:
+    plate.report("before.json", rubric_text(1))
+    plate.git("init", "-q")
+    plate.git("add", "-A")
+    plate.git("commit", "-qm", "first")
+    plate.report("after.json", rubric_text(3))
+    expected = plate.compare("before.json", "after.json")
+    without_text(plate.folder / "before.json")
+    without_text(plate.folder / "after.json")
+    assert plate.compare("before.json", "after.json") == expected
+
+
+def test_an_unknown_fingerprint_names_both_ways_out(plate: Plate) -> None:
+    report = plate.report("before.json", rubric_text(1))
+    plate.report("after.json", rubric_text(3))
+    without_text(plate.folder / "before.json")
+    status, _, error = plate.compare("before.json", "after.json")
+    assert status == 2
+    digits = report["rubric"]["fingerprint"].removeprefix("sha256:")[:4]
+    assert f"before.json was made with another plate ({digits}…): name its file, `before.json=old.yaml`" in error
+    assert "or calibrate again with the version meant: markscheme calibrate plate --json before.json" in error
+    (plate.folder / "old.yaml").write_text(rubric_text(1))
+    status, compared, _ = plate.compare("before.json=old.yaml", "after.json")
+    assert (status, compared["decisions"]["answer"]) == (0, "better")
+
+
+def test_a_reworded_criterion_is_compared_where_people_labelled_both_wordings(plate: Plate) -> None:
+    plate.report("before.json", rubric_text(1))
+    plate.report("after.json", rubric_text(1, "The reply is warm and kind."))
+    _, compared, _ = plate.compare("before.json", "after.json")
+    assert compared["decisions"]["answer"] == "same decisions"
+    assert compared["criteria"]["short"]["labelled_under_new"] is None
+    shown = run("markscheme", "compare", "before.json", "after.json", cwd=plate.folder).stdout
+    assert f"The same decisions on all {N}" in shown
+    assert "reworded" in shown
+
+
+def test_examples_that_chose_a_version_are_left_out_and_counted(plate: Plate) -> None:
+    plate.report("before.json", rubric_text(1))
+    plate.report("after.json", rubric_text(3))
+    tuned = {"at": "2026-11-27", "labels": "x", "changed": {}, "ids": [f"o{index}" for index in range(25)]}
+    plate.write("calibration/plate/tuned.jsonl", [tuned])
+    _, compared, _ = plate.compare("before.json", "after.json")
+    assert (compared["left_out"], compared["decisions"]["n"], compared["decisions"]["answer"]) == (25, 15, "too few")
+    shown = run("markscheme", "compare", "before.json", "after.json", cwd=plate.folder).stdout
+    assert "Label 5 more" in shown
+    assert "Left out: 25 outputs that had a part in choosing a version." in shown
+
+
+def test_a_report_and_a_rubric_are_no_two_versions(plate: Plate) -> None:
+    plate.report("before.json", rubric_text(1))
+    status, _, error = plate.compare("before.json", "plate")
+    assert status == 2
+    assert "name two rubrics or two reports" in error
