@@ -37,7 +37,7 @@ def reading(
 
 def label(read: ReadOutputs) -> float | None:
     """The level on m that the readings give; None for no label."""
-    levels = [rating.criteria["m"].level for rating in ratings_of(read, RUBRIC)]
+    levels = [rating.criteria["m"].level for rating in ratings_of(read, RUBRIC) if rating.criteria]
     return levels[0] if levels else None
 
 

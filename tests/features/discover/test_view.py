@@ -51,7 +51,7 @@ def test_its_json_has_the_keys_of_the_format() -> None:
     data = json.loads(dumps(json_of(discovery())))
     assert set(data) == {
         *("schema", "name", "pool", "read", "raters", "notes", "modes", "new_mode", "read_more", "agreement"),
-        *("unsorted", "unsorted_notes", "suggestions", "next"),
+        *("unsorted", "unsorted_notes", "suggestions", "next", "keep"),
     }
     assert (data["unsorted"], data["suggestions"], data["raters"]) == (1, 1, 2)
     assert set(data["modes"][0]) == {"name", "definition", "severity", "count", "read_for", "share", "again", "kappa"}

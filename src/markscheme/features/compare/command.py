@@ -138,7 +138,7 @@ def _print_change(change: "RubricChange", *, json: bool, markdown: bool, html: s
 
 
 def _compare_versions(
-    sides: tuple[str, ...],
+    versions: tuple[str, ...],
     labels: LabelOptions,
     judge: str | None,
     ask: AskFlags,
@@ -148,19 +148,17 @@ def _compare_versions(
     markdown: bool,
 ) -> int:
     """Print which version of a rubric decides more as people do."""
-    from markscheme.features.compare.versions.comparison import compare_versions
-    from markscheme.features.compare.versions.sides import versions_of
-    from markscheme.features.compare.versions.view_versions import json_of, view
+    from markscheme.features.compare.versions import comparison, sides, view_versions
 
-    old, new = versions_of(sides)
-    compared = compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
-    document = view(compared)
+    old, new = sides.versions_of(versions)
+    compared = comparison.compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
+    document = view_versions.view(compared)
     if html:
         put(rendered(document, "html"), html)
     if markdown:
         put(rendered(document, "markdown"), "-")
     else:
-        show(document, json_of(compared), json=json)
+        show(document, view_versions.json_of(compared), json=json)
     return 0
 
 

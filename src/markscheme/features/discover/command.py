@@ -65,6 +65,7 @@ class ReadingOptions:
         share: readers who share the outputs; without --rater, everyone's page is served
         each: readers per output of a shared pool (1)
         untimed: don't note how long each output takes
+        read_all: keep no output unread, though then none is left to prove the rubric on
     """
 
     again: bool = False
@@ -75,6 +76,7 @@ class ReadingOptions:
     share: Annotated[str | None, Parameter(metavar="A,B,C", group=MORE_OPTIONS)] = None
     each: Annotated[int, COUNT, Parameter(metavar="K", group=MORE_OPTIONS)] = 1
     untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
+    read_all: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
 
     @property
     def view(self) -> str:
@@ -144,7 +146,7 @@ def discover(
     if taking.notes:
         _take_notes(name, here, outputs, rater, taking, seed, quiet=json)
         outputs = None
-    opened = open_discovery(name, here, pool=outputs, seed=seed)
+    opened = open_discovery(name, here, pool=outputs, seed=seed, reads_all=reading.read_all)
     if taking.assign is not None:
         _assign(opened, existing_file(taking.assign), rater, taking)
     if suggest is not None:
@@ -213,6 +215,9 @@ def _serve(works: Sequence["ReadingWork"], page: PageOptions, *, timed: bool, js
         else:
             print(f"{work.opened.folder.name}, read by {work.rater}; open\n  {url}", flush=True)
     if not json:
+        opened = works[0].opened
+        if opened.pool_name:
+            print(opened.reading_plan, flush=True)
         print("Ctrl-C stops it; all that was noted stays.", flush=True)
     try:
         serve_reading(by_token, listening, page.hosts(port), timed=timed)
@@ -300,6 +305,7 @@ def _written_json(written: "Written") -> dict[str, object]:
         "left_out": [mode.name for mode, _ in written.draft.left_out] if written.draft is not None else [],
         "lenders": list(written.draft.lenders) if written.draft is not None else [],
         "examples": written.examples,
+        "held_out": written.held_out,
         "labels": dict(written.labels),
         "advice": [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in written.advice],
         "next": [{"command": command, "who": who} for command, who in zip(written.commands, _WHO, strict=True)],
@@ -325,6 +331,9 @@ def _written_lines(written: "Written", here: Path) -> list[str]:
     for entry in written.advice:
         about = f" {entry.criterion!r}" if entry.criterion else ""
         lines.append(f"advice: {entry.code}{about}: {entry.message}")
+    if written.held_out:
+        lines.append(f"The words come from these outputs; {written.held_out} that nobody has read are held out. Next:")
+        return [*lines, *(f"  {command}" for command in written.commands)]
     number = f"about {written.advised_labels} outputs" if written.advised_labels else "outputs"
     lines.append(f"The words come from these outputs, so test labels come from {number} that nobody has read. Next:")
     return [*lines, *(f"  {command}" for command in written.commands)]

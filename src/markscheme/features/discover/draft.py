@@ -271,7 +271,7 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
             for criterion in criteria
             if (label := _label(reading, modes[criterion.name], outputs)) is not None
         }
-        if not rated:
+        if not rated and reading.passed is None:
             continue
         levels = {name: replace(answer, under=rubric.criterion(name).wording) for name, answer in rated.items()}
         ratings.append(
@@ -280,7 +280,7 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
                 reading.rater,
                 "human",
                 levels,
-                passed=None,
+                passed=reading.passed,
                 at=reading.at[: len("2026-11-23")],
                 under=asked_under(rubric),
                 seconds=reading.seconds,

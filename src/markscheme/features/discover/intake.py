@@ -15,6 +15,7 @@ from markscheme.features.discover.store import assignment_of
 from markscheme.features.discover.suggestions import NoteWords, Suggestion, suggest
 from markscheme.files import append_lines
 from markscheme.judges.judge import Judge, Reply
+from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
@@ -62,6 +63,9 @@ def take_notes(
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
     for path, head in content.sheets.items():
         refuse_other_outputs(head, opened.pool.examples, path)
+    unread = set(opened.kept) & set(content.ids) if opened.folder.readings() else set()
+    if unread:
+        content.remarks.append(f"{counted(len(unread), 'output')} that stayed unread so far count as read now")
     with opened.folder.locked():
         before = opened.codebook()
         readings = opened.folder.readings()

@@ -12,7 +12,9 @@ from markscheme.features.discover.order import ReadingOrder
 from markscheme.features.discover.pool import OutputPool, read_outputs
 from markscheme.features.discover.result import Discovery
 from markscheme.features.discover.store import DiscoveryFolder
+from markscheme.features.discover.unread import kept_unread, reading_plan
 from markscheme.features.discover.unseen import LARGE_SHARE, SURE
+from markscheme.fingerprint import fingerprint
 from markscheme.ratings.examples import Example
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -35,6 +37,7 @@ class OpenedDiscovery:
         pool_path: The pool's file; None without one.
         pool_name: The same as a command would name it; "" without one.
         rubric: The rubric of the same name; None where there is none yet.
+        reads_all: Whether no output stays unread, by the user's word.
     """
 
     folder: DiscoveryFolder
@@ -44,6 +47,26 @@ class OpenedDiscovery:
     pool_path: Path | None = None
     pool_name: str = ""
     rubric: Rubric | None = None
+    reads_all: bool = False
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The outputs that stay unread, to prove the rubric, in order."""
+        if self.reads_all or not self.pool_name:
+            return ()
+        read = {reading.id for reading in self.folder.readings() if reading.is_finished or reading.notes}
+        return kept_unread(self.order.ids, self.tasks, read)
+
+    @property
+    def reading_plan(self) -> str:
+        """How many outputs to read, and how many stay unread, in words."""
+        return reading_plan(len(self.order.ids), len(self.kept))
+
+    @cached_property
+    def tasks(self) -> dict[str, str]:
+        """The task of each output that has one: its group, or what it shares its inputs with."""
+        inputs = {id: dict(example.submission.inputs) for id, example in self.pool.examples.items()}
+        return {id: fingerprint(theirs) for id, theirs in inputs.items() if theirs} | self.pool.groups
 
     @cached_property
     def order(self) -> ReadingOrder:
@@ -70,7 +93,7 @@ class OpenedDiscovery:
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:
         """The figures of what was read so far."""
-        return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name)
+        return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.kept)
 
 
 def open_discovery(
@@ -81,6 +104,7 @@ def open_discovery(
     seed: int | None = None,
     drawn: tuple[str, ...] = (),
     more: Mapping[str, Example] | None = None,
+    reads_all: bool = False,
 ) -> OpenedDiscovery:
     """A discovery by the name of the rubric to be; a pool that is named is kept for the next time.
 
@@ -91,6 +115,7 @@ def open_discovery(
         seed: Random seed of the order, before anything was read.
         drawn: Further outputs that are a random draw by their user's word.
         more: Outputs that come with notes.
+        reads_all: Whether no output stays unread.
 
     Raises:
         UsageError: The name can't be a folder's, or the pool has moved.
@@ -100,11 +125,12 @@ def open_discovery(
     path = pool if pool is not None else folder.pool_file()
     outputs = read_outputs(path) if path is not None else OutputPool()
     record = folder.pool_record()
-    if pool is not None or drawn or (seed is not None and not folder.path.is_dir()):
-        record = folder.keep_pool(pool, seed=seed, drawn=drawn)
+    if pool is not None or drawn or reads_all or (seed is not None and not folder.path.is_dir()):
+        record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all)
     outputs = outputs.with_examples({**_kept_examples(folder), **(more or {})})
     shown = "" if path is None else _from_here(path, here)
-    return OpenedDiscovery(folder, outputs, record.seed, record.drawn, path, shown, rubric_of(name, here))
+    rubric = rubric_of(name, here)
+    return OpenedDiscovery(folder, outputs, record.seed, record.drawn, path, shown, rubric, record.reads_all)
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:

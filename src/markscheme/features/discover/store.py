@@ -47,6 +47,7 @@ class PoolRecord:
         seed: Random seed of the order.
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
+        reads_all: Whether no output stays unread, by the user's word.
     """
 
     path: str | None = None
@@ -54,12 +55,14 @@ class PoolRecord:
     seed: int = 1
     drawn: tuple[str, ...] = ()
     agreement: float | None = None
+    reads_all: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As in `discover.json`."""
         pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint}
         proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}
-        return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn), **proposal}
+        reading = {"read_all": True} if self.reads_all else {}
+        return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn), **proposal, **reading}
 
 
 def digest_of(path: Path) -> str:
@@ -172,6 +175,7 @@ class DiscoveryFolder:
             seed,
             tuple(str(id) for id in drawn or ()),
             finite(data["proposal"].get("agreement")) if isinstance(data.get("proposal"), Mapping) else None,
+            data.get("read_all") is True,
         )
 
     def pool_file(self) -> Path | None:
@@ -208,6 +212,7 @@ class DiscoveryFolder:
         seed: int | None = None,
         drawn: Sequence[str] = (),
         agreement: float | None = None,
+        reads_all: bool = False,
     ) -> PoolRecord:
         """Note which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
         record = self.pool_record()
@@ -217,6 +222,7 @@ class DiscoveryFolder:
             record = replace(record, path=_relative(pool, self.path), fingerprint=digest_of(pool))
         if agreement is not None:
             record = replace(record, agreement=agreement)
+        record = replace(record, reads_all=record.reads_all or reads_all)
         record = replace(record, drawn=tuple(dict.fromkeys((*record.drawn, *drawn))))
         path = self.path / SETTINGS_FILE
         text = json.dumps(record.to_json(), ensure_ascii=False, indent=2) + "\n"

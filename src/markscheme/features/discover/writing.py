@@ -16,6 +16,7 @@ from markscheme.features.discover.draft import (
     ratings_of,
 )
 from markscheme.features.discover.open_discovery import OpenedDiscovery
+from markscheme.features.discover.unread import examples_to_label
 from markscheme.files import append_lines, write_whole
 from markscheme.ratings.additions import additions_to, new_examples, responses_in
 from markscheme.ratings.examples import RATINGS_FOLDER
@@ -41,6 +42,7 @@ class Written:
         draft: What was drafted; None where the rubric had all modes already.
         advice: What lint says of it.
         examples: Outputs added to the examples.
+        held_out: Outputs of the examples that nobody has read, kept to prove the rubric.
         labels: Labels given, by rater.
         advised_labels: Labels to give on outputs that nobody has read, for the verdict; None where no number is known.
     """
@@ -51,6 +53,7 @@ class Written:
     draft: Draft | None
     advice: tuple[Advice, ...]
     examples: int
+    held_out: int
     labels: Mapping[str, int]
     advised_labels: int | None
 
@@ -59,9 +62,10 @@ class Written:
         """What to run next."""
         name = quote(self.rubric.name)
         count = f" --next {self.advised_labels}" if self.advised_labels else ""
+        pool = "" if self.held_out else f" --pool fresh.jsonl{count}"
         return (
             f"markscheme lint {name}",
-            f"markscheme label {name} --pool fresh.jsonl{count}",
+            f"markscheme label {name}{pool}",
             f"markscheme calibrate {name} --judge JUDGE",
         )
 
@@ -108,7 +112,8 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
     counts = _add_labels(opened, labels, rubric, day)
     planned = planned_labels(no_gold(rubric), None, rubric.target)
     more = planned.labels.more if planned.labels is not None else None
-    return Written(rubric, path, is_new, draft, tuple(advice(rubric)), n_examples, counts, more)
+    held_out = len(opened.kept)
+    return Written(rubric, path, is_new, draft, tuple(advice(rubric)), n_examples, held_out, counts, more)
 
 
 def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
@@ -121,9 +126,10 @@ def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
 
 
 def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric) -> int:
-    """Add the outputs with a label to the examples; returns how many are new."""
+    """Add what was read, and what stays unread, to the examples; return how many are new."""
     path = opened.folder.path / "examples.jsonl"
     examples = labelled_examples(opened.outputs(), opened.pool.examples, labels, rubric)
+    examples = examples_to_label(opened.outputs(), opened.pool.examples, examples, opened.kept)
     new = new_examples(path, examples, responses_in(path), "what was read")
     if new:
         with writing(path):

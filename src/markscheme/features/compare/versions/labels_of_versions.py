@@ -58,7 +58,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
 
 
 def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
-    """Return what people's own levels come to by a version; None where nobody gave any."""
+    """Return what people's own levels come to by a version; None without any."""
     names = {criterion.name for criterion in rubric.criteria}
 
     def levels_alone(label: Rating) -> Rating | None:

@@ -1,0 +1,77 @@
+"""The outputs that stay unread, so that the rubric that is read out of the others can be proved on them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from markscheme.features.discover.figures import ReadOutputs
+from markscheme.phrases import counted
+from markscheme.ratings.examples import DrawnBy, Example
+
+LEAST_POOL = 40
+"""Outputs from which some are kept unread: half of fewer would prove nothing."""
+
+
+def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection[str]) -> tuple[str, ...]:
+    """Return the outputs of the second half of the tasks, in order, but for tasks of which any output was read.
+
+    Args:
+        order: The outputs, in the order in which they are read.
+        tasks: The task of each; one without a task is one by itself.
+        read: Those that were read, in turn or out of it.
+
+    Example:
+        >>> order = [f"o{index}" for index in range(42)]
+        >>> kept = kept_unread(order, {}, ["o0", "o41"])
+        >>> len(kept), kept[0], kept[-1]
+        (20, 'o21', 'o40')
+    """
+    if len(order) < LEAST_POOL:
+        return ()
+    task_of = {unit: tasks.get(unit, unit) for unit in order}
+    in_turn = list(dict.fromkeys(task_of.values()))
+    later = set(in_turn[(len(in_turn) + 1) // 2 :]) - {task_of[unit] for unit in read if unit in task_of}
+    return tuple(unit for unit in order if task_of[unit] in later)
+
+
+def reading_plan(n: int, n_kept: int) -> str:
+    """Say how many outputs of a pool to read, and how many stay unread.
+
+    Example:
+        >>> reading_plan(80, 40)
+        '80 outputs: read 40; 40 stay unread, to prove the rubric'
+    """
+    outputs = counted(n, "output")
+    if n < LEAST_POOL:
+        return f"{outputs}: read all; bring {LEAST_POOL} more before you change the rubric"
+    if not n_kept:
+        return f"{outputs}: read all"
+    return f"{outputs}: read {n - n_kept}; {n_kept} stay unread, to prove the rubric"
+
+
+def examples_to_label(
+    outputs: ReadOutputs, examples: Mapping[str, Example], labelled: Sequence[Example], kept: Sequence[str]
+) -> list[Example]:
+    """Return labelled outputs, then others that were read, both there to be read, then those kept unread, held out.
+
+    Args:
+        outputs: What was read.
+        examples: The pool, by id.
+        labelled: Those with a label, as they are written.
+        kept: Ids of those that nobody has read.
+    """
+    done = {example.id for example in labelled}
+    at_random = set(outputs.random_ids)
+    read = dict.fromkeys(reading.id for reading in outputs.readings if reading.is_finished)
+
+    def as_drawn(unit: str) -> DrawnBy:
+        return "random" if unit in at_random else "chosen"
+
+    others = [
+        replace(examples[unit], split="dev", drawn=as_drawn(unit), labels=(), line=None)
+        for unit in read
+        if unit in examples and unit not in done
+    ]
+    unread = [
+        replace(examples[unit], split="test", drawn="random", labels=(), line=None) for unit in kept if unit in examples
+    ]
+    return [*labelled, *others, *unread]

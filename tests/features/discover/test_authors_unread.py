@@ -1,0 +1,122 @@
+"""Half of a pool stays unread, and `discover --write` hands it to `label` as held out."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.features.discover.unread import LEAST_POOL, kept_unread, reading_plan
+from tests.commands.console import run
+
+N = 80
+
+
+def ids(n: int) -> list[str]:
+    return [f"o{index}" for index in range(n)]
+
+
+def test_the_second_half_of_the_tasks_stays_unread() -> None:
+    assert kept_unread(ids(80), {}, ()) == tuple(ids(80)[40:])
+    tasks = {unit: f"task {int(unit[1:]) % 20}" for unit in ids(80)}
+    kept = kept_unread(ids(80), tasks, ())
+    assert {int(unit[1:]) % 20 for unit in kept} == set(range(10, 20))
+    assert len(kept) == 40
+
+
+def test_a_small_pool_is_read_whole() -> None:
+    assert kept_unread(ids(LEAST_POOL - 1), {}, ()) == ()
+    assert reading_plan(30, 0) == "30 outputs: read all; bring 40 more before you change the rubric"
+
+
+def test_a_task_of_which_one_output_was_read_is_kept_no_more() -> None:
+    tasks = dict.fromkeys(("o70", "o71"), "both")
+    assert {"o70", "o71"} & set(kept_unread(ids(80), tasks, ())) == {"o70", "o71"}
+    assert not {"o70", "o71"} & set(kept_unread(ids(80), tasks, ["o71"]))
+
+
+def outputs_file(folder: Path) -> None:
+    rows = [{"id": f"o{n}", "query": f"q{n}", "response": f"Answer {n}, which costs {n} euros."} for n in range(N)]
+    (folder / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    outputs_file(tmp_path)
+    return tmp_path
+
+
+def report(project: Path, *options: str) -> dict[str, Any]:
+    done = run("markscheme", "discover", "reply", *options, "--json", cwd=project)
+    assert done.returncode in (0, 4), done.stderr
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
+
+
+def read_first_half(project: Path) -> list[str]:
+    """Read what isn't kept, a fault noted in every second output, as a file of notes has it."""
+    kept = set(report(project, "--pool", "outputs.jsonl", "--report")["keep"]["ids"])
+    read = [unit for unit in ids(N) if unit not in kept]
+    notes = [
+        {
+            "id": unit,
+            "rater": "ann",
+            "kind": "human",
+            "read": "in full",
+            "pass": index % 2 == 1,
+            "notes": [] if index % 2 else [{"n": 1, "text": "names a price"}],
+        }
+        for index, unit in enumerate(read)
+    ]
+    (project / "notes.jsonl").write_text("".join(json.dumps(note) + "\n" for note in notes))
+    report(project, "--notes", "notes.jsonl")
+    groups: list[dict[str, Any]] = [{"mode": "price", "definition": "The reply names a price.", "severity": 2}]
+    groups += [{"note": f"ann/{unit}/1", "modes": ["price"]} for index, unit in enumerate(read) if index % 2 == 0]
+    (project / "groups.jsonl").write_text("".join(json.dumps(group) + "\n" for group in groups))
+    report(project, "--assign", "groups.jsonl", "--kind", "human", "--rater", "ann")
+    return read
+
+
+def examples(project: Path) -> list[dict[str, Any]]:
+    lines = (project / "calibration" / "reply" / "examples.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_forty_of_eighty_are_read_and_forty_are_handed_to_label_as_held_out(project: Path) -> None:
+    read = read_first_half(project)
+    assert len(read) == 40
+    written = report(project, "--write")
+    assert written["held_out"] == 40
+    assert [step["command"] for step in written["next"]][1] == "markscheme label reply"
+    parts = {example["id"]: example["split"] for example in examples(project)}
+    assert len(parts) == N
+    assert {unit for unit, part in parts.items() if part == "dev"} == set(read)
+    assert {example["drawn"] for example in examples(project) if example["split"] == "test"} == {"random"}
+
+
+def test_good_and_bad_are_decisions_about_whole_responses(project: Path) -> None:
+    read = read_first_half(project)
+    report(project, "--write")
+    lines = (project / "calibration" / "reply" / "ratings" / "ann.jsonl").read_text().splitlines()
+    decided = {label["id"]: label["pass"] for label in map(json.loads, lines)}
+    assert decided == {unit: index % 2 == 1 for index, unit in enumerate(read)}
+
+
+def test_written_again_nothing_changes_its_part(project: Path) -> None:
+    read_first_half(project)
+    report(project, "--write")
+    before = examples(project)
+    report(project, "--write")
+    assert examples(project) == before
+
+
+def test_a_kept_output_with_a_note_from_elsewhere_is_taken_in_and_counted_aloud(project: Path) -> None:
+    read = read_first_half(project)
+    late = next(unit for unit in ids(N) if unit not in read)
+    note = {"id": late, "note": "is rude", "rater": "kim", "kind": "human"}
+    (project / "more.jsonl").write_text(json.dumps(note) + "\n")
+    done = run("markscheme", "discover", "reply", "--notes", "more.jsonl", "--json", cwd=project)
+    assert "note: 1 output that stayed unread so far count as read now" in done.stderr.replace("counts", "count")
+    assert late not in report(project, "--report")["keep"]["ids"]
+    report(project, "--write")
+    assert {example["id"]: example["split"] for example in examples(project)}[late] == "dev"
