@@ -289,7 +289,8 @@ def corrected(earlier: Rating, later: Rating) -> Rating:
     """A rater's corrected rating of a submission, from an earlier and a later one.
 
     Each answer belongs to the words it was given under: a later answer to reworded criteria leaves those to the others,
-    and remembers what it replaces. An overall score or decision under other words isn't the later rating's.
+    and remembers what it replaces. A decision about the whole response belongs to no criterion's words, so it stays
+    until the rater decides again; an overall score under other words isn't the later rating's.
     """
     if earlier.under == later.under:
         return replace(
@@ -307,6 +308,7 @@ def corrected(earlier: Rating, later: Rating) -> Rating:
     return replace(
         later,
         criteria={**before, **later.criteria},
+        passed=earlier.passed if later.passed is None else later.passed,
         note=later.note or earlier.note,
         superseded={**earlier.superseded, **replaced},
     )

@@ -160,7 +160,7 @@ def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str,
             **{name: under for name, under in old.items() if step.id in to_relabel and step.sample == 0},
             **{name: "" for name in names if name not in label.criteria and step.sample == 0},
         }
-        if work.asks_overall and step.sample == 0 and (again or not has_decision(label, work.rubric)):
+        if work.asks_overall and step.sample == 0 and not has_decision(label):
             again[WHOLE_RESPONSE.name] = ""
         if old or again:
             reworded[step] = {name: again[name] for name in (*names, WHOLE_RESPONSE.name) if name in again}

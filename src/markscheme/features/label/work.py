@@ -15,7 +15,7 @@ from markscheme.features.label.store import LabelFile
 from markscheme.fingerprint import fingerprint
 from markscheme.pages.order import Step
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating, asked_under, is_asked
+from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.sheet import wording_of
 from markscheme.rubrics.file import load_rubric
@@ -210,7 +210,7 @@ class Work:
         label = self.file.labels[step]
         rated = label.criteria
         criteria = [question.criterion for question in self.questions_at(step) if not question.is_overall]
-        if any(question.is_overall for question in self.questions_at(step)) and not has_decision(label, self.rubric):
+        if any(question.is_overall for question in self.questions_at(step)) and not has_decision(label):
             return False
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
@@ -345,9 +345,9 @@ class Work:
         return ""
 
 
-def has_decision(label: Rating, rubric: Rubric) -> bool:
-    """Whether a label says if the response passes as a whole, under the rubric's current words."""
-    return label.passed is not None and is_asked(label.under, rubric)
+def has_decision(label: Rating) -> bool:
+    """Whether a label says if the response passes as a whole; no rewording of a criterion changes what that asks."""
+    return label.passed is not None
 
 
 def unit_of(step: Step) -> str:
