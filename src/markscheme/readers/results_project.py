@@ -12,6 +12,7 @@ from markscheme.promptfoo.results import Results
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.parts import with_parts
 from markscheme.readers.promptfoo import read_by_metrics, results_in, rubric_of
 from markscheme.readers.rated import has_results
 from markscheme.readers.table_project import TableProject, file_name, project_of_table, rubric_yaml
@@ -51,7 +52,7 @@ def project_of_results(path: Path) -> TableProject | None:
     reading = read_by_metrics(results[0], rubric)
     rubric = replace(rubric, criteria=tuple(_with_question(criterion, results[0]) for criterion in rubric.criteria))
     name = file_name(path.stem, "the name of the results")
-    lines = "".join(_line(example.to_json()) for example in reading.examples)
+    lines = "".join(_line(example.to_json()) for example in with_parts(reading.examples))
     folder = Path("calibration") / name
     labels: dict[Path, str] = {}
     for rating in reading.ratings:

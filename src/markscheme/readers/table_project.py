@@ -53,7 +53,8 @@ def project_of_table(reading: TableReading) -> TableProject:
     ratings = reading.whole_ratings
     raters = dict.fromkeys(rating.rater for rating in ratings)
     places = {rater: folder / RATINGS_FOLDER / f"{file_name(rater, 'a column')}.jsonl" for rater in raters}
-    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(e.to_json()) for e in reading.plain_examples]}
+    examples = with_parts(reading.plain_examples)
+    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(example.to_json()) for example in examples]}
     for rating in ratings:
         lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, rubric)))
     files = {Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(rubric, name)}

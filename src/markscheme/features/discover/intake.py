@@ -63,7 +63,7 @@ def take_notes(
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
     for path, head in content.sheets.items():
         refuse_other_outputs(head, opened.pool.examples, path)
-    unread = set(opened.kept) & set(content.ids) if opened.folder.readings() else set()
+    unread = set(opened.unread) & set(content.ids) if opened.folder.readings() else set()
     if unread:
         content.remarks.append(f"{counted(len(unread), 'output')} that stayed unread so far count as read now")
     with opened.folder.locked():

@@ -50,7 +50,7 @@ class OpenedDiscovery:
     reads_all: bool = False
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def unread(self) -> tuple[str, ...]:
         """The outputs that stay unread, to prove the rubric, in order."""
         if self.reads_all or not self.pool_name:
             return ()
@@ -60,7 +60,7 @@ class OpenedDiscovery:
     @property
     def reading_plan(self) -> str:
         """How many outputs to read, and how many stay unread, in words."""
-        return reading_plan(len(self.order.ids), len(self.kept))
+        return reading_plan(len(self.order.ids), len(self.unread))
 
     @cached_property
     def tasks(self) -> dict[str, str]:
@@ -93,7 +93,7 @@ class OpenedDiscovery:
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:
         """The figures of what was read so far."""
-        return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.kept)
+        return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.unread)
 
 
 def open_discovery(

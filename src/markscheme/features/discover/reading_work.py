@@ -96,7 +96,7 @@ class ReadingWork:
         own_ids = {reading.id for reading in outputs.readings if reading.rater == self.rater}
         done = [reading.id for reading in outputs.readings if reading.rater == self.rater and reading.is_finished]
         by_others = {reading.id for reading in outputs.readings if reading.is_finished and reading.rater != self.rater}
-        known_ids = self.opened.pool.examples.keys() - set(self.opened.kept)
+        known_ids = self.opened.pool.examples.keys() - set(self.opened.unread)
         order = [id for id in outputs.order.ids if id in known_ids and (self.mine is None or id in self.mine)]
         if self.is_second:
             in_turn = [id for id in order if id in by_others and id not in done]
@@ -488,7 +488,7 @@ def open_reading(
 
 def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]:
     """The outputs that a reader of a shared pool reads."""
-    unread = set(opened.kept)
+    unread = set(opened.unread)
     ids = [id for id in opened.order.ids if id not in unread]
     done: dict[str, set[str]] = {}
     for reading in opened.folder.readings():

@@ -40,7 +40,7 @@ class Discovery:
         large_share: Of outputs, from which a mode shouldn't go unseen.
         sure: How sure of that.
         pool: The pool's file as the user names it; "" where only notes are known.
-        kept: Ids of the outputs that stay unread, in order.
+        unread: Ids of the outputs that stay unread, in order.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Discovery:
     large_share: float = LARGE_SHARE
     sure: float = SURE
     pool: str = ""
-    kept: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def codebook(self) -> Codebook:
@@ -115,7 +115,7 @@ class Discovery:
         if again is not None:
             why = f"read {counted(len(again.again), 'output')} again for {again.mode.name}"
             steps.append(NextStep(f"{page} --again", "person", why))
-        is_left = len(outputs.by_id) + len(outputs.unclear_ids) < len(outputs.order.ids) - len(self.kept)
+        is_left = len(outputs.by_id) + len(outputs.unclear_ids) < len(outputs.order.ids) - len(self.unread)
         if outputs.new_modes.bound > ENOUGH and self.pool and is_left:
             steps.append(NextStep(page, "person", "read more outputs"))
         if confirmed_modes(outputs):

@@ -21,8 +21,8 @@ def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection
 
     Example:
         >>> order = [f"o{index}" for index in range(42)]
-        >>> kept = kept_unread(order, {}, ["o0", "o41"])
-        >>> len(kept), kept[0], kept[-1]
+        >>> later = kept_unread(order, {}, ["o0", "o41"])
+        >>> len(later), later[0], later[-1]
         (20, 'o21', 'o40')
     """
     if len(order) < LEAST_POOL:
@@ -49,7 +49,7 @@ def reading_plan(n: int, n_kept: int) -> str:
 
 
 def examples_to_label(
-    outputs: ReadOutputs, examples: Mapping[str, Example], labelled: Sequence[Example], kept: Sequence[str]
+    outputs: ReadOutputs, examples: Mapping[str, Example], labelled: Sequence[Example], unread_ids: Sequence[str]
 ) -> list[Example]:
     """Return labelled outputs, then others that were read, both there to be read, then those kept unread, held out.
 
@@ -57,7 +57,7 @@ def examples_to_label(
         outputs: What was read.
         examples: The pool, by id.
         labelled: Those with a label, as they are written.
-        kept: Ids of those that nobody has read.
+        unread_ids: Ids of those that nobody has read.
     """
     done = {example.id for example in labelled}
     at_random = set(outputs.random_ids)
@@ -72,6 +72,8 @@ def examples_to_label(
         if unit in examples and unit not in done
     ]
     unread = [
-        replace(examples[unit], split="test", drawn="random", labels=(), line=None) for unit in kept if unit in examples
+        replace(examples[unit], split="test", drawn="random", labels=(), line=None)
+        for unit in unread_ids
+        if unit in examples
     ]
     return [*labelled, *others, *unread]

@@ -216,7 +216,7 @@ def json_of(discovery: Discovery) -> dict[str, Any]:
             "chosen": len(outputs.chosen_ids),
             "unclear": len(outputs.unclear_ids),
         },
-        "keep": {"n": len(discovery.kept), "ids": list(discovery.kept)},
+        "keep": {"n": len(discovery.unread), "ids": list(discovery.unread)},
         "raters": len(outputs.raters),
         "notes": len(outputs.notes),
         "modes": [

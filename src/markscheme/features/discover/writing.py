@@ -112,7 +112,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
     counts = _add_labels(opened, labels, rubric, day)
     planned = planned_labels(no_gold(rubric), None, rubric.target)
     more = planned.labels.more if planned.labels is not None else None
-    held_out = len(opened.kept)
+    held_out = len(opened.unread)
     return Written(rubric, path, is_new, draft, tuple(advice(rubric)), n_examples, held_out, counts, more)
 
 
@@ -129,7 +129,7 @@ def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rub
     """Add what was read, and what stays unread, to the examples; return how many are new."""
     path = opened.folder.path / "examples.jsonl"
     examples = labelled_examples(opened.outputs(), opened.pool.examples, labels, rubric)
-    examples = examples_to_label(opened.outputs(), opened.pool.examples, examples, opened.kept)
+    examples = examples_to_label(opened.outputs(), opened.pool.examples, examples, opened.unread)
     new = new_examples(path, examples, responses_in(path), "what was read")
     if new:
         with writing(path):
