@@ -12,6 +12,7 @@ import yaml
 
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.parts import with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, DEFAULT_TOLERANCE, Criterion, Rubric, Scale

@@ -61,7 +61,9 @@ def _version(side: str) -> tuple[Path, str | None]:
 
 def as_versions(words: Sequence[str]) -> list[str]:
     """Return what follows `compare` for what followed `diff`: the rubric in a commit, and as it is."""
-    operands, options, since = list[str](), list[str](), "HEAD"
+    operands: list[str] = []
+    options: list[str] = []
+    since = "HEAD"
     waiting = list(words)
     while waiting:
         word = waiting.pop(0)
