@@ -193,6 +193,9 @@ def test_revisions_are_versions_too(plate: Plate) -> None:
         assert [side["name"] for side in compared["sides"]] == list(sides)
     status, _, error = plate.compare("plate@nowhere", "plate")
     assert status == 2
+    assert "there is no commit 'nowhere' here" in error
+    status, _, error = plate.compare("plate@nowhere", "plate", "--judge", "function:asked:judge")
+    assert status == 2
     assert "there is no commit 'nowhere' here; name another commit, as in plate@HEAD~1, or a file" in error
 
 

@@ -21,7 +21,7 @@ from markscheme.features.compare.versions.labels_of_versions import (
     without_choosers,
 )
 from markscheme.features.compare.versions.paired_decisions import PairedDecisions, by_id, paired_decisions
-from markscheme.features.compare.versions.sides import RubricVersion, versions_of
+from markscheme.features.compare.versions.sides import RubricVersion, is_report, versions_of
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
@@ -116,11 +116,11 @@ class VersionRatings:
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Whether two versions are reports, or rubrics of which people decided about whole responses."""
-    old, new = versions_of(sides)
-    if new.report is not None:
+    """Whether reports are named, or rubrics of which people decided about whole responses."""
+    if any(map(is_report, sides)):
         return True
     try:
+        old, new = versions_of(sides)
         return bool(own_decisions(labels_for(old.rubric, new.rubric, examples), new.rubric))
     except UsageError:
         return False

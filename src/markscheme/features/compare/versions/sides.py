@@ -47,6 +47,11 @@ def are_versions(sides: Sequence[str]) -> bool:
     return all(report is not None or _is_rubric(side) for report, side in zip(reports, sides, strict=True))
 
 
+def is_report(side: str) -> bool:
+    """Whether a side is a report on one judge, with its rubric's file or without."""
+    return _report_of(side) is not None
+
+
 def versions_of(sides: Sequence[str]) -> tuple[RubricVersion, RubricVersion]:
     """Return both versions, the old one first.
 
