@@ -336,7 +336,7 @@ _CRITERION: Final[Shape] = {
     **dict.fromkeys(("requirement", "name", "check_value"), str),
     **dict.fromkeys(("good", "bad", "check"), str | None),
     **dict.fromkeys(("required", "not_applicable"), bool),
-    **dict.fromkeys(("passing", "preserves", "steps"), list),
+    **dict.fromkeys(("passing", "preserves", "steps", "tags"), list),
     "sees": list | None,
     "scale": {"levels": [_LEVEL], **dict.fromkeys(("ordered", "by_label", "coded", "mirrored"), bool)},
 }

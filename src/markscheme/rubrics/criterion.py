@@ -281,6 +281,7 @@ class Criterion:
         passing: Of categories: the labels that pass; empty where none does or fails.
         preserves: Names of `stress`'s changes that keep a response's level on this criterion.
         steps: Tools or roles, with * for anything, whose steps are shown before others if a trajectory is too long.
+        tags: What it is about, for scores and figures by tag; a judge doesn't see them.
 
     Raises:
         RubricError: An invalid weight, text, threshold or name.
@@ -301,6 +302,7 @@ class Criterion:
     passing: tuple[str, ...] = ()
     preserves: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())

@@ -413,6 +413,7 @@ CRITERION = Keys(
             Many(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
         ),
         "steps": Key(Many(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."),
+        "tags": Key(Many(TEXT), "What it is about, for scores and figures by tag; a judge doesn't see them."),
     },
 )
 _JUDGE_KEYS = Keys(

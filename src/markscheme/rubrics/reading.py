@@ -15,6 +15,7 @@ from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
+from markscheme.rubrics.shapes import NOTHING_SAID, RUBRIC_SHAPES, PublishedRubric, ShapeOptions
 
 MAX_RUBRIC_BYTES = 1 << 20
 """A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""
@@ -59,12 +60,58 @@ def read_rubric_text(text: str, form: Form, path: Path | None = None) -> "Rubric
     return RubricReading(data, lines, path)
 
 
+def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> PublishedRubric | None:
+    """Read plain data as a rubric in a shape that others publish; None for markscheme's own format.
+
+    Raises:
+        RubricError: They are one that can't be read whole; says which option helps.
+    """
+    if _is_plain(data) and options == NOTHING_SAID:
+        return None
+    published = (shape.read(data, options) for shape in RUBRIC_SHAPES)
+    return next((rubric for rubric in published if rubric is not None), None)
+
+
+def _is_plain(data: Any) -> bool:
+    """Whether all keys are those of markscheme's own format, so that no other reader is asked.
+
+    >>> _is_plain({"criteria": [{"requirement": "A"}]}), _is_plain([{"criterion": "A"}])
+    (True, False)
+    """
+    while isinstance(data, Mapping) and "rubric" in data:
+        if not data.keys() <= _TOP_KEYS:
+            return False
+        data = data["rubric"]
+    if isinstance(data, Mapping):
+        if not data.keys() <= _TOP_KEYS:
+            return False
+        data = data.get("sections", data.get("criteria"))
+    return isinstance(data, list) and all(map(_is_plain_criterion, data))
+
+
+def _is_plain_criterion(entry: Any) -> bool:
+    if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
+        return all(map(_is_plain_criterion, entry["criteria"]))
+    return isinstance(entry, Mapping) and entry.keys() <= CRITERION.keys.keys()
+
+
+_TOP_KEYS = {*RUBRIC.keys, *RUBRIC.foreign, "passingThreshold"}
+
+
 def may_be_rubric(data: Any) -> bool:
     """Whether plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
 
     >>> may_be_rubric({"criterias": 3}), may_be_rubric([{"requirement": "A"}]), may_be_rubric(dict.fromkeys("abcde"))
     (True, True, False)
     """
+    return _is_native_rubric(data) or _is_published(data)
+
+
+def _is_published(data: Any) -> bool:
+    return any(shape.shows(data) for shape in RUBRIC_SHAPES)
+
+
+def _is_native_rubric(data: Any) -> bool:
     if isinstance(data, list):
         return not data or any(_is_meant_as(CRITERION, entry) for entry in data)
     holds_criteria = isinstance(data, Mapping) and not data.keys().isdisjoint(("rubric", "criteria", "sections"))
@@ -106,7 +153,11 @@ def may_be_results(path: Path) -> bool:
         return _RESULTS_IN_YAML.match(file.read(_HEAD).decode("utf-8-sig", "replace")) is not None
 
 
-_KEYS_OF_RUBRICS = ("criteria", "sections", "rubric", "requirement")
+_KEYS_OF_RUBRICS = (
+    "criteria", "sections", "rubric", "requirement", "criterion", "criterion_description", "rubrics", "rubricContent",
+    "dimensions", "axes", "sub_tasks", "title",
+)  # fmt: skip
+"""Keys of which a rubric in JSON has one, in markscheme's format or another; a table is spared its reading."""
 
 
 def _holds_criteria(path: Path) -> bool:
@@ -115,10 +166,12 @@ def _holds_criteria(path: Path) -> bool:
     except (ValueError, RecursionError, RubricError):
         return False
     if isinstance(data, list):
-        return bool(data) and all(isinstance(entry, Mapping) and "requirement" in entry for entry in data)
-    if not isinstance(data, Mapping):
-        return False
-    return any(isinstance(data.get(key), list | Mapping) for key in ("criteria", "sections", "rubric"))
+        is_own = bool(data) and all(isinstance(entry, Mapping) and "requirement" in entry for entry in data)
+    else:
+        is_own = isinstance(data, Mapping) and any(
+            isinstance(data.get(key), list | Mapping) for key in ("criteria", "sections", "rubric")
+        )
+    return is_own or _is_published(data)
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:
@@ -134,7 +187,12 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
 
     >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
+
+    Raises:
+        RubricError: They are a rubric in another shape, whose keys are not markscheme's.
     """
+    if published_rubric(data) is not None:
+        raise RubricError("is in another shape than markscheme's; convert it: markscheme import FILE --to NAME.yaml")
     _, top, criteria = RubricReading(data)._canonical()
     return top, criteria
 
@@ -153,6 +211,7 @@ class RubricReading:
     def __post_init__(self) -> None:
         self.faults: list[Fault] = []
         self.sections: list[tuple[Place, str]] = []
+        self.notes: tuple[str, ...] = ()
 
     def rubric(self, make: Callable[..., _Rubric]) -> _Rubric:
         """Make the rubric that the data describe.
@@ -182,9 +241,23 @@ class RubricReading:
 
     # every dialect is reduced to {…, criteria: [...]}
 
+    def _published(self) -> PublishedRubric | None:
+        try:
+            published = published_rubric(self.data)
+        except RubricError as error:
+            option = "`markscheme import FILE --to rubrics/NAME.yaml` takes such options, and converts it"
+            has_option = any(" --" in fault.problem for fault in error.faults)
+            problems = [f"{fault.problem}" for fault in error.faults]
+            raise RubricError(f"{'; '.join(problems)}{f' ({option})' if has_option else ''}", path=self.path) from None
+        self.notes = () if published is None else published.notes
+        return published
+
     def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
         data = self.data
-        if not may_be_rubric(data):
+        published = self._published()
+        if published is not None:
+            return dict(published.data), (), [*published.criteria_at]
+        if not _is_native_rubric(data):
             raise RubricError("isn't a rubric: it has no `criteria`, and most of its keys are unknown", path=self.path)
         at = Place()
         top: dict[str, Any] = {}
@@ -252,6 +325,7 @@ class RubricReading:
             passing=tuple(entry["passes"] or ()),
             preserves=tuple(entry["preserves"] or ()),
             steps=tuple(entry["steps"] or ()),
+            tags=tuple(entry["tags"] or ()),
         )
 
     def _or_fault(self, part: Callable[[Entry], _Part], read: "_Read", place: int) -> _Part | None:
@@ -316,6 +390,8 @@ class RubricReading:
         return self._line(self.top_path)
 
     def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
+        for note in self.notes:
+            self._warning(note, ())
         name = top.get("name")
         if self.path is not None and name is not None and name != self.path.stem:
             self._warning(f"is named {name!r} but is in {self.path.name!r}: it is found by the file's name", ("name",))

@@ -34,6 +34,7 @@ from markscheme.phrases import counted
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 
 DIGEST_LENGTH = 8
@@ -316,8 +317,15 @@ def accepted_document(
             "examples": ratings["examples"],
             "runs": measured_runs,
         },
-        "asked": {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED},
+        "asked": _asked_rubric(rubric),
     }
+
+
+def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
+    """Return the rubric as plain data; criteria have the key `tags` where they have tags."""
+    data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
+    criteria = data["criteria"]
+    return data | {"criteria": [{k: v for k, v in criterion.items() if k != "tags" or v} for criterion in criteria]}
 
 
 def _rulings(decision: Decision) -> dict[str, Any]:

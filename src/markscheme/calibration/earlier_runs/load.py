@@ -97,5 +97,6 @@ def _criterion_of(data: Mapping[str, Any]) -> Criterion:
         "passing": tuple(data.get("passing", ())),
         "preserves": tuple(data.get("preserves", ())),
         "steps": tuple(data.get("steps", ())),
+        "tags": tuple(data.get("tags", ())),
     }
     return Criterion(**{**data, **read})

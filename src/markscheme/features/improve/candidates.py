@@ -215,7 +215,8 @@ def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
 
 
 def _criterion_changes(candidate: Criterion, yours: Criterion) -> Iterator[str]:
-    yield from _unequal(candidate, yours, "weight threshold required sees not_applicable check passing preserves steps")
+    attributes = "weight threshold required sees not_applicable check passing preserves steps tags"
+    yield from _unequal(candidate, yours, attributes)
     if (candidate.good, candidate.bad) != (yours.good, yours.bad):
         yield "examples"
     if len(candidate.scale.levels) != len(yours.scale.levels):

@@ -13,8 +13,12 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import SkipDamaged, existing_file, rubric_named
 from markscheme.commands.output import put_on_screen
+from markscheme.errors import UsageError, writing
+from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
+from markscheme.rubrics.conversion import convert_rubric
+from markscheme.rubrics.shapes import ShapeOptions
 
 if TYPE_CHECKING:
     from markscheme.ratings.rating import Rating
@@ -25,7 +29,7 @@ def import_ratings(
     /,
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME", help="the rubric's name or file")] = None,
-    to: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
+    to: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     append: bool = False,
     current_words: bool = False,
@@ -33,6 +37,7 @@ def import_ratings(
     as_: Annotated[str | None, Parameter(name="--as", metavar="NAME")] = None,
     rater_column: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
     columns: ColumnOptions = ColumnOptions(),
+    shape: ShapeOptions = ShapeOptions(),
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
@@ -50,8 +55,11 @@ def import_ratings(
     probability of MET, or of the better of two levels; COLUMN=probability:LEVEL that of one level. Promptfoo's metrics
     become levels of the criteria of the same name.
 
+    A rubric in another tool's shape is converted with --to rubrics/NAME.yaml, a file to read and edit; its comments
+    name what wasn't read.
+
     Args:
-        to: write the ratings to a new file (default: standard output)
+        to: write the ratings to a new file (default: standard output), or a converted rubric to a new .yaml
         examples: write the responses to a new file, as examples
         append: add to files that exist
         current_words: people gave these labels to the rubric's current words; later ones make them stale
@@ -67,8 +75,10 @@ def import_ratings(
     from markscheme.features.other_tools.view_imported import json_of, view
     from markscheme.report.json import dumps as report_json
 
-    targets = TargetFiles(to, examples, append)
     paths = [existing_file(path) for path in file]
+    if to is not None and to.suffix in (".yaml", ".yml"):
+        return _convert(paths, to, replace(shape, other_names=columns.map, ends=columns.scale), json=json)
+    targets = TargetFiles(to, examples, append)
     rubric_of_call = rubric_named(rubric) if rubric else None
     raters = (f"{rater_column}=rater",) if rater_column else ()
     run = ImportRequest(
@@ -90,6 +100,25 @@ def import_ratings(
     if to and rubric_of_call is not None:
         onward = "Next", Commands.on(rubric_of_call.name).calibrate(_as_ratings(to, run.file.ratings))
     put_on_screen(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
+    return 0
+
+
+def _convert(paths: "Sequence[Path]", to: Path, options: ShapeOptions, *, json: bool) -> int:
+    """Write a published rubric as a file in markscheme's own format, and say what was assumed and not read."""
+    if len(paths) > 1:
+        raise UsageError(f"a rubric is one file, got {len(paths)}")
+    if to.exists():
+        raise UsageError(f"{to} exists; name a new file")
+    converted = convert_rubric(paths[0], options)
+    with writing(to):
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(converted.text, encoding="utf-8")
+    if json:
+        print(dumps({"schema": 1, "rubric": str(to), "criteria": converted.criteria, "notes": list(converted.notes)}))
+        return 0
+    print(f"{to}: {counted(converted.criteria, 'criterion', 'criteria')}")
+    print("".join(f"  {note}\n" for note in converted.notes), end="")
+    print(f"Next, read it, then: `markscheme lint {quote(str(to))}`")
     return 0
 
 

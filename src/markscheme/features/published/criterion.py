@@ -1,0 +1,300 @@
+"""The reading of one published criterion: its name, words, weight, levels and tags, and what is left of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from markscheme.errors import RubricError
+from markscheme.features.published.finding import RawCriterion, is_level_mapping
+from markscheme.features.published.levels import levels_in, levels_to, numbered_levels
+from markscheme.features.published.vocabulary import (
+    FINER_TAGS,
+    NAMES,
+    NATIVE_CRITERION,
+    REQUIRED_KEYS,
+    SENTENCE,
+    TAG_KEYS,
+    TASKS,
+    WEIGHTS,
+    WORD_KEYS,
+    number_of,
+    text_in,
+    without_prefix,
+    words_in,
+    worth_of,
+)
+from markscheme.rubrics.format import CRITERION, Problems
+from markscheme.rubrics.shapes import ShapeOptions
+
+_LOWEST_FAILS = 0.25
+"""The position of the second of five levels: a dimension that is required fails at the first alone."""
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_SCALE_KEYS = {"scale", "scale_min", "scale_max", "options", "binary"}
+"""Keys of markscheme's own format that say the scale."""
+
+
+class CriterionReading:
+    """Reads the criteria of one file, one after the other.
+
+    Attributes:
+        is_yes_no: Whether one was read that says nothing of its levels.
+    """
+
+    def __init__(
+        self,
+        options: ShapeOptions,
+        levels: list[dict[str, Any]] | None,
+        notes: dict[str, None],
+        unread: dict[str, None],
+    ) -> None:
+        """Begin.
+
+        Args:
+            options: What the caller says.
+            levels: The levels of criteria without their own; None where nothing says them.
+            notes: Takes notes, each once.
+            unread: Takes keys that aren't read.
+        """
+        self.levels = levels
+        self.notes = notes
+        self.unread = unread
+        self.is_yes_no = False
+        self._worth = {word.casefold(): amount for word, amount in _pairs("weights", options.weights)}
+        self._leave = {key.strip() for text in options.leave for key in text.split(",")}
+        self._renamed = dict(text.split("=", 1) for text in options.other_names if "=" in text)
+
+    def read(self, raw: RawCriterion, index: int) -> dict[str, Any]:
+        """Return a criterion in markscheme's format.
+
+        Raises:
+            RubricError: It has no words, an unknown word as weight, or more than is understood.
+        """
+        if isinstance(raw.data, str):
+            named = {"name": raw.name} if raw.name else {}
+            self.is_yes_no |= self.levels is None
+            return {**named, "requirement": raw.data, "weight": 1.0, **self._given_levels(), **_tagged([raw.group])}
+        if not isinstance(raw.data, Mapping):
+            raise RubricError(f"criterion {raw.name or index}: has keys and values, found {type(raw.data).__name__}")
+        data = {"levels": raw.data} if is_level_mapping(raw.data) else raw.data
+        fields = {self._renamed.get(key, key): value for key, value in data.items() if value not in _EMPTY}
+        left_out = [key for key in fields if key in self._leave]
+        self.unread.update(dict.fromkeys(left_out))
+        fields = {key: value for key, value in fields.items() if key not in self._leave}
+        return self._criterion(fields, raw, index)
+
+    def _criterion(self, fields: Mapping[str, Any], raw: RawCriterion, index: int) -> dict[str, Any]:
+        taken = {key for key in TASKS if key in fields}
+        native = _native(fields, taken)
+        tags = [raw.group, *_tags(fields, taken)]
+        scale_levels = _levels(fields, taken, native)
+        weight = self._weight(fields, taken)
+        name, has_name_from_words = _name(fields, raw, taken)
+        required = self._required(fields, taken)
+        has_words = any("description" in level for level in scale_levels or ())
+        scale_levels = scale_levels or levels_to(fields, taken)
+        of_dimension = _of_dimension(fields, taken)
+        if scale_levels is None and not of_dimension and not native.keys() & _SCALE_KEYS:
+            _refuse_marks(fields)
+            scale_levels = self.levels
+            self.is_yes_no |= scale_levels is None and "check" not in native
+        text = _words(fields, taken, skip="criterion" if has_name_from_words else None)
+        if text is None:
+            text = name if has_words or _has_sentence(fields, taken) else None
+        if text is None:
+            has = "has a name, but no words" if name else "has no words"
+            keys = ", ".join(map(str, raw.data))
+            raise RubricError(
+                f"criterion {name or f'c{index}'!r} {has} to judge by: --map KEY=requirement (keys {keys})"
+            )
+        further = [*self._further(fields, taken, name or f"c{index}")]
+        named = {"name": name} if name else {}
+        read = {**named, "requirement": "\n".join([without_prefix(text), *further]), "weight": weight}
+        levels = {"levels": scale_levels} if scale_levels else {}
+        return {
+            **native,
+            **read,
+            **levels,
+            **of_dimension,
+            **required,
+            **_threshold(fields, scale_levels),
+            **_tagged(tags),
+        }
+
+    def _given_levels(self) -> dict[str, Any]:
+        return {"levels": self.levels} if self.levels else {}
+
+    def _weight(self, fields: Mapping[str, Any], taken: set[str]) -> float:
+        amount = next(((key, n) for key in WEIGHTS if (n := number_of(fields.get(key))) is not None), None)
+        if amount is not None:
+            taken.add(amount[0])
+            weight = amount[1]
+        else:
+            weight = self._word_weight(fields, taken)
+        if isinstance(fields.get("is_positive"), bool):
+            taken.add("is_positive")
+            weight = abs(weight) if fields["is_positive"] else -abs(weight)
+        return weight
+
+    def _word_weight(self, fields: Mapping[str, Any], taken: set[str]) -> float:
+        key = next(
+            (key for key in WEIGHTS if isinstance(fields.get(key), str) and words_in(fields[key]) < SENTENCE), None
+        )
+        if key is None:
+            return 1.0
+        word = fields[key].strip()
+        worth = worth_of(word, self._worth)
+        if worth is None:
+            raise RubricError(f"{key} {word!r} is no number: --weights {word}=…")
+        taken.add(key)
+        self.notes[f"{key} {word} = {worth:g}"] = None
+        return worth
+
+    def _required(self, fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
+        keys = [key for key in REQUIRED_KEYS if isinstance(fields.get(key), bool)]
+        taken.update(keys)
+        return {"required": True} if any(fields[key] for key in keys) else {}
+
+    def _further(self, fields: Mapping[str, Any], taken: set[str], name: str) -> Iterator[str]:
+        """Yield every further text of a criterion under its key; note what isn't read, and refuse structures."""
+        for key, value in fields.items():
+            if key in taken:
+                continue
+            words = str(key).replace("_", " ")
+            if isinstance(value, str) and words_in(value) >= SENTENCE:
+                yield f"{words}: {value.strip()}"
+            elif isinstance(value, list) and all(isinstance(text, str) for text in value):
+                yield f"{words}: {'; '.join(text.strip() for text in value)}"
+            elif isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values()):
+                yield from self._of_mapping(key, value)
+            elif isinstance(value, Mapping | list) and not _is_plain_list(value):
+                raise RubricError(
+                    f"criterion {name!r}: {key} holds more than is understood: --leave {key}, or import and edit"
+                )
+            else:
+                self.unread[str(key)] = None
+
+    def _of_mapping(self, key: str, texts: Mapping[str, str]) -> Iterator[str]:
+        for inner, text in texts.items():
+            if inner == "type":
+                self.notes[f"{str(key).removesuffix('_spec')} {text}: asked of the judge all the same"] = None
+            elif text.strip():
+                yield f"{str(inner).replace('_', ' ')}: {text.strip()}"
+
+
+def _has_sentence(fields: Mapping[str, Any], taken: set[str]) -> bool:
+    return any(isinstance(text, str) and words_in(text) >= SENTENCE for key, text in fields.items() if key not in taken)
+
+
+def _is_plain_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(element, Mapping | list) for element in value)
+
+
+def _pairs(option: str, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+    for text in texts:
+        word, equals, amount = text.rpartition("=")
+        value = number_of(amount)
+        if not equals or value is None:
+            raise RubricError(f"`--{option}` must be WORD=NUMBER, got {text!r}")
+        yield word.strip(), value
+
+
+def _native(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
+    """Return the keys of markscheme's own format that nothing else reads, where their values fit it."""
+    read = {}
+    for key in NATIVE_CRITERION - {
+        *NAMES,
+        *WORD_KEYS,
+        *WEIGHTS,
+        *TAG_KEYS,
+        *REQUIRED_KEYS,
+        "levels",
+        "threshold",
+        "scale",
+    }:
+        problems: Problems = []
+        if key in fields:
+            CRITERION.keys[key].kind.read(fields[key], (), problems)
+        if key in fields and not problems:
+            read[key] = fields[key]
+            taken.add(key)
+    if fields.get("scale") == "binary":
+        read["scale"] = "binary"
+        taken.add("scale")
+    return read
+
+
+def _tags(fields: Mapping[str, Any], taken: set[str]) -> Iterator[str]:
+    for key in (*TAG_KEYS, *FINER_TAGS):
+        value = fields.get(key)
+        listed = value if isinstance(value, list) else [value]
+        texts = [text for text in listed if isinstance(text, str)]
+        if key in fields and len(texts) == len(listed):
+            taken.add(key)
+            yield from texts
+
+
+def _tagged(tags: list[str | None]) -> dict[str, Any]:
+    named = [tag.strip() for tag in tags if tag and tag.strip()]
+    return {"tags": [*dict.fromkeys(named)]} if named else {}
+
+
+def _levels(fields: Mapping[str, Any], taken: set[str], native: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    if native.keys() & {"options", "scale_min", "scale_max", "binary", "scale", "prefer"}:
+        return None
+    return levels_in(fields, taken)
+
+
+def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tuple[str | None, bool]:
+    """Return a criterion's name, and whether its key `criterion` is that name."""
+    scale_levels = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
+    short = text_in(fields.get("criterion"))
+    others = [key for key in WORD_KEYS if key not in ("criterion", "criteria") and text_in(fields.get(key))]
+    is_name = short is not None and words_in(short) <= SENTENCE and bool(others) and "criterion" not in taken
+    taken.update(
+        key for key in scale_levels if not (isinstance(fields[key], str) and words_in(fields[key]) >= SENTENCE)
+    )
+    if scale_levels:
+        taken.add(scale_levels[0])
+        return str(fields[scale_levels[0]]).strip(), False
+    if is_name:
+        taken.add("criterion")
+        return short, True
+    return raw.name, False
+
+
+def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> str | None:
+    for key in WORD_KEYS:
+        text = text_in(fields.get(key))
+        if text is not None and key not in taken and key != skip:
+            taken.add(key)
+            return text
+    return None
+
+
+def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
+    """Return what a dimension of five levels comes to that says whether it always applies."""
+    if not isinstance(fields.get("always_applicable"), bool):
+        return {}
+    taken.add("always_applicable")
+    return {
+        "levels": numbered_levels(1, 5),
+        "required": True,
+        "threshold": _LOWEST_FAILS,
+        "not_applicable": not fields["always_applicable"],
+    }
+
+
+def _refuse_marks(fields: Mapping[str, Any]) -> None:
+    for key, value in fields.items():
+        amount = number_of(value)
+        if "threshold" in str(key) and amount is not None and amount > 1:
+            raise RubricError("thresholds beyond 1 and no scale: --scale LOW..HIGH")
+
+
+def _threshold(fields: Mapping[str, Any], levels: list[dict[str, Any]] | None) -> dict[str, Any]:
+    amount = number_of(fields.get("threshold"))
+    if amount is None:
+        return {}
+    if amount > 1 and levels:
+        low = levels[0]["value"]
+        amount = (amount - low) / (levels[-1]["value"] - low)
+    return {"threshold": amount}

@@ -1,0 +1,330 @@
+"""Which part of a file holds its criteria, worth_by_word by structure; two that could be it are refused."""
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.errors import RubricError
+from markscheme.features.published.vocabulary import (
+    CHILDREN,
+    CONTAINERS,
+    FOREIGN,
+    INSIDE,
+    LEVEL_LISTS,
+    LEVEL_TEXTS,
+    LEVEL_VALUES,
+    NAMES,
+    NATIVE_CRITERION,
+    NATIVE_RUBRIC,
+    OF_MESSAGES,
+    SENTENCE,
+    TASKS,
+    WEIGHTS,
+    WORD_KEYS,
+    level_of,
+    number_of,
+    numbered,
+    text_in,
+    words_in,
+)
+from markscheme.plain_data import Place
+
+_NEARLY = 0.9
+"""How like `criteria` a key is that is a misspelling of it."""
+
+
+@dataclass(frozen=True)
+class RawCriterion:
+    """A criterion as it was published.
+
+    Attributes:
+        data: Its keys, or its text alone.
+        path: Where it is.
+        name: The key that it is under; None in a list.
+        group: The name of its group; None without one.
+        share: What its group weighs, and what the weights in the group add up to are shares of; None without one.
+        index: The index of its group.
+    """
+
+    data: Any
+    path: Place
+    name: str | None = None
+    group: str | None = None
+    share: float | None = None
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class FoundCriteria:
+    """The criteria of a file, and what is next to them.
+
+    Attributes:
+        criteria: The criteria.
+        top: The keys next to the list of criteria, with those around `rubric`.
+        key: The key of the criteria; None where the file is the list itself.
+    """
+
+    criteria: tuple[RawCriterion, ...]
+    top: Mapping[str, Any]
+    key: str | None = None
+
+
+# --- markscheme's own format ------------------------------------------------------------------------------------------
+
+
+def is_native(data: Any) -> bool:
+    """Return whether data are meant in markscheme's own format, with mistakes perhaps.
+
+    >>> is_native({"criteria": [{"requirement": "Is kind", "wieght": 2}]}), is_native([{"criterion": "Is kind"}])
+    (True, False)
+    """
+    while isinstance(data, Mapping) and "rubric" in data:
+        data = data["rubric"]
+    if isinstance(data, Mapping):
+        named = [key for key in ("criteria", "sections") if isinstance(data.get(key), list)]
+        if not named:
+            return not isinstance(data.get("criteria"), Mapping | str) and any(map(_is_misspelt_container, data))
+        data = data[named[0]]
+    if not isinstance(data, list) or not data:
+        return isinstance(data, list)
+    return all(map(_is_native_criterion, data))
+
+
+def _is_misspelt_container(key: Any) -> bool:
+    return any(
+        key != name and difflib.SequenceMatcher(None, str(key), name).ratio() >= _NEARLY
+        for name in ("criteria", "sections")
+    )
+
+
+def _is_native_criterion(fields: Any) -> bool:
+    if not isinstance(fields, Mapping):
+        return not _is_sentence(fields)
+    if isinstance(fields.get("criteria"), list) and not fields.keys() & FOREIGN - {"title"}:
+        return all(map(_is_native_criterion, fields["criteria"]))
+    unknown = fields.keys() - NATIVE_CRITERION
+    if any(isinstance(fields.get(key), list | Mapping) for key in INSIDE):
+        return False
+    has_words = any(key in fields for key in ("requirement", "description", "prefer"))
+    if not unknown & FOREIGN:
+        return has_words or not any(numbered(key) or _is_text(fields[key]) for key in unknown) or bool(_near(unknown))
+    return False
+
+
+def _near(unknown: Any) -> list[str]:
+    return [key for key in unknown if difflib.get_close_matches(str(key), ("requirement", "description"), 1, 0.7)]
+
+
+def _is_text(value: Any) -> bool:
+    text = text_in(value)
+    return text is not None and words_in(text) >= SENTENCE
+
+
+# --- criteria of others -----------------------------------------------------------------------------------------------
+
+
+def shows_rubric(data: Any) -> bool:
+    """Return whether keys alone say that JSON is a rubric that somebody published, rather than rows of a table."""
+    if isinstance(data, list):
+        return bool(data) and all(map(_shows_criterion, data)) and not tasks_in(data)
+    if not isinstance(data, Mapping) or data.keys() & {"response", "output", "results"}:
+        return False
+    if any(key in data for key in CHILDREN) and text_in(data.get("requirements")):
+        return True
+    return any(_is_criteria(key, data[key]) for key in CONTAINERS if key in data)
+
+
+def _shows_criterion(fields: Any) -> bool:
+    if not isinstance(fields, Mapping) or fields.keys() & set(OF_MESSAGES):
+        return False
+    says = any(key in fields for key in ("criterion", "requirement", "criterion_description", "rubricContent"))
+    return says or (words_key(fields) is not None and any(key in fields for key in WEIGHTS) and "title" in fields)
+
+
+def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
+    """Count the tasks of a list whose entries belong to several, with the key that names them; None for one task."""
+    rows = [fields for fields in entries if isinstance(fields, Mapping)]
+    for key in TASKS:
+        named = {str(row[key]) for row in rows if key in row}
+        if len(named) > 1:
+            return len(named), key
+    with_rubric = [row for row in rows if any(isinstance(row.get(key), list | Mapping) and row[key] for key in INSIDE)]
+    return (len(with_rubric), None) if len(with_rubric) == len(entries) and len(with_rubric) > 1 else None
+
+
+def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
+    """Return the rubric inside `rubric` or `rubrics`, the keys around it, and where it is."""
+    around: dict[str, Any] = {}
+    path: Place = ()
+    while True:
+        if isinstance(data, list) and len(data) == 1 and isinstance(data[0], Mapping) and set(INSIDE) & data[0].keys():
+            data = data[0]
+            path = (*path, 0)
+        key = next(
+            (key for key in INSIDE if isinstance(data, Mapping) and isinstance(data.get(key), list | Mapping)), None
+        )
+        if key is None:
+            return data, around, path
+        around |= {name: value for name, value in data.items() if name != key}
+        data = data[key]
+        path = (*path, key)
+
+
+def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
+    """Find the criteria of a file.
+
+    Args:
+        data: Plain data that aren't of markscheme's own format.
+        named: The key of the criteria, if the caller names one.
+
+    Raises:
+        RubricError: Two keys could be it; there are several tasks; the caller's key isn't there.
+    """
+    inner, around, path = unwrapped(data)
+    if isinstance(inner, list):
+        return _of_list(inner, around, path, None)
+    if not isinstance(inner, Mapping):
+        return None
+    top = {**around, **inner}
+    if named is not None:
+        if named not in inner:
+            raise RubricError(f"has no key {named!r}; its keys are {', '.join(map(str, inner))}")
+        return _below(named, inner, around, path)
+    whole = _whole(inner)
+    if whole is not None:
+        return FoundCriteria(tuple(_entries(inner, path)), around)
+    possible = [str(key) for key, value in inner.items() if _is_criteria(key, value)]
+    if len(possible) > 1:
+        raise RubricError(f"{_listed(possible)} could each be the criteria: --criteria {possible[0]}")
+    if possible:
+        return _below(possible[0], inner, around, path)
+    plain = {key: value for key, value in top.items() if key not in NATIVE_RUBRIC}
+    if len(plain) >= 2 and all(_is_sentence(value) for value in plain.values()):
+        return FoundCriteria(tuple(RawCriterion(value, (*path, key), str(key)) for key, value in plain.items()), {})
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]])
+
+
+def _below(key: str, inner: Mapping[str, Any], around: Mapping[str, Any], path: Place) -> FoundCriteria:
+    beside = {**around, **{name: value for name, value in inner.items() if name != key}}
+    return _of_list(inner[key], beside, (*path, key), key)
+
+
+def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None) -> FoundCriteria:
+    if isinstance(entries, list):
+        tasks = tasks_in(entries)
+        if tasks is not None:
+            raise RubricError(f"{tasks[0]} tasks{f' ({tasks[1]})' if tasks[1] else ''}: pass the file to grade")
+    return FoundCriteria(tuple(_entries(entries, path)), top, key)
+
+
+def _whole(data: Mapping[str, Any]) -> bool | None:
+    """Return True for a mapping of which each key is a criterion with levels or words, or a group; None for another."""
+    if any(key in data for key in (*CONTAINERS, *CHILDREN)) or len(data) < 1:
+        return None
+    values = list(data.values())
+    if all(isinstance(value, list) and value and all(map(_has_words, value)) for value in values):
+        return True
+    if all(is_level_mapping(value) for value in values) and len(values) > 1:
+        return True
+    is_each = all(isinstance(value, Mapping) and words_key(value) is not None for value in values)
+    return True if is_each and len(values) > 1 else None
+
+
+def _is_criteria(key: Any, value: Any) -> bool:
+    """Return whether the value of a key could be the criteria."""
+    if not value or key in LEVEL_LISTS:
+        return False
+    is_container = key in CONTAINERS
+    if isinstance(value, list):
+        if all(isinstance(fields, str) for fields in value):
+            return is_container and all(map(_is_sentence, value))
+        return all(_has_words(fields) or group_key(fields) is not None for fields in value)
+    if not isinstance(value, Mapping) or is_level_mapping(value):
+        return False
+    if all(isinstance(fields, Mapping) for fields in value.values()):
+        return is_container or all(words_key(fields) is not None for fields in value.values())
+    return (
+        is_container and len(value) > 1 and all(_is_sentence(text) or isinstance(text, list) for text in value.values())
+    )
+
+
+def _is_sentence(value: Any) -> bool:
+    return isinstance(value, str) and words_in(value) >= 3
+
+
+def words_key(fields: Mapping[str, Any]) -> str | None:
+    """Return the first key of the words that a criterion is judged by."""
+    return next((key for key in WORD_KEYS if text_in(fields.get(key)) is not None), None)
+
+
+def _has_words(fields: Any) -> bool:
+    if not isinstance(fields, Mapping) or {"role", "content"} <= fields.keys():
+        return False
+    texts = (key for key, value in fields.items() if key not in NAMES and _is_text(value))
+    return words_key(fields) is not None or next(texts, None) is not None
+
+
+def is_level_mapping(value: Any) -> bool:
+    """Return whether a value maps numbers or ranges to the words of levels."""
+    if not isinstance(value, Mapping) or len(value) < 2:
+        return False
+    return all(level_of(key) is not None for key in value) and any(isinstance(text, str) for text in value.values())
+
+
+def is_level_list(key: Any, value: Any) -> bool:
+    """Return whether a value lists levels, each with its number and its words."""
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(level, Mapping) for level in value):
+        return False
+    has_values = all(any(number_of(level.get(name)) is not None for name in LEVEL_VALUES) for level in value)
+    texts = all(any(name in level for name in (*LEVEL_TEXTS, "label")) for level in value)
+    extra = {name for level in value for name in level} - {*LEVEL_VALUES, *LEVEL_TEXTS, *NAMES, "example", "examples"}
+    return has_values and texts and (key in LEVEL_LISTS or not extra)
+
+
+def group_key(fields: Any) -> str | None:
+    """Return the key of the one inner list of criteria of a group; None for what is no group."""
+    if not isinstance(fields, Mapping):
+        return None
+    inner = [
+        key
+        for key, value in fields.items()
+        if isinstance(value, list) and value and isinstance(value[0], Mapping) and not is_level_list(key, value)
+    ]
+    if len(inner) != 1 or not all(_has_words(criterion) for criterion in fields[inner[0]]):
+        return None
+    return str(inner[0])
+
+
+def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
+    """Yield the criteria of a list or a mapping, those of groups one after the other."""
+    named = [*entries.items()] if isinstance(entries, Mapping) else [*enumerate(entries)]
+    of_groups = [group_key(fields) for _, fields in named]
+    is_grouped = bool(named) and all(of_groups)
+    for index, (key, fields) in enumerate(named):
+        name = str(key) if isinstance(entries, Mapping) else None
+        if isinstance(fields, list):
+            yield from (
+                RawCriterion(criterion, (*path, key, position), None, name, None, index)
+                for position, criterion in enumerate(fields)
+            )
+        elif is_grouped:
+            inner = str(of_groups[index])
+            group = next(
+                (str(fields[key_of]) for key_of in NAMES if text_in(fields.get(key_of))), name or words_of(fields)
+            )
+            share = next((amount for key_of in WEIGHTS if (amount := number_of(fields.get(key_of))) is not None), None)
+            for position, criterion in enumerate(fields[inner]):
+                yield RawCriterion(criterion, (*path, key, inner, position), None, group, share, index)
+        else:
+            yield RawCriterion(fields, (*path, key), name)
+
+
+def words_of(fields: Mapping[str, Any]) -> str | None:
+    """Return the words of a criterion, or None."""
+    key = words_key(fields)
+    return None if key is None else text_in(fields[key])

@@ -1,0 +1,141 @@
+"""The levels of a criterion, in any of the ways in which they are published."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from markscheme.features.published.finding import is_level_list, is_level_mapping
+from markscheme.features.published.vocabulary import (
+    CREDITS,
+    LEVEL_LABELS,
+    LEVEL_TEXTS,
+    LEVEL_VALUES,
+    MAXIMA,
+    SCALES,
+    ends_of,
+    is_range,
+    level_of,
+    number_of,
+    numbered,
+    text_in,
+)
+
+MOST_POINTS = 10
+"""Highest score up to which each point is a level; beyond it there are five steps."""
+WIDEST_FILLED = 100
+"""Widest scale of which levels without words are filled in."""
+FIVE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_PLAIN_WORDS = {True: "yes", False: "no"}
+"""What YAML has made of words without quotes."""
+
+
+def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
+    """Return the levels that a mapping gives in words or by the ends of a scale, worst first; None without any.
+
+    Args:
+        entry: A criterion, or the keys next to all criteria.
+        taken: The keys that say it are added.
+    """
+    scale = next((key for key in SCALES if ends_of(fields.get(key)) is not None), None)
+    ends = None if scale is None else ends_of(fields[scale])
+    for key, value in fields.items():
+        levels = _worded(key, value)
+        if levels is not None:
+            taken.update([key, *([scale] if scale and ends and _within(levels, ends) else [])])
+            return _filled(levels, ends, is_whole=isinstance(value, Mapping) and not _has_ranges(value))
+    numbers = {key: level for key in fields if (level := numbered(key)) is not None and text_in(fields[key])}
+    if len(numbers) > 1:
+        taken.update(numbers)
+        return _filled([_level(float(level), fields[key]) for key, level in numbers.items()], ends, is_whole=True)
+    credits = [key for key in CREDITS if text_in(fields.get(key)) is not None]
+    if len(credits) > 1:
+        taken.update(credits)
+        return _sorted([_level(CREDITS[key], fields[key]) for key in credits])
+    if scale is not None and ends is not None and ends[1] - ends[0] <= WIDEST_FILLED:
+        taken.add(scale)
+        return [_level(float(value), None) for value in range(ends[0], ends[1] + 1)]
+    return None
+
+
+def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
+    """Return levels from 0 to the highest score that a criterion names: each point, or five steps beyond ten."""
+    key = next((key for key in MAXIMA if (number_of(fields.get(key)) or 0) > 0), None)
+    if key is None:
+        return None
+    taken.add(key)
+    highest = number_of(fields[key]) or 0.0
+    if highest <= MOST_POINTS and highest == int(highest):
+        return [_level(float(value), None) for value in range(int(highest) + 1)]
+    return [_level(step, None) for step in FIVE_STEPS]
+
+
+def numbered_levels(low: int, high: int) -> list[dict[str, Any]]:
+    """Return whole numbers as levels without words."""
+    return [_level(float(value), None) for value in range(low, high + 1)]
+
+
+def _worded(key: str, value: Any) -> list[dict[str, Any]] | None:
+    if is_level_mapping(value):
+        return [_level(level_of(level), text) for level, text in value.items()]
+    if is_level_list(key, value):
+        return [_of_entry(level) for level in value]
+    if isinstance(value, Mapping) and len(value) > 1 and all(isinstance(tier, Mapping) for tier in value.values()):
+        values = [_value_of(tier) for tier in value.values()]
+        if all(level is not None and text for (level, text) in values):
+            return [_level(level, text, str(name)) for name, (level, text) in zip(value, values, strict=True)]
+    return None
+
+
+def _value_of(tier: Mapping[str, Any]) -> tuple[float | None, str | None]:
+    spans = [tier[key] for key in ("score_range", "range") if key in tier]
+    ends = ends_of(spans[0]) if spans else None
+    level = (ends[0] + ends[1]) / 2 if ends else _number_under(LEVEL_VALUES, tier)
+    return level, next((text for key in LEVEL_TEXTS if (text := text_in(tier.get(key)))), None)
+
+
+def _number_under(keys: Sequence[str], fields: Mapping[str, Any]) -> float | None:
+    return next((amount for key in keys if (amount := number_of(fields.get(key))) is not None), None)
+
+
+def _of_entry(level: Mapping[str, Any]) -> dict[str, Any]:
+    texts = [text for key in LEVEL_TEXTS if (text := text_in(level.get(key)))]
+    label = next((text for key in LEVEL_LABELS if (text := text_in(level.get(key)))), None)
+    words = "\n".join(dict.fromkeys(texts)) or None
+    return _level(_number_under(LEVEL_VALUES, level), words or label, label if words else None)
+
+
+def _level(value: float | None, words: Any, label: str | None = None) -> dict[str, Any]:
+    text = _PLAIN_WORDS[words] if isinstance(words, bool) else None if words is None else str(words).strip()
+    level: dict[str, Any] = {"value": value}
+    if label and number_of(label) is None:
+        level["label"] = label
+    return level | ({"description": text} if text else {})
+
+
+def _has_ranges(value: Mapping[str, Any]) -> bool:
+    return any(map(is_range, value))
+
+
+def _within(levels: Sequence[Mapping[str, Any]], ends: tuple[int, int]) -> bool:
+    return all(ends[0] <= level["value"] <= ends[1] for level in levels)
+
+
+def _filled(levels: list[dict[str, Any]], ends: tuple[int, int] | None, *, is_whole: bool) -> list[dict[str, Any]]:
+    """Return levels worst first, with whole numbers between them where they are whole numbers themselves."""
+    by_value = {level["value"]: level for level in levels}
+    if is_whole and all(value == int(value) for value in by_value):
+        low = int(min(by_value))
+        high = int(max(by_value))
+        if ends is not None and _within(levels, ends):
+            low, high = ends
+        if high - low <= WIDEST_FILLED:
+            by_value = {float(value): _level(float(value), None) for value in range(low, high + 1)} | by_value
+    return _sorted([*by_value.values()] if len(by_value) == len(levels) or is_whole else levels)
+
+
+def _sorted(levels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    ordered = sorted(levels, key=lambda level: level["value"])
+    labels = [level["label"].casefold() for level in ordered if "label" in level]
+    if len(set(labels)) < len(labels) or any(low["value"] == high["value"] for low, high in pairwise(ordered)):
+        return [{key: value for key, value in level.items() if key != "label"} for level in ordered]
+    return ordered

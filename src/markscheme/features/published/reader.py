@@ -1,0 +1,201 @@
+"""The reading of a published rubric as markscheme's own plain data."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from markscheme.errors import RubricError
+from markscheme.features.published.criterion import CriterionReading
+from markscheme.features.published.finding import (
+    FoundCriteria,
+    RawCriterion,
+    find_criteria,
+    group_key,
+    is_native,
+    unwrapped,
+    words_key,
+)
+from markscheme.features.published.levels import levels_in, numbered_levels
+from markscheme.features.published.tree import is_tree, leaves
+from markscheme.features.published.vocabulary import (
+    CONTAINERS,
+    FINER_TAGS,
+    IDENTITY_KEYS,
+    KEYS_OF_TASKS,
+    MARKS,
+    NAMES,
+    NATIVE_RUBRIC,
+    SCALES,
+    TAG_KEYS,
+    TOTALS,
+    WEIGHTS,
+    ends_of,
+    number_of,
+    numbered,
+    text_in,
+)
+from markscheme.plain_data import Place
+from markscheme.rubrics.shapes import PublishedRubric, ShapeOptions
+
+MOST_CRITERIA = 2000
+"""Criteria of the largest rubric that is read; the largest published one has 1,963."""
+FEW_KEYS = 8
+"""Keys of a file without criteria that may have been meant as a rubric; one with more is something else."""
+_OF_TREES = ("requirements", "weight", "sub_tasks", "subtasks", "id", "score", *TAG_KEYS, *FINER_TAGS)
+"""Keys of a tree's leaf that are read, or a mark that somebody gave."""
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_TRAITS = {"expectedTraits": ("c", 1.0), "failureModes": ("f", -1.0)}
+
+
+def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
+    """Return a published rubric as markscheme's own data; None for data in markscheme's own format.
+
+    Raises:
+        RubricError: There are no criteria, or they can't be read whole; says which option helps.
+    """
+    if options.criteria is None and is_native(data):
+        return None
+    return _Reading(data, options).rubric()
+
+
+class _Reading:
+    """One reading of one file, which collects what is said of it."""
+
+    def __init__(self, data: Any, options: ShapeOptions) -> None:
+        self.data = data
+        self.options = options
+        self.notes: dict[str, None] = {}
+        self.unread: dict[str, None] = {}
+
+    def rubric(self) -> PublishedRubric | None:
+        inner, around, path = unwrapped(self.data)
+        if is_tree(inner):
+            return self._published(self._of_tree(inner, path), self._top(around))
+        if isinstance(inner, Mapping) and inner.keys() & _TRAITS.keys():
+            return self._published(
+                _traits(inner, path), self._top({k: v for k, v in inner.items() if k not in _TRAITS})
+            )
+        if isinstance(inner, Mapping) and self._is_single(inner):
+            located: FoundCriteria | None = FoundCriteria((RawCriterion(inner, path, "overall"),), around)
+        else:
+            located = find_criteria(self.data, self.options.criteria)
+        if located is None or not located.criteria:
+            return self._without_criteria()
+        if (
+            located.key is not None
+            and located.key not in (*CONTAINERS, "rubric", "rubrics")
+            and not self.options.criteria
+        ):
+            self.notes[f"criteria are those under {located.key!r}"] = None
+        self._note_groups()
+        top_levels: set[str] = set()
+        levels = levels_in(located.top, top_levels)
+        if len(top_levels) > 1:  # words say more than the ends next to them
+            top_levels -= set(SCALES)
+        top = self._top({key: value for key, value in located.top.items() if key not in top_levels})
+        reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread)
+        criteria = [reading.read(raw, index) for index, raw in enumerate(located.criteria, start=1)]
+        _share_out(criteria, located.criteria, self.notes)
+        if reading.is_yes_no:
+            self.notes["criteria without levels are yes/no (`--scale 1..5` makes them a scale)"] = None
+        return self._published(
+            [(raw.path, fields) for raw, fields in zip(located.criteria, criteria, strict=True)], top
+        )
+
+    def _published(self, criteria: Iterable[tuple[Place, dict[str, Any]]], top: dict[str, Any]) -> PublishedRubric:
+        listed = list(criteria)
+        if len(listed) > MOST_CRITERIA:
+            raise RubricError(f"has {len(listed):,} criteria; the most that are read are {MOST_CRITERIA:,}")
+        unread = [f"not read: {', '.join(sorted(self.unread))}"] if self.unread else []
+        data = {**top, "criteria": [fields for _, fields in listed]}
+        return PublishedRubric(data, tuple(path for path, _ in listed), (*self.notes, *unread))
+
+    def _scale(self) -> list[dict[str, Any]] | None:
+        for text in self.options.ends:
+            ends = ends_of(text)
+            if ends is None:
+                raise RubricError(f"`--scale` must be LOW..HIGH in whole numbers, got {text!r}")
+            return numbered_levels(*ends)
+        return None
+
+    @staticmethod
+    def _is_single(inner: Mapping[str, Any]) -> bool:
+        """Return whether a mapping is one criterion, with its words and a key for each level."""
+        return words_key(inner) is not None and sum(numbered(key) is not None for key in inner) > 1
+
+    def _without_criteria(self) -> PublishedRubric | None:
+        keys = list(self.data) if isinstance(self.data, Mapping) else []
+        if (
+            not 0 < len(keys) <= FEW_KEYS
+            or NATIVE_RUBRIC & set(keys) - {"name", "description"}
+            or set(keys) <= NATIVE_RUBRIC
+        ):
+            return None
+        raise RubricError(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY")
+
+    def _note_groups(self) -> None:
+        """Note the keys of groups that aren't read."""
+        inner, _, _ = unwrapped(self.data)
+        values = inner.values() if isinstance(inner, Mapping) else [inner]
+        for value in values:
+            for fields in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+                key = group_key(fields)
+                if key is not None:
+                    self.unread.update(dict.fromkeys(fields.keys() - {key, *NAMES, *WEIGHTS, *TAG_KEYS, "criterion"}))
+
+    def _top(self, top: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keys next to the criteria that the rubric takes, and note the others."""
+        read = {key: value for key, value in top.items() if key in NATIVE_RUBRIC and key not in ("name", "criteria")}
+        mark = next((key for key in MARKS if number_of(top.get(key)) is not None), None)
+        total = next((key for key in TOTALS if number_of(top.get(key)) is not None), None)
+        taken = {*read, *IDENTITY_KEYS, *KEYS_OF_TASKS, *((total,) if total else ())}
+        if mark is not None:
+            value = _part_of(number_of(top[mark]), None if total is None else number_of(top[total]))
+            if value is not None:
+                read["passingThreshold"] = value
+                taken.add(mark)
+        unread_keys = [key for key, value in top.items() if key not in taken and value not in _EMPTY]
+        self.unread.update(dict.fromkeys(map(str, unread_keys)))
+        return read
+
+    def _of_tree(self, data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[str, Any]]]:
+        for leaf in leaves(data, path):
+            if leaf.weight == 0:
+                self.notes["leaves that weigh nothing are left out"] = None
+                continue
+            tags = [tag for key in (*TAG_KEYS, *FINER_TAGS) if (tag := text_in(leaf.data.get(key))) is not None]
+            self.unread.update(
+                dict.fromkeys(
+                    key for key, v in leaf.data.items() if key not in _OF_TREES and v not in (None, "", [], {})
+                )
+            )
+            name = text_in(leaf.data.get("id"))
+            fields = {"name": name} if name else {}
+            tagged = {"tags": tags} if tags else {}
+            yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
+
+
+def _traits(data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[str, Any]]]:
+    for key, (letter, weight) in _TRAITS.items():
+        for position, text in enumerate(data.get(key) or ()):
+            yield (*path, key, position), {"name": f"{letter}{position + 1}", "requirement": text, "weight": weight}
+
+
+def _part_of(mark: float | None, total: float | None) -> float | None:
+    """Return a pass mark as a score: as it is up to 1, else as a part of the total."""
+    if mark is None or 0 <= mark <= 1:
+        return mark
+    return mark / total if total and mark <= total else None
+
+
+def _share_out(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
+    """Share the weight of a group out among its criteria, by what each weighs in it."""
+    listed = list(raws)
+    for index in {raw.index for raw in listed if raw.share is not None}:
+        members = [fields for fields, raw in zip(criteria, listed, strict=True) if raw.index == index]
+        share = next(raw.share for raw in listed if raw.index == index and raw.share is not None)
+        total = sum(abs(fields["weight"]) for fields in members)
+        for fields in members:
+            weight = fields["weight"] * share / total if total else fields["weight"]
+            if abs(weight - fields["weight"]) > 1e-12:
+                notes["a group's weight is shared out among its criteria"] = None
+                fields["weight"] = weight

@@ -1,0 +1,62 @@
+"""Trees of weighted parts: each leaf is a criterion that weighs the product of its shares."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from markscheme.features.published.vocabulary import CHILDREN, number_of, text_in
+from markscheme.plain_data import Place
+
+_TEXTS = ("requirements", "requirement", "description", "name", "text")
+WITHIN = " › "
+
+
+class Leaf(NamedTuple):
+    """A part of a tree without parts of its own.
+
+    Attributes:
+        data: Its keys.
+        path: Where it is.
+        weight: The product of its shares and those of all that it is under.
+        words: Its words, below those of all that it is under but the root.
+    """
+
+    data: Mapping[str, Any]
+    path: Place
+    weight: float
+    words: str
+
+
+def is_tree(data: Any) -> bool:
+    """Return whether data are a part with parts below it."""
+    return isinstance(data, Mapping) and any(isinstance(data.get(key), list) and data[key] for key in CHILDREN)
+
+
+def leaves(data: Mapping[str, Any], path: Place = ()) -> Iterator[Leaf]:
+    """Yield the leaves of a tree in order.
+
+    >>> parts = [{"requirements": "A", "weight": 3}, {"requirements": "B", "weight": 1}]
+    >>> [(leaf.words, leaf.weight) for leaf in leaves({"requirements": "all", "sub_tasks": parts})]
+    [('A', 0.75), ('B', 0.25)]
+    """
+    yield from _below(data, path, 1.0, (), is_root=True)
+
+
+def _below(
+    data: Mapping[str, Any], path: Place, share: float, under: tuple[str, ...], *, is_root: bool
+) -> Iterator[Leaf]:
+    words = next((text for key in _TEXTS if (text := text_in(data.get(key)))), "")
+    parts = next((key for key in CHILDREN if data.get(key)), None)
+    if parts is None:
+        yield Leaf(data, path, share, f"Under: {WITHIN.join(under)}\n{words}" if under and words else words)
+        return
+    weights = [_weight(part) for part in data[parts]]
+    total = sum(weights)
+    for position, (part, weight) in enumerate(zip(data[parts], weights, strict=True)):
+        of_part = share * (weight / total if total else 1 / len(weights))
+        inside = under if is_root or not words else (*under, words)
+        yield from _below(part, (*path, parts, position), of_part, inside, is_root=False)
+
+
+def _weight(part: Mapping[str, Any]) -> float:
+    weight = number_of(part.get("weight", 1))
+    return 1.0 if weight is None else weight

@@ -1,0 +1,201 @@
+"""The keys and words that publishers of rubrics use, and how texts and numbers under them are read."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from markscheme.numerals import finite
+from markscheme.rubrics.format import CRITERION, RUBRIC
+
+CONTAINERS: Final = ("criteria", "dimensions", "axes", "rubric", "rubrics", "criterion", "items", "checks", "metrics")
+"""Keys that say themselves that criteria are below them."""
+INSIDE: Final = ("rubric", "rubrics")
+"""Keys that a whole rubric may be under."""
+WORD_KEYS: Final = (
+    "requirement",
+    "requirements",
+    "criterion",
+    "criterion_description",
+    "criterionDescription",
+    "asks",
+    "question",
+    "principle",
+    "recommended",
+    "statement",
+    "guideline",
+    "guidance",
+    "rule",
+    "text",
+    "textProperty",
+    "rubricContent",
+    "description",
+    "desc",
+    "descripcion",
+    "beschreibung",
+    "criteria",
+)
+"""Keys of the words that a criterion is judged by; the first that is there counts."""
+NAMES: Final = ("name", "title", "label", "id", "rubricId", "rubric_id", "criterion_id", "number", "key")
+"""Keys of a criterion's name."""
+WEIGHTS: Final = (
+    "weight",
+    "points",
+    "criterion_weight",
+    "score",
+    "max_score",
+    "max_points",
+    "importance",
+    "severity",
+    "peso",
+)
+"""Keys of a criterion's weight: a number under one of them counts before a word."""
+WORTH: Final[Mapping[str, float]] = {
+    **dict.fromkeys(("critical", "blocker", "must", "must have", "essential", "required"), 4.0),
+    **dict.fromkeys(("major", "important", "high", "should", "should have"), 3.0),
+    **dict.fromkeys(("minor", "medium", "moderate", "nice to have"), 2.0),
+    **dict.fromkeys(("low", "optional", "additional", "could", "could have"), 1.0),
+}
+"""What a word is worth as a weight."""
+TAG_KEYS: Final = ("tags", "tag", "axis", "category", "criterion_type", "type", "task_category", "theme")
+"""Keys of what a criterion is about."""
+FINER_TAGS: Final = ("finegrained_task_category",)
+REQUIRED_KEYS: Final = ("required", "hard_gate", "gate", "blocking")
+"""Keys that say by `true` that the grade fails with the criterion."""
+MARKS: Final = ("pass_threshold", "minimumScore", "minimum_score", "threshold", "passing_score", "pass_mark_percent")
+"""Keys of a rubric's pass mark."""
+TOTALS: Final = ("total_weight", "total_points", "max_score", "total_score", "total")
+"""Keys of what a pass mark beyond 1 is a part of."""
+IDENTITY_KEYS: Final = (
+    "name", "title", "version", "id", "rubric_name", "rubric_id", "rubric_metadata", "metadata", "rubric_version",
+    "type", "$schema", "schema", "author", "date",
+)  # fmt: skip
+"""Keys that say which rubric it is, and nothing that a judge or a score needs."""
+TASKS: Final = ("sample_id", "task_id", "prompt_id")
+"""Keys of the task that a criterion belongs to."""
+KEYS_OF_TASKS: Final = (*TASKS, "prompt", "query", "input", "messages")
+"""Keys of a task next to its criteria: what is asked, which a rubric doesn't need."""
+CHILDREN: Final = ("sub_tasks", "subtasks")
+"""Keys of the parts of a tree."""
+LEVEL_LISTS: Final = ("levels", "ratings", "anchors", "bands", "grades", "score_levels", "rating_scale")
+LEVEL_VALUES: Final = ("value", "score", "points", "level", "rating")
+LEVEL_TEXTS: Final = ("description", "long_description", "text", "criteria", "descriptor", "anchor", "desc")
+LEVEL_LABELS: Final = ("label", "title", "name")
+MAXIMA: Final = ("max_score", "max_points", "max")
+SCALES: Final = ("scale", "score_range", "range", "rating_scale")
+CREDITS: Final[Mapping[str, float]] = {
+    "full_credit": 1.0,
+    "full": 1.0,
+    "partial_credit": 0.5,
+    "partial": 0.5,
+    "no_credit": 0.0,
+}
+"""Keys of what a response needs for all of the points, half of them and none."""
+OF_MESSAGES: Final = ("role", "content", "output", "response", "completion", "answer", "input", "prompt", "query")
+"""Keys of rows and messages, which are no criteria."""
+NATIVE_CRITERION: Final = frozenset(CRITERION.keys)
+NATIVE_RUBRIC: Final = frozenset(name for name in RUBRIC.keys) | {"passingThreshold"}
+FOREIGN: Final = frozenset({
+    *WORD_KEYS, *NAMES, *WEIGHTS, *TAG_KEYS, *FINER_TAGS, *REQUIRED_KEYS, *MAXIMA, *LEVEL_LISTS, *CREDITS,
+    "scores", "tiers", "is_positive", "always_applicable", "grader_spec", *CHILDREN,
+}) - NATIVE_CRITERION  # fmt: skip
+"""Keys of criteria that others use and markscheme's own format doesn't have."""
+
+_NUMBERED: Final = re.compile(r"(?:score|scoring_rule|level|rating|grade)_?(\d+)(?:_description|_desc)?")
+_RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)\s*")
+_ENDS: Final = re.compile(r"\s*(-?\d+)\s*(?:\([^)]*\))?\s*(?:-|–|to|\.\.)\s*(-?\d+)\b.*", re.DOTALL)
+_PREFIX: Final = re.compile(r"(?:Essential|Important|Optional|Pitfall|Additional) Criteria:\s*")
+"""The words before a criterion that repeat what its weight says."""
+SENTENCE: Final = 4
+"""Words that make a text one to judge by, rather than a name or a mark."""
+
+
+def text_in(value: Any) -> str | None:
+    """Return a text, also one under `textProperty`; None for anything else.
+
+    >>> text_in({"textProperty": "Is kind."}), text_in(" "), text_in(3)
+    ('Is kind.', None, None)
+    """
+    if isinstance(value, Mapping) and set(value) <= {"textProperty", "text"}:
+        value = value.get("textProperty", value.get("text"))
+    return value.strip() if isinstance(value, str) and value.strip() else None
+
+
+def words_in(text: str) -> int:
+    """Count the words of a text."""
+    return len(text.split())
+
+
+def without_prefix(text: str) -> str:
+    """Return a criterion's words without the class of its weight before them.
+
+    >>> without_prefix("Essential Criteria: names the cause.")
+    'names the cause.'
+    """
+    return _PREFIX.sub("", text, count=1) if _PREFIX.match(text) else text
+
+
+def number_of(value: Any) -> float | None:
+    """Return a number, also one that is written as text or in percent; None for anything else.
+
+    >>> number_of("2.5"), number_of("30%"), number_of(True), number_of("high")
+    (2.5, 0.3, None, None)
+    """
+    if isinstance(value, str):
+        text = value.strip()
+        try:
+            return float(text[:-1]) / 100 if text.endswith("%") else finite(float(text))
+        except ValueError:
+            return None
+    return finite(value)
+
+
+def level_of(key: Any) -> float | None:
+    """Return the level that a key names: a number, or the middle of a range.
+
+    >>> level_of("6-9"), level_of("3"), level_of("good")
+    (7.5, 3.0, None)
+    """
+    span = _RANGE.fullmatch(str(key))
+    if span:
+        return (float(span[1]) + float(span[2])) / 2
+    return number_of(key if isinstance(key, str) and not key.endswith("%") else finite(key))
+
+
+def is_range(key: Any) -> bool:
+    """Return whether a key is a range of levels."""
+    return _RANGE.fullmatch(str(key)) is not None
+
+
+def ends_of(value: Any) -> tuple[int, int] | None:
+    """Return the ends of a scale in any spelling; None for what isn't one.
+
+    >>> ends_of([0, 3]), ends_of("1 (poor) to 5"), ends_of({"min": 1, "max": 7}), ends_of("stars")
+    ((0, 3), (1, 5), (1, 7), None)
+    """
+    if isinstance(value, Mapping):
+        value = [value.get("min"), value.get("max")]
+    if isinstance(value, str):
+        match = _ENDS.fullmatch(value)
+        value = [int(match[1]), int(match[2])] if match else None
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    low, high = (number_of(end) for end in value)
+    if low is None or high is None or low != int(low) or high != int(high) or low >= high:
+        return None
+    return int(low), int(high)
+
+
+def numbered(key: Any) -> int | None:
+    """Return the level in a key such as `score3_description`; None for any other key."""
+    match = _NUMBERED.fullmatch(str(key))
+    return int(match[1]) if match else None
+
+
+def worth_of(word: str, worth_by_word: Mapping[str, float]) -> float | None:
+    """Return what a word is worth as a weight, as the caller says, else as most mean it; None for an unknown word.
+
+    >>> worth_of("Nice-to-have", {}), worth_of("spicy", {"spicy": 7.0}), worth_of("spicy", {})
+    (2.0, 7.0, None)
+    """
+    folded = word.strip().casefold()
+    return worth_by_word.get(folded, WORTH.get(folded.replace("-", " ").replace("_", " ")))

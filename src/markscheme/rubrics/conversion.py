@@ -1,0 +1,71 @@
+"""A published rubric as a file in markscheme's own format, for its author to read and edit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from markscheme.errors import RubricError, UsageError
+from markscheme.plain_data import form_of, plain_data, read_text
+from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, published_rubric
+from markscheme.rubrics.shapes import ShapeOptions
+
+_WIDTH = 120
+"""Columns of a line of YAML, as editors show them."""
+
+
+@dataclass(frozen=True)
+class ConvertedRubric:
+    """A published rubric in markscheme's own format.
+
+    Attributes:
+        text: The file, with what was assumed and not read as comments.
+        criteria: How many criteria it has.
+        notes: What was assumed, and what wasn't read.
+    """
+
+    text: str
+    criteria: int
+    notes: tuple[str, ...]
+
+
+def convert_rubric(path: Path, options: ShapeOptions) -> ConvertedRubric:
+    """Convert a published rubric.
+
+    Args:
+        path: Its file.
+        options: What the caller says of it.
+
+    Raises:
+        RubricError: It can't be read whole; says which option helps.
+        UsageError: It is in markscheme's own format, or no rubric.
+    """
+    data, _ = plain_data(
+        read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES), form_of(path), RubricError, path=path
+    )
+    try:
+        published = published_rubric(data, options)
+        if published is None:
+            raise UsageError(f"{path} is in markscheme's own format, or no rubric; `markscheme lint {path}` says which")
+        n_criteria = len(rubric_from_data(published.data).criteria)
+    except RubricError as error:
+        raise RubricError(error.faults, path=path) from None
+    return ConvertedRubric(_written(path, published.data, published.notes), n_criteria, published.notes)
+
+
+def _written(path: Path, data: Mapping[str, Any], notes: tuple[str, ...]) -> str:
+    head = [f"Converted from {path.name}; read it before you use it.", *notes]
+    comments = "".join(f"# {' '.join(line.split())}\n" for line in head)
+    return comments + yaml.safe_dump(_plain(data), sort_keys=False, allow_unicode=True, width=_WIDTH)
+
+
+def _plain(value: Any) -> Any:
+    """Return data as files have them: whole numbers without a decimal point, and nothing shared between criteria."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,57 @@
+"""Rubrics in the shapes in which people publish them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from markscheme.errors import RubricError
+from markscheme.rubrics.shapes import NOTHING_SAID, RUBRIC_SHAPES, PublishedRubric, ShapeOptions
+
+CASES = Path(__file__).parents[4] / "shared/statistics/rows.yaml"
+pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="the worked cases are not here")
+
+
+def cases() -> list[dict[str, Any]]:
+    return yaml.safe_load(CASES.read_text(encoding="utf-8"))["readers"] if CASES.is_file() else []
+
+
+def read(data: Any, options: ShapeOptions = NOTHING_SAID) -> PublishedRubric | None:
+    (shape,) = RUBRIC_SHAPES
+    return shape.read(data, options)
+
+
+def _levels(criterion: dict[str, Any]) -> dict[str, Any]:
+    levels = [[level["value"], level.get("description", "")] for level in criterion.get("levels", ())]
+    return {"levels": levels} if levels else {}
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: str(case["name"]))
+def test_published_rubrics_are_read_as_worked_out_by_hand(case: dict[str, Any]) -> None:
+    if "refused" in case:
+        with pytest.raises(RubricError) as refused:
+            read(case["file"])
+        assert str(refused.value) == case["refused"]
+        return
+    published = read(case["file"])
+    assert published is not None
+    criteria = published.data["criteria"]
+    shown = [
+        {
+            "name": criterion.get("name", f"c{index}"),
+            "text": criterion["requirement"],
+            "weight": pytest.approx(criterion["weight"], abs=1e-6),
+            **(
+                {"levels": [[v["value"], v.get("description", "")] for v in criterion["levels"]]}
+                if criterion.get("levels")
+                else {}
+            ),
+            **{key: criterion[key] for key in ("tags", "required", "threshold", "not_applicable") if key in criterion},
+        }
+        for index, criterion in enumerate(criteria, start=1)
+    ]
+    assert shown == case["expect"]
+    assert set(case.get("notes", [])) <= set(published.notes)
+    said = [note for note in case.get("notes", []) if note.startswith("not read")]
+    assert not case.get("notes") or [n for n in published.notes if n.startswith("not read")] == said
