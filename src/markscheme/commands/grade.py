@@ -36,6 +36,7 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
+from markscheme.grading.by_row import ROW_REFUSED, own_rubric
 from markscheme.grading.groups import AFTER_GRADING
 from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
@@ -43,13 +44,14 @@ from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
 from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.settings import find_settings
-from markscheme.phrases import number
+from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
 from markscheme.receipt import calibration_text, score_text
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRule, row_rubric_in
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.search import find_calibration
+from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_calibration
 from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 
@@ -67,6 +69,7 @@ UNGRADED = 5
 """Exit status where a response is not graded."""
 JUDGE_BY_FIRST = 1000
 """Submissions of a large table that decide which judge is asked by default."""
+_OF_ROWS = "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row"
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -79,6 +82,7 @@ def grade(
     judge: JudgeName = None,
     input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
     out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    rows: Annotated[RowRule, Parameter(help=_OF_ROWS)] = "add",
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
     details: Annotated[bool, Parameter(help="print the reason for each level of many responses too")] = False,
@@ -90,6 +94,9 @@ def grade(
     {"id": …, "response": …, "query": …, …}; a .csv, .tsv or .parquet file has such columns and one response per row.
     Promptfoo's results and the exports that `import` reads contain their responses.
     A stopped run continues where it was: replies are kept.
+
+    A row may bring a rubric of its own under `rubric`: its criteria are added to those of RUBRIC. Where all rows bring
+    one, name no RUBRIC: `markscheme grade rows.jsonl`.
 
     Args:
         input: an input of a single response; NAME=@FILE reads it; may be repeated
@@ -105,7 +112,10 @@ def grade(
     Exit status:
         0 all pass, 1 some fail, 2 invalid arguments, 3 no judge to ask, 5 some are not graded.
     """
-    loaded = ask.rubric(rubric)
+    has_core = file != "-" or not _is_of_rows(rubric)
+    if not has_core:
+        file = rubric
+    loaded = ask.rubric(rubric) if has_core else ask.of(ROWS_ALONE)
     if missing and not show_prompt:
         raise UsageError("--missing says which prompts to print: add --show-prompt")
     if show_prompt:
@@ -116,7 +126,9 @@ def grade(
     scorers = scorers_for(loaded, ask.scorers)
     inputs = _inputs(input)
     read = partial(_submissions, file, inputs, _fields(columns), loaded.known_inputs)
-    first, lacking, without_response, total = _looked_through(read(), loaded, at_most=JUDGE_BY_FIRST if out else None)
+    brought = _RowRubrics(loaded if has_core else None, rows)
+    at_most = JUDGE_BY_FIRST if out else None
+    first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)
     if not first:
         raise UsageError(f"{file} contains nothing to grade")
     if without_response == total:
@@ -126,18 +138,19 @@ def grade(
     _warn_of_lacking(lacking, total, in_lines=file != "-" and holds_several(Path(file)))
     folder = find_calibration(loaded.name, Path.cwd())
     shown = [] if judge else [submission for submission in first if not submission.fault]
-    prompts = [prompt for submission in shown for prompt in questions(loaded, submission)]
+    prompts = [prompt for submission in shown for prompt in questions(loaded, submission)] if has_core else []
     opened = as_of_today(ask.judge_for(loaded, prompts, folder, name=judge), loaded)
     refuse_unseeing_of(opened, first)
     receipt = receipt_of(loaded, opened, Path.cwd())
     if SYSTEM not in loaded.known_inputs:
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
-    grading = Grading(loaded, opened, scorers=scorers, receipt=receipt)
+    grading = Grading(loaded, opened, scorers=scorers, receipt=receipt, rows=rows, has_core=has_core)
+    brought.say(total)
     if out is not None:
         from markscheme.grading.graded_table import GradedTable
 
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
-        table = GradedTable(grading, out, watch=progress, notify=notify)
+        table = GradedTable(grading, out, watch=progress, notify=notify, has_rows=bool(brought.n))
         counts = asyncio.run(table.grade(every, total, ask.at_once))
         _after_grading(grading, counts.shares)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
@@ -145,16 +158,54 @@ def grade(
     return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge))
 
 
+def _is_of_rows(name: str) -> bool:
+    """Return whether the only file that is named holds rows, each of which has to bring a rubric."""
+    return holds_several(Path(name)) and not name.casefold().endswith(RUBRIC_SUFFIXES) and Path(name).is_file()
+
+
+class _RowRubrics:
+    """The rubrics that rows bring, counted row by row.
+
+    Attributes:
+        n: How many rows bring one.
+    """
+
+    def __init__(self, core: Rubric | None, rule: RowRule) -> None:
+        """Count none yet, next to the rubric of the run."""
+        self.core = core
+        self.rule = rule
+        self.n = 0
+        self._ids_by_fault: dict[str, list[str]] = {}
+
+    def add(self, submission: Submission) -> None:
+        """Count a row."""
+        text = row_rubric_in(submission.inputs, self.core)
+        self.n += text is not None
+        fault = own_rubric(text, self.core, self.rule)
+        if isinstance(fault, str) and not submission.fault and fault != ROW_REFUSED:
+            self._ids_by_fault.setdefault(fault, []).append(submission.id)
+
+    def say(self, total: int) -> None:
+        """Say what becomes of them, and which rows have a faulty one."""
+        if self.n and self.core is not None:
+            becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
+            added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")
+            notify(f"{self.n} of {counted(total, 'row')} bring a rubric of their own; {added}")
+        for fault, ids in self._ids_by_fault.items():
+            notify(f"{counted(len(ids), 'row')} can't be graded (first {ids[0]}): {fault}")
+
+
 def _looked_through(
-    submissions: Iterator[Submission], rubric: Rubric, *, at_most: int | None
+    submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """The first submissions, how many lack which input or a response, and how many there are."""
+    """Return the first submissions, how many lack which input or a response, and how many there are."""
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0
     total = 0
     for total, submission in enumerate(submissions, start=1):
         without_response += bool(submission.fault)
+        brought.add(submission)
         lacking.update(() if submission.fault else lacking_inputs(rubric, submission))
         if at_most is None or total <= at_most:
             first.append(submission)
@@ -210,7 +261,7 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
     judged = f"Judge: {calibration_text(grading.receipt)}"
     yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}{mark}', *others])}. {judged}."
-    if grading.receipt is None or not grading.receipt.holds:
+    if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
         calibrate = Commands.on(grading.rubric.name, judge).calibrate()
         yield f"Next, see how far the judge can be trusted:\n  {calibrate}"
     if shown_as == "lines":
@@ -219,6 +270,7 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
 
 def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
     """A grade as JSON, with its reasons, or on one line."""
+    rubric = grade.rubric or rubric
     if shown_as == "json":
         return dumps(grade_json(grade, rubric), ensure_ascii=False)
     if shown_as == "reasons":

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -25,6 +25,7 @@ from markscheme.phrases import number, percent
 from markscheme.plain_data import TWIN_COLUMNS, json_lines, safe_json, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
+from markscheme.rubrics.of_rows import RowRubric
 from markscheme.rubrics.rubric import Criterion
 from markscheme.shipped import install_command
 from markscheme.submission import Submission, is_missing
@@ -116,6 +117,7 @@ class GradedTable:
         out: The file, of one of WRITERS.
         watch: Shows progress.
         notify: Called with a sentence for the user.
+        has_rows: Whether rows bring rubrics of their own, whose levels stand in one column, `verdicts`.
 
     Raises:
         UsageError: Another format, a criterion named as one of the other columns, or a journal of another rubric, judge
@@ -126,6 +128,7 @@ class GradedTable:
     out: Path
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
+    has_rows: bool = False
     _waiting: list[dict[str, Any]] = field(default_factory=list, init=False, repr=False)
     _written: float = field(default_factory=time.monotonic, init=False, repr=False)
     _ids: list[str] = field(default_factory=list, init=False, repr=False)
@@ -135,9 +138,15 @@ class GradedTable:
             raise UsageError(f"`--out` must end in {', '.join(WRITERS)}, got {self.out}")
         if self.out.suffix == ".parquet":
             require_parquet(self.out)
-        clash = sorted({criterion.name for criterion in self.grading.rubric.criteria} & {*OWN_COLUMNS})
+        taken = {*OWN_COLUMNS, *([ROW_VERDICTS] if self.has_rows else [])}
+        clash = sorted({criterion.name for criterion in self._criteria} & taken)
         if clash:
             raise UsageError(f"a table has a column {clash[0]!r} of its own; rename the criterion, or use --json")
+
+    @property
+    def _criteria(self) -> tuple[Criterion, ...]:
+        """The criteria with a column each: those of the run."""
+        return self.grading.rubric.criteria if self.grading.has_core else ()
 
     def _refuse_other_settings(self) -> None:
         header = next(self._journal_lines(), None)
@@ -178,9 +187,16 @@ class GradedTable:
         runs = [line for line in self._journal_lines() if "process" in line]
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
-    def done(self) -> set[str]:
-        """The ids of the rows that an earlier run has graded."""
-        return {line["id"] for line in self._journal_lines() if "id" in line}
+    def done(self) -> dict[str, str | None]:
+        """The ids of the rows that an earlier run has graded, with the fingerprint of the rubric that a row brought."""
+        return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
+
+    def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:
+        """Return whether a row was graded by the rubric that it has now."""
+        if submission.id not in done:
+            return False
+        by_row = self.grading.by_row.rubric_for(submission)
+        return done[submission.id] == (by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None)
 
     async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:
         """Grade what is not graded yet, then write the table.
@@ -204,7 +220,7 @@ class GradedTable:
         done = self.done()
         if done:
             self._say(f"{self.journal}: {len(done):,} of {total:,} rows are graded already")
-        open_still = (submission for submission in self._noted(submissions) if submission.id not in done)
+        open_still = (submission for submission in self._noted(submissions) if not self._is_done(submission, done))
         with TemporaryFile("w+b") as failures:
             try:
                 shares = await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
@@ -245,13 +261,17 @@ class GradedTable:
             await self.grading.judge.aclose()
 
     def _row(self, grade: Grade) -> dict[str, Any]:
-        rubric = self.grading.rubric
+        rubric = grade.rubric or self.grading.rubric
         levels = {name: rubric.criterion(name).scale.written(v.level) for name, v in grade.verdicts.items()}
+        verdicts = {ROW_VERDICTS: _row_verdicts(grade)} if self.has_rows else {}
+        journal = {ROW_FINGERPRINT: grade.rubric.fingerprint} if grade.rubric is not None else {}
         return {
             "id": grade.id,
             "score": grade.score,
             "pass": grade.passed,
-            **{criterion.name: levels.get(criterion.name) for criterion in rubric.criteria},
+            **{criterion.name: levels.get(criterion.name) for criterion in self._criteria},
+            **verdicts,
+            **journal,
             "error": None if grade.error is None else on_one_line(grade.error),
             "receipt": receipt_json(grade.receipt, grade.score)["text"],
         }
@@ -277,9 +297,10 @@ class GradedTable:
                 failed += row["pass"] is False
                 ungraded += row["error"] is not None
                 written += 1
+                row.pop(ROW_FINGERPRINT, None)
                 yield row
 
-        criteria = self.grading.rubric.criteria
+        criteria = self._criteria
         with self.journal.open("rb") as journal, writing(self.out), replacing(self.out) as file:
             WRITERS[self.out.suffix](file, counted(self._in_order(journal, failures)), criteria)
             if written != total:
@@ -325,6 +346,29 @@ def _places(file: IO[bytes]) -> Mapping[str, int]:
 
 OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
 """Those of a table that are no criterion's."""
+ROW_VERDICTS: Final = "verdicts"
+"""The column of the levels of criteria that rows bring."""
+ROW_FINGERPRINT: Final = "row_rubric"
+"""The key in the journal of the rubric that a row brought, so that a row with another rubric is graded again."""
+
+
+def _row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
+    """Return the levels of the criteria that a row brought; None where it brought none."""
+    if grade.row_rubric is None:
+        return None
+    rubric = grade.row_rubric.rubric
+    criteria = [criterion for criterion in rubric.criteria if criterion.name in grade.row_rubric.brought]
+    levels = {name: verdict.level for name, verdict in grade.verdicts.items()}
+    return [
+        {
+            "name": criterion.name,
+            "requirement": criterion.requirement,
+            "weight": float(criterion.weight),
+            "level": criterion.scale.level_name(levels[criterion.name]) if criterion.name in levels else None,
+            "position": criterion.scale.position(levels[criterion.name]) if criterion.name in levels else None,
+        }
+        for criterion in criteria
+    ]
 
 
 def require_parquet(path: Path) -> None:
@@ -412,9 +456,14 @@ def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequen
     import io
 
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    writer = csv.DictWriter(text, [*OWN_COLUMNS[:3], *(criterion.name for criterion in criteria), *OWN_COLUMNS[3:]])
+    first = next(rows, None)
+    more = [ROW_VERDICTS] if first is not None and ROW_VERDICTS in first else []
+    names = [*OWN_COLUMNS[:3], *(criterion.name for criterion in criteria), *more, *OWN_COLUMNS[3:]]
+    writer = csv.DictWriter(text, names)
     writer.writerow({name: _cell_text(name) for name in writer.fieldnames})
-    for row in rows:
+    for row in chain(() if first is None else (first,), rows):
+        if row.get(ROW_VERDICTS) is not None:
+            row[ROW_VERDICTS] = safe_json(row[ROW_VERDICTS])
         decision = None if row["pass"] is None else str(row["pass"]).lower()
         texts = {name: _cell_text(value) for name, value in row.items() if isinstance(value, str)}
         writer.writerow({**row, **texts, "pass": decision})
@@ -432,6 +481,11 @@ def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Se
 
     kinds = {"id": pa.string(), "score": pa.float64(), "pass": pa.bool_()}
     kinds |= {c.name: pa.string() if c.scale.coded else pa.float64() for c in criteria}
+    first = next(rows, None)
+    rows = chain(() if first is None else (first,), rows)
+    if first is not None and ROW_VERDICTS in first:
+        texts = {name: pa.string() for name in ("name", "requirement", "level")}
+        kinds[ROW_VERDICTS] = pa.list_(pa.struct({**texts, "weight": pa.float64(), "position": pa.float64()}))
     kinds |= {"error": pa.string(), "receipt": pa.string()}
     with parquet.ParquetWriter(file, pa.schema(kinds)) as writer:
         while some := list(islice(rows, 10_000)):

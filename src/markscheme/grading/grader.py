@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
 
-from markscheme.errors import BudgetError
+from markscheme.errors import BudgetError, UsageError
 from markscheme.grading.grades import Grade, grade_json
 from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
@@ -18,6 +18,7 @@ from markscheme.judges.options import AskOptions, refuse_opening
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
 from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.of_rows import ROW_RULES, ROWS_ALONE, RowRule
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission, submission_of
@@ -110,10 +111,12 @@ class Grader:
         concurrency: Maximum submissions graded at once. A judge opened without a limit of its own follows it.
 
     Args:
-        rubric: A Rubric, the path of its file, or a name as on the command line.
+        rubric: A Rubric, the path of its file, or a name as on the command line; None where each response brings its
+            own as the input `rubric`: a list of criteria, a mapping, or a rubric's name.
         judge: A judge, which stays open, or a name as on the command line, such as `anthropic`. By default that of the
             configuration file, else the rubric's own, else one that is available.
         concurrency: At least 1; by default that of the configuration file, else 8.
+        rows: What becomes of a response's own rubric next to `rubric`: add, instead, ignore or refuse.
         options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
@@ -136,21 +139,25 @@ class Grader:
 
     def __init__(
         self,
-        rubric: Rubric | str | Path,
+        rubric: Rubric | str | Path | None,
         judge: Judge | str | None = None,
         *,
+        rows: RowRule = "add",
         concurrency: int | None = None,
         **options: Any,
     ) -> None:
         if concurrency is not None and concurrency < 1:
             raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
         asking = ask_options(judge, {"concurrency": concurrency, **options})
-        self.rubric = asking.of(rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric))))
+        if rows not in ROW_RULES:
+            raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
+        self.rubric = asking.of(_rubric(rubric))
         self._opened = judge is None or isinstance(judge, str)
         named = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
         self.judge = as_of_today(named, self.rubric)
         self.concurrency = asking.concurrency
-        self._grading = Grading(self.rubric, self.judge, scorers=scorers_for(self.rubric, asking.scorers))
+        scorers = scorers_for(self.rubric, asking.scorers)
+        self._grading = Grading(self.rubric, self.judge, scorers=scorers, rows=rows, has_core=rubric is not None)
         make_room(self.judge, asking.concurrency)
         self._at_once = asking.at_once
         self._places = asyncio.Semaphore(asking.at_once)
@@ -240,6 +247,12 @@ class Grader:
         await asyncio.gather(*filter(None, self._under_way), return_exceptions=True)
         if self._opened:
             await self.judge.aclose()
+
+
+def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
+    if rubric is None:
+        return ROWS_ALONE
+    return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
 
 def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOptions:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from markscheme.grading.score import NO_SCORE, GradeDecision, Score
+from markscheme.grading.score import NO_SCORE, GradeDecision, Score, unclipped_score
 from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 from markscheme.judges.judge import AskedWithout, Usage
 from markscheme.phrases import brief, number
@@ -15,6 +15,7 @@ from markscheme.text import on_one_line
 
 if TYPE_CHECKING:
     from markscheme.receipt import Receipt
+    from markscheme.rubrics.of_rows import RowRubric
 
 MOST_UNGRADED = 0.1
 """Maximum share of submissions that may stay ungraded for a run to count."""
@@ -94,6 +95,7 @@ class Grade:
         left_out: What the judge was not shown of long trajectories, one line per input.
         by_order: Of a pair: the outcomes of each order in which the judge saw it, as levels of the stored order.
         decided_by: Which of several judges decided, or why a person should; None where one judge alone grades.
+        row_rubric: The rubric that a row was graded by which brought one; None where it was that of the run.
     """
 
     id: str
@@ -113,6 +115,30 @@ class Grade:
     without_words: Mapping[str, str] = field(default_factory=dict)
     by_order: Mapping[ShownOrder, Mapping[str, Outcome]] = field(default_factory=dict)
     decided_by: DecidedBy | None = None
+    row_rubric: "RowRubric | None" = None
+
+    @property
+    def rubric(self) -> Rubric | None:
+        """The rubric that a row was graded by which brought one; None where it was that of the run."""
+        return None if self.row_rubric is None else self.row_rubric.rubric
+
+    @property
+    def unclipped(self) -> float | None:
+        """The score of a row with a rubric of its own before it is cut to 0 to 1; None without one."""
+        if self.rubric is None or self.scored is None:
+            return None
+        return unclipped_score(self.outcomes, self.rubric)
+
+    @property
+    def tags(self) -> dict[str, tuple[float, int]]:
+        """By tag of a row's own rubric: the mean of how good its criteria are, by weight, and how many they are."""
+        merits: dict[str, list[tuple[float, float]]] = {}
+        for criterion in () if self.rubric is None else self.rubric.criteria:
+            merit = self.by_criterion.get(criterion.name)
+            for tag in criterion.tags if merit is not None else ():
+                merits.setdefault(tag, []).append((abs(criterion.weight), merit or 0.0))
+        sums = {tag: (sum(w * m for w, m in pairs) / sum(w for w, _ in pairs)) for tag, pairs in merits.items()}
+        return {tag: (sums[tag], len(pairs)) for tag, pairs in merits.items()}
 
     @property
     def score(self) -> float | None:
@@ -202,6 +228,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
     """A grade by the keys of the file format."""
     from markscheme.receipt import receipt_json
 
+    rubric = grade.rubric or rubric
     return {
         "id": grade.id,
         "score": grade.score,
@@ -215,11 +242,22 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         **({"left_out": list(grade.left_out)} if grade.left_out else {}),
         **({"certainty": grade.certainty} if grade.certainty is not None else {}),
         **({} if grade.decided_by is None else grade.decided_by.to_json()),
+        **_row_json(grade),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
         "fingerprints": grade.fingerprints.to_json() if grade.fingerprints else None,
     }
+
+
+def _row_json(grade: Grade) -> dict[str, Any]:
+    """Return what a grade by a row's own rubric has besides: whose criteria, the score before the cut, and tags."""
+    if grade.row_rubric is None:
+        return {}
+    rubric = grade.row_rubric.rubric
+    source = {"source": grade.row_rubric.source, "name": rubric.name, "fingerprint": rubric.fingerprint}
+    tags = {tag: {"score": score, "n": n} for tag, (score, n) in grade.tags.items()}
+    return {"rubric": {**source, "criteria": len(rubric.criteria)}, "unclipped": grade.unclipped, "tags": tags}
 
 
 def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """Grade submissions by a rubric: the one place that knows which grader does, and the calls that programs make."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, GradeOptions, SubmissionGrader
+from markscheme.grading.by_row import ByRow
 from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
+from markscheme.rubrics.of_rows import RowRule
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission
 
@@ -131,6 +133,8 @@ class Grading:
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
         facts: What is known of all submissions besides their inputs, such as the system that wrote them.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
+        rows: What becomes of the rubric that a submission brings as its input `rubric`.
+        has_core: Whether submissions without a rubric of their own are graded by `rubric`; False refuses them.
 
     Raises:
         UsageError: The judge is no judge, such as a function or a judge's name.
@@ -144,13 +148,20 @@ class Grading:
     receipt: "Receipt | None" = None
     facts: Mapping[str, str] = field(default_factory=dict)
     only_gates: bool = False
+    rows: RowRule = "add"
+    has_core: bool = True
 
     def __post_init__(self) -> None:
         _refuse_no_judge(self.judge)
 
-    @cached_property
+    @property
     def grader(self) -> SubmissionGrader:
         """The grader that rubric, judge and options come to."""
+        return self.by_row
+
+    @cached_property
+    def by_row(self) -> ByRow:
+        """The grader, which takes the rubric that a submission brings where it brings one."""
         options = GradeOptions(
             normalize=self.normalize,
             renormalize=self.renormalize,
@@ -159,7 +170,9 @@ class Grading:
             facts=self.facts,
             only_gates=self.only_gates,
         )
-        return grader_for(self.rubric, self.judge, options)
+        grader = grader_for(self.rubric, self.judge, options)
+        core = self.rubric if self.has_core else None
+        return ByRow(grader, core, self.rows, partial(_grader_of_rows, self.judge, options))
 
     @property
     def fingerprints(self) -> Fingerprints:
@@ -178,6 +191,13 @@ class Grading:
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """A Grade without a score, with the reason why there is none."""
         return self.grader.ungraded(submission, why)
+
+
+def _grader_of_rows(judge: GradingJudge, options: GradeOptions, rubric: Rubric) -> SubmissionGrader:
+    """Make the grader of rows by a rubric that they bring, which no receipt of the run's own is about."""
+    if isinstance(judge, JudgeGroup):
+        raise UsageError("these judges are certified for the rubric of the run alone")
+    return grader_for(rubric, judge, replace(options, receipt=None))
 
 
 def _refuse_no_judge(judge: GradingJudge) -> None:

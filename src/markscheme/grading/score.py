@@ -282,11 +282,32 @@ def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float,
     return raw, _normalized(raw, [weight for weight, _ in weighted])
 
 
+def unclipped_score(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | None:
+    """Return the score before it is cut to 0 to 1; None where no criterion has a verdict that is worth something.
+
+    >>> from markscheme import Rubric
+    >>> rubric = Rubric.from_dict([{"weight": 5, "requirement": "A"}, {"weight": -8, "requirement": "B"}])
+    >>> unclipped_score({"c1": Verdict("c1", 0.0), "c2": Verdict("c2", 1.0)}, rubric)
+    -1.6
+    """
+    weighted = [
+        (criterion.weight, criterion.scale.position(outcome.level))
+        for criterion in rubric.criteria
+        if criterion.has_worth and isinstance(outcome := outcomes.get(criterion.name), Verdict)
+    ]
+    raw = sum(weight * position for weight, position in weighted)
+    return _share_of_best(raw, [weight for weight, _ in weighted]) if weighted else None
+
+
 def _normalized(raw: float, weights: Sequence[float]) -> float:
     """A sum of weight times position as a score from 0 to 1."""
+    return min(1.0, max(0.0, _share_of_best(raw, weights)))
+
+
+def _share_of_best(raw: float, weights: Sequence[float]) -> float:
+    """Return a sum of weight times position as a share of the best; with faults alone, what is left of 1."""
     best = sum(weight for weight in weights if weight > 0)
-    share = raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)
-    return min(1.0, max(0.0, share))
+    return raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)
 
 
 def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:

@@ -15,10 +15,12 @@ from markscheme.trajectory import STEPPED, steps_for
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
     """What is known of a response, where the rubric shows an input of that name.
 
-    A rubric that declares one input of steps (`messages`, `tool_calls` or `trace`) gets those that are known.
+    A rubric that a row brings is always among them, as `rubric`. A rubric that declares one input of steps
+    (`messages`, `tool_calls` or `trace`) gets those that are known.
     """
     steps = {name: facts[name] for name in STEPPED if facts.get(name) is not None}
     inputs = {name: facts.get(name) for name in rubric.known_inputs}
+    inputs |= {"rubric": facts.get("rubric")}  # a row may bring its own
     inputs |= {name: steps_for(name, inputs, steps) for name in STEPPED if name in inputs and name not in steps}
     return {name: value for name, value in inputs.items() if value is not None}
 

@@ -1,9 +1,8 @@
 """Raw scores of a batch of responses, for training loops."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,14 @@ from markscheme.grading import Grade, Grading, receipt_wanted
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.receipt import CALIBRATION, Receipt, why_no_gate
+from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 
 async def reward(
     responses: Sequence[ToGrade],
-    rubrics: Rubric | Sequence[Rubric],
+    rubrics: Rubric | str | Mapping[str, Any] | Sequence[Any],
     queries: Sequence[str | None] | None = None,
     *,
     judge: Judge,
@@ -36,7 +36,8 @@ async def reward(
 
     Args:
         responses: Texts, or {"thinking": …, "output": …}.
-        rubrics: One for each response, or one for all.
+        rubrics: One for each response, or one for all: a Rubric, a list of criteria, a mapping with `criteria`, or a
+            rubric's name. A response whose criteria are faulty gets None, and its Grade says why.
         queries: What was asked, one for each response; None for a response without one.
         judge: The judge to ask. It stays open.
         reference: A good response, one for each response; None for a response without one.
@@ -63,6 +64,8 @@ async def reward(
         >>> asyncio.run(reward(["one", "two"], rubric, judge=judge, concurrency=1))
         [1.0, -1.0]
     """
+    if _is_one(rubrics):
+        rubrics = [rubrics] * len(responses) if not isinstance(rubrics, Rubric) else rubrics
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
         raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
     columns: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
@@ -75,14 +78,19 @@ async def reward(
     if calibration not in CALIBRATION:
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
     make_room(judge, concurrency)
+    listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else list(rubrics)
     submissions = (
-        Submission(response_text(response), {name: values[place] for name, values in inputs.items()})
+        Submission(
+            response_text(response),
+            {name: values[place] for name, values in inputs.items()} | _as_input(listed[place]),
+        )
         for place, response in enumerate(responses)
     )
-    rubric_by_id = {id(rubric): rubric for rubric in ([rubrics] if isinstance(rubrics, Rubric) else rubrics)}
+    rubric_by_id = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)}
     by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}
-    gradings = repeat(by_id[id(rubrics)]) if isinstance(rubrics, Rubric) else (by_id[id(r)] for r in rubrics)
-    jobs = zip(gradings, submissions, strict=False)  # one grading for all is repeated without end
+    of_rows = Grading(ROWS_ALONE, judge, has_core=False)
+    gradings = (by_id.get(id(rubric), of_rows) for rubric in listed)
+    jobs = zip(gradings, submissions, strict=True)
     scores: list[float | None] = [None] * len(responses)
     try:
         async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
@@ -94,6 +102,20 @@ async def reward(
         ungraded = sum(score is None for score in scores)
         warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
     return scores
+
+
+def _is_one(rubrics: Any) -> bool:
+    """Return whether these are one rubric, such as a list of criteria, rather than one for each response."""
+    if not isinstance(rubrics, list | tuple):
+        return True
+    criteria = (
+        isinstance(entry, Mapping) and not {"criteria", "rubric", "rubrics"} & entry.keys() for entry in rubrics
+    )
+    return bool(rubrics) and all(criteria)
+
+
+def _as_input(rubric: Any) -> dict[str, Any]:
+    return {} if isinstance(rubric, Rubric) else {"rubric": rubric}
 
 
 def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:

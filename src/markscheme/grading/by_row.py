@@ -1,0 +1,86 @@
+"""Grade rows of which some bring a rubric of their own."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from markscheme.errors import UsageError
+from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
+from markscheme.grading.grades import Grade
+from markscheme.prompt import Prompt
+from markscheme.rubrics.of_rows import INTERNED, RowRubric, RowRule, row_rubric_in, rubric_of
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
+ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
+
+
+def own_rubric(text: str | None, core: Rubric | None, rule: RowRule) -> RowRubric | str | None:
+    """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run.
+
+    Args:
+        text: The row's own rubric; None where it brings none.
+        core: The rubric of the run; None without one.
+        rule: What becomes of a row's own rubric next to it.
+    """
+    if text is None:
+        return NO_RUBRIC if core is None else None
+    if core is not None and rule == "ignore":
+        return None
+    return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule)
+
+
+class ByRow(AroundGrader):
+    """A grader by the rubric of the run, a row's own, or both.
+
+    Attributes:
+        core: The rubric of the run; None without one.
+        rule: What becomes of a row's own rubric next to it.
+    """
+
+    def __init__(
+        self,
+        grader: SubmissionGrader,
+        core: Rubric | None,
+        rule: RowRule,
+        make: Callable[[Rubric], SubmissionGrader],
+    ) -> None:
+        """Make a grader.
+
+        Args:
+            grader: Grades rows without a rubric of their own.
+            core: The rubric of the run.
+            rule: What becomes of a row's own rubric.
+            make: Makes the grader by a rubric.
+        """
+        super().__init__(grader)
+        self.core = core
+        self.rule = rule
+        self._grader_by = lru_cache(maxsize=INTERNED)(make)
+
+    def rubric_for(self, submission: Submission) -> RowRubric | str | None:
+        """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run."""
+        if submission.fault:
+            return None
+        return own_rubric(row_rubric_in(submission.inputs, self.core), self.core, self.rule)
+
+    def prompts(self, submission: Submission) -> list[Prompt]:
+        """Return the prompts by the row's rubric; none where it is faulty."""
+        by_row = self.rubric_for(submission)
+        if isinstance(by_row, str):
+            return []
+        return (self.grader if by_row is None else self._grader_by(by_row.rubric)).prompts(submission)
+
+    async def grade(self, submission: Submission) -> Grade:
+        """Grade a row; a faulty rubric is that row's error, and nothing is asked."""
+        by_row = self.rubric_for(submission)
+        if by_row is None:
+            return await self.grader.grade(submission)
+        if isinstance(by_row, str):
+            return self.ungraded(submission, by_row)
+        try:
+            grade = await self._grader_by(by_row.rubric).grade(submission)
+        except UsageError as error:  # a check that doesn't come with markscheme
+            return self.ungraded(submission, f"its rubric: {error}")
+        return replace(grade, row_rubric=by_row)

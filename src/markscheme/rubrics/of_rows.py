@@ -1,0 +1,204 @@
+"""The rubric of a row: that of the run, its own, or both."""
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeAlias
+
+from markscheme.errors import RubricError, RubricWarning, UsageError
+from markscheme.plain_data import MAX_DEPTH, parse_json
+from markscheme.rubrics.criterion import YES_NO, Criterion
+from markscheme.rubrics.file import load_rubric, rubric_from_data
+from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
+
+RowRule: TypeAlias = Literal["add", "instead", "ignore", "refuse"]
+"""What becomes of a row's own rubric next to that of the run."""
+ROW_RULES: Final[tuple[RowRule, ...]] = ("add", "instead", "ignore", "refuse")
+MOST_CRITERIA_OF_ROW = 2000
+"""Criteria of a row; the largest published rubric has 1,963."""
+INTERNED: Final = 4096
+"""Rubrics of rows that are kept, so that many responses to one task build its rubric once."""
+KEYS_OF_RUN: Final = (
+    "judge", "model", "samples", "strategy", "criteria_per_call", "target", "tolerance", "trend_on", "max_false_pass",
+    "max_false_fail", "ask_within",
+)  # fmt: skip
+"""Keys that say how a run asks and what it is held to, and so can't differ by row."""
+_KEYS: Final = ("rubric", "rubrics")
+_AT_CRITERION: Final = re.compile(r"^(?:rubrics?\.?|criteria)*\[(\d+)\](?:\.[\w.\[\]]+)?: ")
+_BEFORE: Final = "row-"
+"""Comes before the name of a row's criterion that is a core criterion's name too."""
+
+
+ROWS_ALONE: Final = Rubric((Criterion(1.0, "Each row is graded by the criteria that it brings."),), name="rows")
+"""What a run is named by, and its judge opened for, where each row brings its criteria; nothing is graded by it."""
+
+
+@dataclass(frozen=True)
+class RowRubric:
+    """The rubric that a row is graded by.
+
+    Attributes:
+        rubric: Its own criteria, after those of the run where both count.
+        source: Whose criteria it has.
+        brought: The names of the row's criteria in it.
+    """
+
+    rubric: Rubric
+    source: Literal["row", "core+row"]
+    brought: tuple[str, ...]
+
+
+def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
+    """Return the text of a row's own rubric; None where it brings none, or the core shows an input of that name.
+
+    >>> row_rubric_in({"rubric": '["It names the town."]'}, None), row_rubric_in({"query": "Where?"}, None)
+    ('["It names the town."]', None)
+    """
+    shown = () if core is None else core.known_inputs
+    for key in _KEYS:
+        if key in inputs and key not in shown:
+            return str(inputs[key]) if inputs[key] else None
+    text = inputs.get("criteria")
+    return text if isinstance(text, str) and "criteria" not in shown and _lists_criteria(text) else None
+
+
+def _lists_criteria(text: str) -> bool:
+    """Return whether a text is a JSON list of objects with words, rather than of grades, which have a level."""
+    if not text.startswith("["):
+        return False
+    try:
+        criteria = parse_json(text)
+    except (ValueError, RecursionError):
+        return False
+    return bool(criteria) and all(
+        isinstance(criterion, dict) and "level" not in criterion and any(map(_is_sentence, criterion.values()))
+        for criterion in criteria
+    )
+
+
+def _is_sentence(value: Any) -> bool:
+    return isinstance(value, str) and " " in value.strip()
+
+
+@lru_cache(maxsize=INTERNED)
+def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add") -> RowRubric | str:
+    """Return the rubric that a row is graded by, or why it can't be graded by its own.
+
+    Args:
+        text: The row's own rubric: JSON, or the name of a rubric.
+        core: The rubric of the run; None without one.
+        rule: Whether the core's criteria count too.
+
+    Example:
+        >>> core = Rubric.from_dict([{"requirement": "Is polite", "weight": 2}])
+        >>> row = rubric_of('[{"requirement": "Names Paris", "weight": 3}]', core)
+        >>> [(criterion.name, criterion.weight) for criterion in row.rubric.criteria], row.brought
+        ([('c1', 2.0), ('row-c1', 3.0)], ('row-c1',))
+        >>> rubric_of('[{"requirement": "Names Paris", "weight": 0}]', None)
+        'its rubric, criterion 1: weight must be a finite number other than 0, found 0'
+    """
+    if core is not None and (core.is_of_pairs or core.strategy == "holistic"):
+        how = "pairs" if core.is_of_pairs else "a response as a whole"
+        return f"its rubric: the run judges {how}, which goes by one rubric alone"
+    try:
+        rubric_of_row = _own_of(text)
+        if core is None or rule == "instead":
+            rubric = rubric_of_row if core is None else _asked_as(core, rubric_of_row.criteria, rubric_of_row)
+            return RowRubric(rubric, "row", tuple(criterion.name for criterion in rubric_of_row.criteria))
+        taken = {criterion.name for criterion in core.criteria}
+        criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in rubric_of_row.criteria]
+        rubric = _asked_as(core, (*core.criteria, *criteria), rubric_of_row)
+        return RowRubric(rubric, "core+row", tuple(criterion.name for criterion in criteria))
+    except RubricError as error:
+        return f"its rubric{_without_place(error.faults[0].problem)}"
+    except UsageError as error:
+        return f"its rubric: {error}; to grade by the other rubric alone: --rows ignore"
+
+
+def _without_place(problem: str) -> str:
+    at = _AT_CRITERION.match(problem)
+    return f", criterion {int(at[1]) + 1}: {problem[at.end() :]}" if at else f": {problem}"
+
+
+def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
+    """Return a rubric with these criteria that is asked as the core is, with the row's own pass mark and guidelines."""
+    guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))
+    mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
+    description = core.description or rubric_of_row.description
+    return replace(
+        core, criteria=tuple(criteria), guidelines=guidelines, description=description, pass_mark=mark, source=None
+    )
+
+
+def _own_of(text: str) -> Rubric:
+    """Return a row's own rubric, with criteria of equal words as one.
+
+    Raises:
+        RubricError: It is faulty.
+        UsageError: It is a name, and there is no rubric of that name.
+    """
+    text = text.strip()
+    if not text.startswith(("[", "{")):
+        return _named(text)
+    if len(text) > MAX_RUBRIC_BYTES:
+        raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes")
+    try:
+        data = parse_json(text)
+    except RecursionError:
+        raise RubricError(f"is nested more than {MAX_DEPTH} deep") from None
+    except ValueError as error:
+        raise RubricError(f"is not readable JSON: {error}") from None
+    if _depth(data) > MAX_DEPTH:
+        raise RubricError(f"is nested more than {MAX_DEPTH} deep")
+    of_run = [key for key in KEYS_OF_RUN if isinstance(data, dict) and key in data]
+    if of_run:
+        raise RubricError(f"{of_run[0]} is for the run, not for a row")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RubricWarning)
+        rubric = rubric_from_data(data)
+    return replace(rubric, criteria=_once(rubric.criteria))
+
+
+def _named(name: str) -> Rubric:
+    if "/" in name or "\\" in name or name.endswith(RUBRIC_SUFFIXES):
+        raise RubricError("is a path; a row brings criteria, or names a rubric")
+    return load_rubric(find_rubric(name))
+
+
+def _depth(data: Any) -> int:
+    depth = 0
+    level = [data]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+            if isinstance(inner, dict | list)
+        ]
+    return depth
+
+
+def _once(criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+    """Return criteria with those of equal words as one, whose weights add up.
+
+    Raises:
+        RubricError: Equal words with another sign or other levels, or too many criteria.
+    """
+    if len(criteria) > MOST_CRITERIA_OF_ROW:
+        raise RubricError(f"has {len(criteria):,} criteria; the most are {MOST_CRITERIA_OF_ROW:,}")
+    by_words: dict[str, Criterion] = {}
+    for criterion in criteria:
+        words = replace(criterion, scale=YES_NO, passing=(), required=False).wording
+        earlier = by_words.get(words)
+        if earlier is None:
+            by_words[words] = criterion
+        elif earlier.wording != criterion.wording or (earlier.weight > 0) != (criterion.weight > 0):
+            raise RubricError(f"{earlier.name} and {criterion.name} have equal words, and another sign or other levels")
+        else:
+            by_words[words] = replace(earlier, weight=earlier.weight + criterion.weight)
+    return tuple(by_words.values())

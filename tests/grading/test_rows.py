@@ -1,0 +1,181 @@
+"""Rubrics that come with the row: added to that of the run, instead of it, ignored or refused."""
+
+import asyncio
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from markscheme import Grader, Rubric, ScriptedJudge
+from markscheme.errors import UsageError
+from markscheme.grading import Grading
+from markscheme.grading.graded_table import GradedTable
+from markscheme.prompt import Prompt
+from markscheme.rubrics.of_rows import RowRubric, RowRule, rubric_of
+from markscheme.submission import submission_of
+
+CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"
+CORE = Rubric.from_dict([{"name": "polite", "requirement": "Is polite", "weight": 2}])
+PARIS = [{"requirement": "Names Paris", "weight": 3, "tags": ["fact"]}, {"requirement": "Is rude", "weight": -1}]
+
+
+def cases(section: str) -> list[dict[str, Any]]:
+    return yaml.safe_load(CASES.read_text(encoding="utf-8"))[section] if CASES.is_file() else []
+
+
+def judging(*met: str, asked: list[str] | None = None) -> ScriptedJudge:
+    """A judge that finds met what has one of these words, and notes what it was asked about."""
+
+    def answers(prompt: Prompt, _: int) -> dict[str, str]:
+        if asked is not None:
+            asked.extend(question.instructions.partition("\n")[0] for question in prompt.questions)
+        return {q.name: "MET" if any(word in q.instructions for word in met) else "UNMET" for q in prompt.questions}
+
+    return ScriptedJudge(answers)
+
+
+def own(text: Any, core: Rubric | None = None, rule: RowRule = "add") -> RowRubric:
+    row = rubric_of(text if isinstance(text, str) else json.dumps(text), core, rule)
+    assert isinstance(row, RowRubric), row
+    return row
+
+
+@pytest.mark.parametrize("case", cases("score"), ids=lambda case: str(case["name"]))
+def test_scores_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
+    from markscheme.grading.score import unclipped_score, weigh
+    from markscheme.grading.verdict import Verdict
+
+    levels = [{"value": value} for value in (0, 0.25, 0.5, 0.75, 1)]
+    criteria = [
+        {"requirement": f"Item {i}", "weight": weight, "levels": levels}
+        for i, (weight, _) in enumerate(case["criteria"])
+    ]
+    rubric = own(criteria).rubric
+    outcomes = {f"c{i}": Verdict(f"c{i}", float(position)) for i, (_, position) in enumerate(case["criteria"], start=1)}
+    score = weigh(outcomes, rubric)
+    expected = case["expect"]
+    assert (score.score, score.raw_score) == pytest.approx((expected["score"], expected["raw_score"]), abs=1e-6)
+    assert unclipped_score(outcomes, rubric) == pytest.approx(expected["unclipped"], abs=1e-6)
+
+
+def test_core_criteria_come_first_and_weights_add_up_as_points() -> None:
+    row = own(PARIS, CORE)
+    assert [(c.name, c.weight) for c in row.rubric.criteria] == [("polite", 2.0), ("c1", 3.0), ("c2", -1.0)]
+    assert (row.source, row.brought) == ("core+row", ("c1", "c2"))
+    assert own(PARIS, CORE, "instead").rubric.criteria == own(PARIS).rubric.criteria
+    assert own([{"name": "polite", "requirement": "Bows"}], CORE).brought == ("row-polite",)
+
+
+def test_equal_words_are_asked_once_and_their_weights_add_up() -> None:
+    row = own([{"requirement": "Names Paris.", "weight": 3}, {"requirement": "names  Paris", "weight": 2}])
+    assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
+
+
+def test_the_pass_mark_is_the_rows_else_the_cores() -> None:
+    core = Rubric.from_dict({"passingThreshold": 0.7, "criteria": [{"requirement": "Is polite"}]})
+    assert own(PARIS, core).rubric.pass_mark == 0.7
+    assert own({"criteria": PARIS, "passingThreshold": 0.9}, core).rubric.pass_mark == 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ([{"requirement": "A"}, {"requirement": "B", "weight": 0}], "its rubric, criterion 2: weight must be a finite"),
+        ([{"weight": 1}], "its rubric"),
+        ([{"name": "a", "requirement": "A"}, {"name": "a", "requirement": "B"}], "2 criteria are named 'a'"),
+        ([{"requirement": "A b"}, {"requirement": "a b!", "weight": -1}], "equal words, and another sign"),
+        ({"criteria": PARIS, "judge": {"name": "x"}}, "judge is for the run, not for a row"),
+        ('[{"requirement": "A"', "is not readable JSON"),
+        ("rubrics/other.yaml", "is a path"),
+        ("any column of text", "--rows ignore"),
+        ([], "its rubric"),
+        ("[" * 60 + "]" * 60, "is nested more than 50 deep"),
+        ([{"requirement": f"Names {i}"} for i in range(2001)], "the most are 2,000"),
+    ],
+)
+def test_a_faulty_rubric_says_what_is_wrong(text: Any, fault: str) -> None:
+    problem = rubric_of(text if isinstance(text, str) else json.dumps(text), CORE)
+    assert isinstance(problem, str)
+    assert fault in problem
+
+
+def test_a_rubric_is_built_once_for_all_responses_to_a_task() -> None:
+    text = json.dumps(PARIS)
+    assert rubric_of(text, CORE) is rubric_of(str(text), CORE)
+
+
+ROWS = [
+    {"id": "a", "response": "Paris.", "rubric": PARIS},
+    {"id": "b", "response": "Lyon."},
+    {"id": "c", "response": "Rome.", "rubric": [{"requirement": "Names Rome", "weight": 0}]},
+]
+
+
+def test_rows_with_and_without_a_rubric_and_with_a_faulty_one() -> None:
+    with Grader(CORE, judging("Paris", "polite")) as grader:
+        both, core, faulty = grader.grade_rows(ROWS)
+    assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
+    assert both["tags"] == {"fact": {"score": 1.0, "n": 1}}
+    assert (core["score"], "rubric" in core, list(core["criteria"])) == (1.0, False, ["polite"])
+    assert faulty["score"] is None
+    assert faulty["error"].startswith("its rubric, criterion 1: weight must be")
+
+
+@pytest.mark.parametrize(("rule", "names"), [("instead", ["c1", "c2"]), ("ignore", ["polite"]), ("refuse", [])])
+def test_what_becomes_of_a_rows_rubric_is_as_asked(rule: RowRule, names: list[str]) -> None:
+    with Grader(CORE, judging("Paris"), rows=rule) as grader:
+        (row,) = grader.grade_rows(ROWS[:1])
+    assert list(row["criteria"]) == names
+    assert (row["error"] is None) == bool(names)
+
+
+def test_without_a_core_each_response_brings_its_rubric() -> None:
+    with Grader(None, judging("Paris")) as grader:
+        assert grader.grade_sync("Paris.", rubric=PARIS).raw_score == 3.0
+        without = grader.grade_sync("Paris.")
+    assert (without.score, "no rubric" in (without.error or "")) == (None, True)
+
+
+def test_a_fault_and_the_order_of_rows_change_no_other_grade() -> None:
+    with Grader(CORE, judging("Paris", "polite")) as grader:
+        there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}
+        back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}
+        alone = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[:2])}
+    assert there == back
+    assert {name: there[name] for name in alone} == alone
+
+
+def test_an_input_that_the_core_declares_stays_an_input() -> None:
+    core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
+    with Grader(core, judging("Follows")) as grader:
+        (row,) = grader.grade_rows(ROWS[:1])
+    assert list(row["criteria"]) == ["c1"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric_again(
+    ending: str, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    out = tmp_path / f"graded.{ending}"
+
+    def graded(rows: list[dict[str, Any]], total: int) -> None:
+        grading = Grading(CORE, judging("Paris", "polite", asked=asked))
+        submissions = [submission_of(row, number) for number, row in enumerate(rows, start=1)]
+        asyncio.run(GradedTable(grading, out, has_rows=True).grade(submissions, total, 2))
+
+    with pytest.raises(UsageError):  # a run that stopped: something took a row out of the count
+        graded(ROWS[:2], 3)
+    assert asked == ["Is polite", "Names Paris", "Is rude", "Is polite"]
+    asked.clear()
+    graded([{**ROWS[0], "rubric": [{"requirement": "Names Paris"}]}, ROWS[1]], 2)
+    assert asked == ["Is polite", "Names Paris"]
+    lines = out.read_text().splitlines()
+    rows = [*csv.DictReader(lines)] if ending == "csv" else [json.loads(line) for line in lines]
+    verdicts = json.loads(rows[0]["verdicts"]) if ending == "csv" else rows[0]["verdicts"]
+    assert [(verdict["requirement"], verdict["level"]) for verdict in verdicts] == [("Names Paris", "MET")]
+    assert "polite" in rows[0]
+    assert "row_rubric" not in rows[0]
