@@ -10,6 +10,7 @@ from markscheme.commands.table import command_names
 from tests.hostile_names import NAMES, acts_on_a_terminal, make_project
 
 JUDGE = ("--judge", "function:judging:judge", "--no-cache")
+ANNOTATORS = tuple(word for name in NAMES[:5] for word in ("--human", name))
 CALLS: Sequence[Sequence[str]] = (
     ("lint", "rubrics/manners.json"),
     ("grade", "manners", "--show-prompt"),
@@ -24,8 +25,8 @@ CALLS: Sequence[Sequence[str]] = (
     ("status",),
     ("import", "judge-0.jsonl", "--rubric", "manners"),
     ("import", "bad.jsonl", "--rubric", "manners"),
-    ("agreement", "table.csv"),
-    ("agreement", "table.csv", "--json"),
+    ("calibrate", "table.csv", *ANNOTATORS),
+    ("calibrate", "table.csv", *ANNOTATORS, "--json", "-"),
     ("pass-rate", "passes.jsonl", "--calibration", "gold.jsonl"),
     ("experiment", "experiment.json", *JUDGE),
     ("experiment", "experiment.json", "--csv", "-", *JUDGE),

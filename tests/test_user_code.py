@@ -29,7 +29,7 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("grade", "manners", "rows.jsonl", "--out", "grades.parquet", *JUDGE),
     ("grade", "manners", "rows.jsonl", "--out", "grades.csv", *JUDGE),
     ("calibrate", "manners", *JUDGE, "--html", "report.html", "--junit", "report.xml", "--quiet"),
-    ("agreement", "judges.jsonl"),
+    ("calibrate", "judges.jsonl"),
     ("label", "manners", "--plan", *JUDGE),
     ("tune", "manners", *JUDGE),
     ("stress", "manners", *JUDGE),

@@ -188,7 +188,7 @@ SCREENS: Mapping[str, Screen] = {
     "plan": Screen(("label", NAME, "--plan", "--ratings", "lenient.jsonl")),
     "plan-next": Screen(("label", NAME, "--next", "10", "--pool", "outputs.jsonl", "--to", "to-label.jsonl"), 0, _pool),
     "adjudicate": Screen(("label", NAME, "--disputed"), 0, _agreeing),
-    "agreement": Screen(("agreement", "tones.csv"), 0, _table),
+    "annotators": Screen(("calibrate", "tones.csv", "--human", "ana", "ben"), 0, _table),
     "compare-rubrics": Screen(("compare", f"{NAME}@HEAD", NAME), 1, _repository),
     "verify": Screen(("verify", f"calibration/{NAME}/card.json"), 0, accepted),
     "discover": Screen(("discover", "reply", "--report"), 4),

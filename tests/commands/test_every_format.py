@@ -13,13 +13,9 @@ from tests.commands.format_matrix import (
     HUMAN,
     LINES,
     MARKS_ALONE,
-    NAMELESS,
     NO_RESPONSE,
     NO_RUBRIC,
     OF_TOOLS,
-    ONE_RATER,
-    TABLES,
-    UNNAMED,
     Command,
     further_once,
     reads_every_format,
@@ -39,14 +35,6 @@ COMMANDS = {
             "a report": "not a rubric; to calibrate again",
         },
     ),
-    "agreement": Command(
-        "agreement FILE",
-        {
-            **dict.fromkeys(("ratings", "grades", "a graded table", "an experiment", "a plan"), ONE_RATER),
-            **dict.fromkeys(TABLES, "is not a number, and others are"),
-            "decisions": NAMELESS,
-        },
-    ),
     "grade": Command(
         "grade place FILE --judge function:parcel_desk:judge",
         {
@@ -64,12 +52,6 @@ FURTHER = {
         **dict.fromkeys(
             ("pairwise tasks", "inspect", "deepeval"), "no metric that both an annotator and a judge rated"
         ),
-    },
-    "agreement": {
-        **UNNAMED,
-        **dict.fromkeys(("pairwise tasks", "deepeval"), ONE_RATER),
-        "figures of a calibration": "a table of ratings has a header row",
-        "inspect": "agreement is on one: name it by --criterion",
     },
     "grade": dict.fromkeys(MARKS_ALONE, "it contains no responses to grade"),
 }

@@ -21,7 +21,12 @@ TABLE: Table = {
 OPTIONS = ("--human", "ann", "--id", "run_id", "--response", "text", "--pass", "good")
 JUDGE = ("--judge", "graded", *OPTIONS)
 FORMS = ("csv", "json", "xlsx")
-WITHOUT_RUBRIC = {"tune": JUDGE[2:], "improve": (), "stress": (), "label": ("--plan", *JUDGE[2:])}
+WITHOUT_RUBRIC = ("tune", "improve", "stress", "experiment")
+RUBRIC = "name: reply\ncriteria:\n- name: polite\n  requirement: It is polite.\n"
+POLITE = """\
+def judge(system_prompt, user_prompt):
+    return {"verdicts": {"polite": {"quote": "", "reason": "It is.", "level": "MET"}}}
+"""
 
 
 def printed(folder: Path, form: str, *command: str) -> tuple[int, str]:
@@ -54,9 +59,39 @@ def test_a_command_says_the_same_of_a_table_in_every_form(
 
 @pytest.mark.parametrize("command", WITHOUT_RUBRIC)
 def test_what_works_on_a_rubric_names_the_command_that_makes_one_of_a_table(tmp_path: Path, command: str) -> None:
-    results = [printed(tmp_path, form, command, "TABLE", *WITHOUT_RUBRIC[command]) for form in FORMS]
+    results = [printed(tmp_path, form, command, "TABLE", *OPTIONS) for form in FORMS]
     assert results[0][0] == 2
     assert "`markscheme init --from TABLE` makes one" in results[0][1]
+    assert results[1] == results[2] == results[0]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "reply.yaml").write_text(RUBRIC, encoding="utf-8")
+    (tmp_path / "polite.py").write_text(POLITE, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_responses_are_graded_whatever_the_form(project: Path) -> None:
+    for form in FORMS:
+        graded = printed(
+            project, form, "grade", "reply", "TABLE", "--judge", "function:polite:judge", "--json", *OPTIONS
+        )
+        lines = [json.loads(line) for line in graded[1].splitlines() if line.startswith("{")]
+        assert [line["id"] for line in lines] == TABLE["run_id"]
+        assert {line["decision"] for line in lines} == {"pass"}
+
+
+def test_the_ratings_of_a_table_are_imported_whatever_the_form(project: Path) -> None:
+    options = ("--map", "ann=polite", "text=response", "--id", "run_id", "--kind", "human", "--rater", "ann")
+    results = []
+    for form in FORMS:
+        write({**TABLE, "ann": ["yes" if cell == "good" else "no" for cell in TABLE["ann"]]}, form, project)
+        done = run("markscheme", "import", f"t.{form}", "--rubric", "reply", *options, cwd=project)
+        assert done.returncode == 0, done.stderr
+        results.append([json.loads(line) for line in done.stdout.splitlines()])
+    assert len(results[0]) == ROWS
     assert results[1] == results[2] == results[0]
 
 

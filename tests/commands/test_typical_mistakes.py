@@ -35,10 +35,7 @@ MISTAKES = [
         "grade support-reply answr.txt --judge function:reply_judges:careful",
         "there is no such file; did you mean answer.txt?",
     ),
-    (
-        "agreement hasty.jsonl",
-        "agreement is on one: name it by --criterion",
-    ),
+    ("agreement hasty.jsonl", "`agreement` is part of `calibrate`: markscheme calibrate hasty.jsonl"),
 ]
 
 

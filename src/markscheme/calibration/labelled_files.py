@@ -9,6 +9,7 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.tables import AnnotatorAgreement, agreement_in
 from markscheme.calibration.unlabelled_results import nothing_labelled
 from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
 from markscheme.phrases import in_words
@@ -170,15 +171,19 @@ def _agreement(calibration: Calibration) -> float:
     return 1.0 if value is None else value
 
 
-def calibrate_export(files: Sequence[Path], columns: ColumnOptions, options: LabelOptions) -> ToolFilesAnswer:
+def calibrate_export(
+    files: Sequence[Path], columns: ColumnOptions, options: LabelOptions
+) -> ToolFilesAnswer | AnnotatorAgreement:
     """Read the files of one export, and calibrate each judge in them on each of its metrics.
+
+    Where they have several annotators and no judge, say how far those agree.
 
     Raises:
         UsageError: Values may mean several things, and nothing says which.
         RatingError: They can't be read, or no metric is rated by both an annotator and a judge.
     """
     rated = open_rated(files, expected="anything", meanings=meanings_of(columns), joined=True)
-    return calibrate_tool_files(files, rated, options)
+    return agreement_in(rated, files, columns) or calibrate_tool_files(files, rated, options)
 
 
 def results_in_files(paths: Sequence[Path]) -> RatedFiles:

@@ -15,6 +15,7 @@ from markscheme.calibration.call_arguments import (
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
+from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.options.calls import CallOptions
@@ -110,6 +111,8 @@ def calibrate(
         return _only(request.of_table(reading))
     with leaving_out_damaged_lines(skip_damaged):
         of_tool_files = request.of_tool_files()
+        if isinstance(of_tool_files, AnnotatorAgreement):
+            return _only(of_tool_files)
         calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.metrics)
     return _only(calibrations)
 

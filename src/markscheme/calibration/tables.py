@@ -2,7 +2,9 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,10 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.calibration.table_frames import frame_of, rows_of
 from markscheme.errors import ComparisonError
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.rated import RatedFiles, has_own_ratings, open_rated
 from markscheme.readers.rater_table import RaterTable
+from markscheme.readers.tabular.rated_columns import annotators_in
 from markscheme.readers.tabular.reading import TableReading, rater_name
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
@@ -74,6 +79,7 @@ class AnnotatorFigures:
         measures: Every coefficient.
         differing: Ids of examples on which some differ, those that differ most first.
         several: Number of examples that two or more rated.
+        pairs: How far each two of them agree, by their names; empty of two annotators.
     """
 
     annotators: tuple[str, ...]
@@ -83,6 +89,7 @@ class AnnotatorFigures:
     measures: Agreement
     differing: tuple[str, ...]
     several: int
+    pairs: Mapping[tuple[str, str], Estimate] = field(default_factory=dict)
 
     @property
     def alpha(self) -> Estimate:
@@ -104,6 +111,10 @@ class AnnotatorAgreement(Reported):
 
     def __repr__(self) -> str:
         return f"<Agreement of the annotators in {self.reading.name}>"
+
+    def exit_status_for(self, required: UseQuestion | None) -> int:  # noqa: ARG002 - as a judge's calibration has it
+        """Return 0: no judge is asked about."""
+        return 0
 
 
 def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, list[Calibration]]:
@@ -182,6 +193,30 @@ def annotator_agreement(
     return AnnotatorAgreement(reading, figures)
 
 
+def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:
+    """Return how far the annotators in a file of ratings, or of labelled examples, agree; None of any other file.
+
+    Args:
+        paths: The file.
+        columns: What the caller says of its values.
+    """
+    return agreement_in(open_rated(paths), paths, columns) if has_own_ratings(paths[0]) else None
+
+
+def agreement_in(rated: RatedFiles, paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:
+    """Return how far the annotators in files agree; None where a judge rated too, or one annotator alone.
+
+    Args:
+        rated: What the files contain.
+        paths: The files.
+        columns: What the caller says of their values.
+    """
+    table = annotators_in(rated, paths, columns)
+    if table is None:
+        return None
+    return annotator_agreement(table, metric=columns.metric, weights=columns.agreement_weights)
+
+
 def _figures(
     reading: TableReading, criterion: str, metric: ScaleName | None, weights: NamedWeights | None
 ) -> AnnotatorFigures:
@@ -210,7 +245,20 @@ def _figures(
         _measures(table, values, names, metric, weights),
         tuple(reading.ids[row] for _, row in order),
         int(several.sum()),
+        _pairs(positions, values.tolerance, names, groups) if len(names) > 2 else {},
     )
+
+
+def _pairs(
+    positions: Floats, tolerance: float, names: Sequence[str], groups: list[str] | None
+) -> dict[tuple[str, str], Estimate]:
+    """Return how far each two annotators agree."""
+    pairs = {}
+    for first, second in combinations(range(len(names)), 2):
+        agreed = pair_agreement(positions[:, (first, second)], tolerance)
+        share = grouped_share(agreed, groups).estimate(method="share of examples on which the two agree")
+        pairs[names[first], names[second]] = share
+    return pairs
 
 
 def _measures(

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.comparison.policy import UseQuestion
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.requests.calibration import CalibrationRequest
+    from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
     from markscheme.report.document import Document
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
@@ -64,7 +65,8 @@ def calibrate(
     Promptfoo's results need no rubric, no key and no call: thumbs and scores given in its viewer, and
     metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge. Nor do exports of
     MLflow, Langfuse, Label Studio, Inspect, LangSmith, Phoenix and DeepEval: each judge in them is compared with the
-    annotators in them, metric by metric. Nor does a table with a column of verdicts and one of labels.
+    annotators in them, metric by metric. Nor does a table with a column of verdicts and one of labels. Of annotators
+    alone, in a table or in a file of ratings, it says how far they agree.
 
     Example:
         calibrate rubrics/code-quality.yaml --judge anthropic --json report.json
@@ -100,7 +102,7 @@ def calibrate(
     with naming(*ratings or map(Path, rubric)):
         of_tool_files = request.of_tool_files()
     if of_tool_files is not None:
-        return _write_tool_files_answer(of_tool_files, report, require)
+        return _write_files_answer(of_tool_files, report, require)
     with naming(*ratings):
         calibrations = request.calibrations()
     return _write_calibrations(calibrations, labels, drift, report, require)
@@ -110,10 +112,8 @@ def _calibrate_table(
     request: "CalibrationRequest", columns: ColumnOptions, report: ReportOptions, require: "UseQuestion | None"
 ) -> int:
     """Write what a table says of its judges, or of its annotators; the exit status."""
-    from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
     from markscheme.readers.tabular.reading import read_files
     from markscheme.report.table_words import notes
-    from markscheme.report.views import tables as views
 
     paths = [Path(name) for name in request.of] if isinstance(request.of, tuple) else []
     with naming(*paths):
@@ -122,15 +122,17 @@ def _calibrate_table(
     sentences = "\n".join(notes(reading))
     if sentences:
         notify(sentences)
-    if isinstance(result, AnnotatorAgreement):
-        _write(views.of_annotators(result), lambda: views.annotators_json(result), (), report)
-        return 0
-    if isinstance(result, TableCalibrations):
-        _write(
-            views.by_criterion(result), lambda: views.by_criterion_json(result), list(result.criteria.values()), report
-        )
+    if not isinstance(result, list):
+        _write_table(result, report)
         return result.exit_status_for(require)
     return _write_calibrations(result, LabelOptions(), DriftOptions(), report, require)
+
+
+def _write_table(result: "AnnotatorAgreement | TableCalibrations", report: ReportOptions) -> None:
+    """Write what a table says of its annotators, or of its judge by criterion."""
+    from markscheme.report.views import tables as views
+
+    _write(views.view(result), lambda: views.json_of(result), views.judges_in(result), report)
 
 
 def _write_calibrations(
@@ -172,10 +174,16 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
         keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def _write_tool_files_answer(answer: "ToolFilesAnswer", report: ReportOptions, require: "UseQuestion | None") -> int:
-    """Write what an export says of its judges; the exit status."""
+def _write_files_answer(
+    answer: "ToolFilesAnswer | AnnotatorAgreement", report: ReportOptions, require: "UseQuestion | None"
+) -> int:
+    """Write what an export says of its judges, or files of their annotators; the exit status."""
+    from markscheme.calibration.tables import AnnotatorAgreement
     from markscheme.report.views.labelled_files import json_of, view
 
+    if isinstance(answer, AnnotatorAgreement):
+        _write_table(answer, report)
+        return answer.exit_status_for(require)
     junit = partial(_junit, answer.metrics)
     write_report(
         view(answer),

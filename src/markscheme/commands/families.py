@@ -33,6 +33,10 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
     return names
 
 
+OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agreement_weights=None)
+"""Options of tables where only responses are read, which have no rater to name."""
+
+
 class CommandLine:
     """A command as the parser sees it: with an option for each field of its families.
 

@@ -47,7 +47,14 @@ from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.submissions import RESPONSE_COLUMNS, holds_several, in_code, read_submissions
+from markscheme.readers.submissions import (
+    RESPONSE_COLUMNS,
+    holds_several,
+    holds_sheet,
+    in_code,
+    read_submissions,
+    sheet_submissions,
+)
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRule, row_rubric_in
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -121,11 +128,11 @@ def grade(
     if show_prompt:
         from markscheme.commands.prompts import print_prompts
 
-        submissions = _submissions(file, _inputs(input), _fields(columns), loaded.known_inputs)
+        submissions = _submissions(file, _inputs(input), _columns_of_command(columns), loaded.known_inputs)
         return print_prompts(loaded, None if file == "-" and not input else submissions, missing=missing)
     scorers = scorers_for(loaded, ask.scorers)
     inputs = _inputs(input)
-    read = partial(_submissions, file, inputs, _fields(columns), loaded.known_inputs)
+    read = partial(_submissions, file, inputs, _columns_of_command(columns), loaded.known_inputs)
     brought = _RowRubrics(loaded if has_core else None, rows)
     at_most = JUDGE_BY_FIRST if out else None
     first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)
@@ -318,8 +325,12 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
 
 
 def _submissions(
-    file: str, inputs: Mapping[str, str], fields: Mapping[str, str], shown: Collection[str], *, quiet: bool = False
+    file: str, inputs: Mapping[str, str], columns: ColumnOptions, shown: Collection[str], *, quiet: bool = False
 ) -> Iterator[Submission]:
+    fields = columns.column_fields
+    if file != "-" and holds_sheet(Path(file), columns):
+        yield from sheet_submissions(Path(file), columns)
+        return
     if file != "-" and holds_several(Path(file)):
         if inputs:
             raise UsageError(f"--input is for a single response; {file} has inputs of its own for each")
@@ -336,10 +347,10 @@ def _submissions(
     yield Submission(_text_of(Path(file)), inputs, Path(file).name)
 
 
-def _fields(columns: ColumnOptions) -> dict[str, str]:
-    """What columns hold, by their names, where the command line says so."""
+def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
+    """What the command line says of columns."""
     is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
-    return dict(replace(columns, map=() if is_configured else columns.map).column_fields)
+    return replace(columns, map=() if is_configured else columns.map)
 
 
 def _inputs(entries: Sequence[str]) -> dict[str, str]:

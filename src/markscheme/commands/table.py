@@ -70,12 +70,6 @@ def _grade() -> CommandFunction:
     return grade
 
 
-def _agreement() -> CommandFunction:
-    from markscheme.commands.agreement import agreement
-
-    return agreement
-
-
 def _of_prompts(words: Sequence[str]) -> list[str]:
     """Return what follows `grade` where prompts are wanted: a file of examples is an operand there."""
     return [*(word for word in words if word not in ("--examples", "--json")), "--show-prompt"]
@@ -87,12 +81,36 @@ def _session() -> CommandFunction:
     return session
 
 
+def _of_agreement(words: Sequence[str]) -> list[str]:
+    """Return what follows `calibrate` where people agree: a scale is a metric there, and JSON goes to a file or "-"."""
+    renamed = {"--scale": "--metric", "--weights": "--agreement-weights"}
+    typed: list[str] = []
+    is_left_out = False
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option.startswith("--"):
+            is_left_out = option in ("--pairs", "--criterion") and not equals
+        elif is_left_out:
+            is_left_out = False
+            continue
+        if option in ("--pairs", "--criterion"):
+            continue
+        typed.append(renamed.get(option, option) + equals + value)
+        if word == "--json":
+            typed.append("-")
+    return typed
+
+
 COMMANDS = OpenTable(
     CommandRow(
-        "calibrate", "Start here", "compare a judge with human labels: can it decide, what to fix?", _calibrate, rank=20
+        "calibrate",
+        "Start here",
+        "compare a judge with human labels: can it decide, what to fix?",
+        _calibrate,
+        20,
+        {"agreement": _of_agreement},
     ),
     CommandRow("grade", "Run", "grade responses with a rubric", _grade, 10, {"prompts": _of_prompts}),
-    CommandRow("agreement", "Data", "measure inter-annotator agreement in a table of ratings", _agreement, rank=50),
     CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),
 )
 """All commands."""

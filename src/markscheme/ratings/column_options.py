@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
@@ -144,6 +144,27 @@ class ColumnOptions:
         singly = (("id", self.id), ("response", self.response), ("group", self.group))
         sides = dict.fromkeys(self.judge, "verdict") | dict.fromkeys(self.human, "label")
         return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """Return what is said, by option, as JSON has it."""
+        defaults = ColumnOptions()
+        values = {key: getattr(self, key) for key in options_of(ColumnOptions)}
+        return {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in values.items()
+            if value != getattr(defaults, key)
+        }
+
+    @classmethod
+    def of_stated(cls, written: Mapping[str, Any]) -> "ColumnOptions":
+        """Return the options that `stated` wrote; keys of no option are left out."""
+        keywords: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in written.items()
+            if key in options_of(cls)
+        }
+        return cls(**keywords)
 
     @property
     def words(self) -> tuple[str, ...]:

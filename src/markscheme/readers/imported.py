@@ -208,7 +208,10 @@ class Interpretation:
 
     def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
         """A reading of a file to which examples and ratings can be added."""
-        return Reading(peek.path, rubric, data=peek.data, words=self.meanings.words, columns=self.meanings.columns)
+        meanings = self.meanings
+        return Reading(
+            peek.path, rubric, data=peek.data, words=meanings.words, columns=meanings.columns, options=peek.options
+        )
 
 
 @dataclass
@@ -227,6 +230,7 @@ class Reading(Import):
         cases: By example id, the test that it answers, where another response or a repeated run may answer it too.
         written_ids: By example id, the id in the file, where several systems share that.
         examples_read: The set of examples that the file is; None for any other file.
+        options: What the caller says of the file, if it is a table.
     """
 
     rubric: Rubric
@@ -240,6 +244,7 @@ class Reading(Import):
     cases: dict[str, str] = field(default_factory=dict)
     written_ids: dict[str, str] = field(default_factory=dict)
     examples_read: ExampleSet | None = None
+    options: ColumnOptions = ColumnOptions()
 
     # content of the file
 

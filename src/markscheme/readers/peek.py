@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from markscheme.errors import RatingError, refuse_lines
+from markscheme.errors import RatingError, UsageError, refuse_lines
 from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
@@ -22,13 +22,21 @@ from markscheme.plain_data import (
     read_text,
     table_rows,
 )
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import UNPACKING_ERRORS
+from markscheme.readers.tabular.source import open_sheet
 
 FIRST = 50
 """Number of parts that a reader looks at to recognize a file."""
 HEAD = 200_000
 """Characters in which a file of Promptfoo's results names its evaluation or first grading, after long prompts."""
 FilePart = tuple[str, Any]
+FIRST_BYTES = 4096
+"""Bytes that show what a file holds."""
+SHEET_MAGIC = (b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"ARROW1")
+"""How workbooks of old, compressed tables and Arrow's begin."""
+OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
+"""Members of which a workbook that is an archive has one."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +45,36 @@ class Peek:
 
     Attributes:
         path: The file.
+        options: What the caller says of it, if it is a table.
     """
 
     path: Path
+    options: ColumnOptions = ColumnOptions()
+
+    @cached_property
+    def is_sheet(self) -> bool:
+        """Whether it is a table by its content, whatever its name: a workbook, compressed, in another encoding."""
+        if not self.path.is_file():
+            return False
+        with self.path.open("rb") as file:
+            head = file.read(FIRST_BYTES)
+        if head.startswith(b"PK\x03\x04"):
+            return len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
+        if head.startswith(SHEET_MAGIC):
+            return True
+        if head.startswith(b"PAR1"):
+            return self.path.suffix != ".parquet"
+        if head.startswith(b"SQLite format 3"):
+            return bool(self.tables)
+        if self.path.suffix in (".csv", ".tsv"):
+            return self.options.encoding is not None or not _is_utf8(head) or head[:4].lower() == b"sep="
+        return self.options.encoding is not None and self.path.suffix not in (".json", ".jsonl", ".ndjson")
 
     @cached_property
     def first(self) -> tuple[FilePart, ...]:
         """The first parts of a JSON or table file, up to one that can't be read; empty for other kinds of files."""
         parts: list[FilePart] = []
-        with suppress(RatingError):
+        with suppress(RatingError, UsageError):  # which of several sheets is asked where one is read
             parts.extend(islice(self.parts(), FIRST))
         return tuple(parts)
 
@@ -59,7 +88,11 @@ class Peek:
         Raises:
             RatingError: It cannot be read.
         """
-        if self.path.suffix in (".csv", ".tsv"):
+        if self.is_sheet:
+            sheet = open_sheet(self.path, self.options)
+            for cells in sheet.rows:
+                yield "", {column: cell for column, cell in zip(sheet.header, cells, strict=True) if cell.strip()}
+        elif self.path.suffix in (".csv", ".tsv"):
             for line, row in table_rows(self.path, RatingError):
                 if row is None:
                     refuse_lines(RatingError(ANOTHER_LENGTH, path=self.path, line=line))
@@ -249,6 +282,19 @@ def _database(path: Path) -> sqlite3.Connection:
         else:
             return database
     raise AssertionError("one of the two ways returns or raises")
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether the beginning of a file is text in UTF-8, which may end within a letter."""
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        return len(head) - problem.start < LONGEST_LETTER
+    return b"\0" not in head
+
+
+LONGEST_LETTER = 4
+"""Bytes of a letter in UTF-8, at most."""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -252,7 +252,7 @@ def open_rated(
         UsageError: They imply rubrics that can't be joined.
     """
     interpretation = Interpretation(meanings, joined=joined, keep_unread=keep_unread, expected=expected)
-    formats = formats_of(paths, expected)
+    formats = formats_of(paths, expected, meanings.columns.meaning)
     if joined and len(paths) > 1 and not are_of_tool(paths):
         raise RatingError("isn't a file of the same export as the others; import it by itself", path=paths[0])
     if rubric is not None:
@@ -331,6 +331,16 @@ def is_plain_table(path: Path) -> bool:
     return shape in (None, TABLE, LIST) or (shape is PLAIN_LINES and not has_own_lines(peek))
 
 
+def has_own_ratings(path: Path) -> bool:
+    """Return whether a file has lines of our own ratings or labelled examples, or answers of a labelling sheet."""
+    if not path.is_file():
+        return False
+    peek = Peek(path)
+    shape = format_of(peek, "ratings")
+    others = (TABLE, PLAIN_LINES, LIST, PROMPTFOO_RESULTS, CALIBRATIONS)
+    return shape is not None and shape not in others and not shape.is_of_tool
+
+
 def are_of_tool(paths: Sequence[Path]) -> bool:
     """Whether files are the export of a tool that names its metrics and raters.
 
@@ -348,14 +358,16 @@ def are_of_tool(paths: Sequence[Path]) -> bool:
     return True
 
 
-def formats_of(paths: Sequence[Path], expected: Expected) -> list[tuple[Peek, FileFormat]]:
+def formats_of(
+    paths: Sequence[Path], expected: Expected, options: ColumnOptions = ColumnOptions()
+) -> list[tuple[Peek, FileFormat]]:
     """Each file with its format.
 
     Raises:
         RatingError: A file has none that is known, or is of another tool than the export before it.
     """
     with_formats = []
-    for peek in map(Peek, paths):
+    for peek in (Peek(path, options) for path in paths):
         with reading(peek.path, "a rated file"):
             file_format = format_of(peek, expected)
             if file_format is None and len(peek.objects_on_lines) > 1:

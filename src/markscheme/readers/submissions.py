@@ -7,10 +7,15 @@ from typing import Any
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
 from markscheme.parts import in_cell
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
 TOOL_FILES = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
 """Endings of files that may be another tool's export, with its responses; any other text file is a response."""
+MAGIC_BYTES = 64
+"""Bytes that show what a file holds."""
+PACKED_TABLES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+"""How workbooks and compressed files begin."""
 RESPONSE_COLUMNS = ("response", "output", "answer")
 """The columns of a table that may contain the response; the first that is there counts."""
 
@@ -18,6 +23,31 @@ RESPONSE_COLUMNS = ("response", "output", "answer")
 def holds_several(path: Path) -> bool:
     """Whether a file has several responses: lines, a table, or what another tool exports."""
     return path.name.casefold().endswith((*LINES, *TABLES, PARQUET)) or _is_tool_file(path)
+
+
+def holds_sheet(path: Path, options: ColumnOptions) -> bool:
+    """Return whether a file is a table that isn't read by line: a workbook, compressed, or of another encoding.
+
+    A JSON file is one where the caller names its columns, and no tool wrote it.
+    """
+    if not path.is_file() or _is_tool_file(path):
+        return False
+    if options.table is not None or options.encoding is not None:
+        return True
+    if path.name.casefold().endswith((*LINES, *TABLES, PARQUET)):
+        return False
+    with path.open("rb") as file:
+        head = file.read(MAGIC_BYTES)
+    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
+    return head.startswith(PACKED_TABLES) or (is_json and bool(options.column_fields))
+
+
+def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission]:
+    """Yield the responses in a table, whatever its form, each with its inputs."""
+    from markscheme.readers.tabular.outputs import outputs_in
+
+    for example in outputs_in(path, options):
+        yield example.submission
 
 
 def read_submissions(

@@ -63,8 +63,8 @@ def refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
 
 
 def is_table(peek: Peek) -> bool:
-    """Whether a file is a table, by its name."""
-    return peek.path.suffix in TABLE_SUFFIXES
+    """Whether a file is a table, by its name or its content."""
+    return peek.path.suffix in TABLE_SUFFIXES or peek.is_sheet
 
 
 def is_plain_lines(peek: Peek) -> bool:
@@ -107,8 +107,9 @@ def read_rows(reading: Reading) -> None:
 def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     """The rows of a file, each by column name; empty cells are left out."""
     path = reading.path
-    if path.suffix in TABLE_SUFFIXES:
-        yield from (row for _, row in Peek(path).parts())
+    peek = Peek(path, reading.options)
+    if is_table(peek):
+        yield from (row for _, row in peek.parts())
     elif path.suffix == ".txt":
         yield from _plain_lines(path)
     else:

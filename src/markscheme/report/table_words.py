@@ -73,6 +73,9 @@ def notes(reading: TableReading) -> Iterator[str]:
                 yield f"{name}: no value in {len(rows)} of {len(reading.ids)} rows ({few_of(rows, ROWS_LISTED)})"
     if reading.roles.aside:
         yield f"in no figure: {in_words(reading.roles.aside)}"
+    if reading.roles.may_rate:
+        listed = in_words([repr(name) for name in reading.roles.may_rate])
+        yield f"in no figure, though it may rate too: {listed}; --judge names a judge's columns"
     for values in reading.values.values():
         option = WITHHELD.get(values.withheld.get("false_passes", ""))
         if option is not None:
@@ -165,6 +168,9 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     ),
     "nothing-rated": lambda e: (
         f"no column rates anything: {_columns(e)}; `markscheme discover --pool TABLE` finds out what to rate"
+    ),
+    "none-in-common": lambda e: (
+        f"{_columns(e)} have a value on no row together: {_values_of(e)}; name columns that rate the same rows"
     ),
     "several-judges": lambda e: f"{_columns(e)} are judges, and several criteria are compared by one: --judge names it",
     "rated-twice": lambda e: (

@@ -121,7 +121,7 @@ def test_an_agent_that_follows_it_gets_from_init_to_a_gate(tmp_path: Path) -> No
         words = shlex.split(line)
         if "results.json" in words or words[:3] == ["markscheme", "session", "start"]:
             continue  # tests/promptfoo calls these on results of the real Promptfoo, with a real session
-        if words[0] == "calibrate" and "--judge" not in words:
+        if words[0] == "calibrate" and not {"--judge", "--human"} & set(words):
             words += judge
         words = [setting.JUDGE if word in ("anthropic", "openai:MODEL") else word for word in words]
         if words[:2] == ["calibrate", "NAME"] and words.count("--judge") == 2:
@@ -130,7 +130,7 @@ def test_an_agent_that_follows_it_gets_from_init_to_a_gate(tmp_path: Path) -> No
         allowed = (2,) if "recorded:none" in words else (0, 1, 4)
         assert status in allowed, line
         tried.add(words[1] if words[0] == "markscheme" else "calibrate")
-    assert {"init", "lint", "label", "calibrate", "status", "verify", "agreement", "discover"} <= tried
+    assert {"init", "lint", "label", "calibrate", "status", "verify", "discover"} <= tried
 
 
 def is_served(words: list[str]) -> bool:

@@ -1,16 +1,20 @@
 """Laws of tables: the form, the order and further columns change no figure; exchanging both sides changes sides."""
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.errors import UsageError
+from markscheme.calibration.table_frames import read_in_memory
+from markscheme.errors import MarkschemeError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading, read_files
 from tests.readers.tabular.forms import FORMS, Table, write
+from tests.readers.tabular.test_frames import FORMS as FRAMES
 
 VOCABULARIES = (
     ["pass", "fail"],
@@ -131,3 +135,55 @@ def test_a_choice_of_a_refusal_is_never_refused_for_the_same_reason(table: dict[
                 words[name] = (*words.get(name, ()), value)
             again = read(table, options=ColumnOptions(**words))
             assert again != code, choice
+
+
+def stated(reading: TableReading) -> ColumnOptions:
+    """What the second line of a screen says of a table, as options."""
+    (values,) = reading.values.values()
+    by_role: dict[bool, tuple[str, ...]] = {
+        is_judge: tuple(side.column.name for side in reading.sides("") if side.is_judge is is_judge)
+        for is_judge in (True, False)
+    }
+    passing = tuple(f"{name}={word}" for name, word in values.passes.items() if word is not None)
+    ends = () if values.ends is None or values.kind != "levels" else (f"{values.ends[0]:g}-{values.ends[1]:g}",)
+    in_words = (",".join(values.scale.choices),) if values.kind == "levels" and values.ends is None else ()
+    return ColumnOptions(
+        judge=by_role[True],
+        human=by_role[False],
+        id=reading.roles.single.get("id"),
+        pass_=passing if values.kind == "decision" else (),
+        levels=ends or in_words,
+    )
+
+
+@given(tables())
+def test_line_two_as_options_reads_the_same(table: dict[str, list[str]]) -> None:
+    reading = read(table)
+    if isinstance(reading, str):
+        return
+    again = compared(read(table, options=stated(reading)))
+    kind, levels, _ = compared(reading)
+    assert not isinstance(again, str), again
+    assert again[0] == kind
+    assert again[1] == levels
+
+
+@given(tables(), st.sampled_from(["pandas", "rows", "columns", "polars", "pyarrow"]))
+def test_a_table_in_memory_is_read_as_its_file(table: dict[str, list[str]], form: str) -> None:
+    try:
+        in_memory: Any = read_in_memory(FRAMES[form](table), ColumnOptions())
+    except UsageError as refused:
+        in_memory = str(refused.code)
+    assert compared(in_memory) == compared(read(table))
+
+
+def test_a_fault_in_every_row_is_one_message(tmp_path: Path) -> None:
+    rows = [f"t{row},pass,1,stray" for row in range(80)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,verdict,human", *rows]), encoding="utf-8")
+    (tmp_path / "t.json").write_text(json.dumps([{"id": f"t{row}", "verdict": [1, row]} for row in range(80)]))
+    (tmp_path / "t.jsonl").write_text("\n".join(["[1, 2]"] * 80))
+    for name in ("t.csv", "t.json", "t.jsonl"):
+        with pytest.raises(MarkschemeError) as refused:
+            read_files([tmp_path / name], ColumnOptions())
+        assert len(str(refused.value).splitlines()) <= 2, str(refused.value)
+        assert len(str(refused.value)) < 500

@@ -37,7 +37,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.reading import may_be_results, may_be_rubric
+from markscheme.rubrics.reading import may_be_results, may_be_rubric, shows_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -87,8 +87,10 @@ class CalibrationRequest:
         """Which examples count."""
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
-    def of_tool_files(self) -> "ToolFilesAnswer | None":
+    def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | None":
         """The calibrations of the judges in an export of another tool; None where none is named.
+
+        Where files of any format have several annotators and no judge, how far those agree.
 
         Raises:
             UsageError: A hint is given without an export, or an option that only a rubric has.
@@ -99,6 +101,12 @@ class CalibrationRequest:
 
             self._refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
             return calibrate_export(paths, self.columns, self.options)
+        if len(paths) == 1 and paths[0].is_file() and not self.ratings and not shows_rubric(paths[0]):
+            from markscheme.calibration.tables import agreement_in_ratings
+
+            annotators = agreement_in_ratings(paths, self.columns)
+            if annotators is not None:
+                return annotators
         name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
         self.columns.refuse(name)
         if self.ratings:
@@ -171,6 +179,7 @@ class CalibrationRequest:
         from markscheme.calibration.tables import annotator_agreement, by_criterion, calibrations_of
 
         self._refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=self.drift.accept)
+        table.refuse_apart()
         if not table.has_judge:
             chosen = table.options
             return annotator_agreement(table, metric=chosen.metric, weights=chosen.agreement_weights)

@@ -182,5 +182,6 @@ def compared_in_table(path: Path, columns: ColumnOptions, options: LabelOptions)
     judges = max(raters.values(), key=len)
     if len(judges) < 2:
         raise refusal("one-judge", columns=judges or reading.raters(next(iter(raters)), judges=False))
+    reading.refuse_apart(judges)
     (calibrations,) = calibrations_of(reading, options).values()
     return compare_calibrations(calibrations, of=options.of, tolerance=options.tolerance)

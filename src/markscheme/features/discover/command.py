@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import MORE_OPTIONS
+from markscheme.commands.families import MORE_OPTIONS, OF_RESPONSES
 from markscheme.commands.options import (
     BETWEEN_0_AND_1,
     COUNT,
@@ -24,6 +24,7 @@ from markscheme.commands.output import TOO_FEW, put, refuse_outputs, show, write
 from markscheme.commands.page_options import PageOptions, listen, login_name, share_of
 from markscheme.errors import UsageError
 from markscheme.phrases import few_of
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import Kind
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def discover(
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
     json: Annotated[bool, Parameter(name="--json", help="print JSON, or the page's address")] = False,
+    columns: Annotated[ColumnOptions, OF_RESPONSES] = ColumnOptions(),
     page: PageOptions = PageOptions(),
     ask: AskFlags = AskFlags(),
 ) -> int:
@@ -144,9 +146,9 @@ def discover(
     here = Path.cwd()
     outputs = existing_file(pool) if pool is not None else None
     if taking.notes:
-        _take_notes(name, here, outputs, rater, taking, seed, quiet=json)
+        _take_notes(name, here, outputs, columns, rater, taking, seed, quiet=json)
         outputs = None
-    opened = open_discovery(name, here, pool=outputs, seed=seed, reads_all=reading.read_all)
+    opened = open_discovery(name, here, pool=outputs, columns=columns, seed=seed, reads_all=reading.read_all)
     if taking.assign is not None:
         _assign(opened, existing_file(taking.assign), rater, taking)
     if suggest is not None:
@@ -230,7 +232,15 @@ def _serve(works: Sequence["ReadingWork"], page: PageOptions, *, timed: bool, js
 
 
 def _take_notes(
-    name: str, here: Path, pool: Path | None, rater: str | None, taking: NotesOptions, seed: int | None, *, quiet: bool
+    name: str,
+    here: Path,
+    pool: Path | None,
+    columns: ColumnOptions,
+    rater: str | None,
+    taking: NotesOptions,
+    seed: int | None,
+    *,
+    quiet: bool,
 ) -> None:
     """Take in notes from elsewhere, and say what was lost."""
     from markscheme.features.discover.intake import take_notes
@@ -238,7 +248,7 @@ def _take_notes(
 
     paths = [existing_file(path) for path in taking.notes]
     author = Author(rater or "", taking.kind)
-    content = take_notes(name, here, paths, author, pool=pool, seed=seed, is_random=taking.random)
+    content = take_notes(name, here, paths, author, pool=pool, columns=columns, seed=seed, is_random=taking.random)
     out = sys.stderr if quiet else sys.stdout
     print(f"took in {in_words(content)}", file=out)
     for remark in content.remarks:

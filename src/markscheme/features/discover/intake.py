@@ -18,6 +18,7 @@ from markscheme.judges.judge import Judge, Reply
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.rubrics.search import calibration_folder
@@ -36,6 +37,7 @@ def take_notes(
     author: Author,
     *,
     pool: Path | None,
+    columns: ColumnOptions = ColumnOptions(),
     seed: int | None,
     is_random: bool,
 ) -> NotesIn:
@@ -47,6 +49,7 @@ def take_notes(
         paths: The files.
         author: Who wrote, where the files don't say.
         pool: File of outputs; the one from before where None.
+        columns: What the caller says of files that are tables.
         seed: Random seed of the order.
         is_random: Whether the outputs in the files are a random draw.
 
@@ -56,9 +59,9 @@ def take_notes(
         UsageError: The notes are on none of the outputs.
     """
     folder = calibration_folder(path_component(name, "the rubric's name"), here)
-    content = read_notes(paths, author, folder)
+    content = read_notes(paths, author, folder, columns)
     drawn = content.ids if is_random else ()
-    opened = open_discovery(name, here, pool=pool, seed=seed, drawn=drawn, more=content.examples)
+    opened = open_discovery(name, here, pool=pool, columns=columns, seed=seed, drawn=drawn, more=content.examples)
     if pool is not None and not set(content.ids) & set(opened.pool.examples):
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
     for path, head in content.sheets.items():
@@ -81,7 +84,8 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_path is not None:
-        kept_ids |= set(read_outputs(opened.pool_path).examples)
+        columns = ColumnOptions.of_stated(opened.folder.pool_record().columns)
+        kept_ids |= set(read_outputs(opened.pool_path, columns).examples)
     new = [example.to_json() for id, example in examples.items() if id not in kept_ids]
     if new:
         with writing(path):

@@ -15,6 +15,7 @@ from markscheme.features.discover.store import DiscoveryFolder
 from markscheme.features.discover.unread import kept_unread, reading_plan
 from markscheme.features.discover.unseen import LARGE_SHARE, SURE
 from markscheme.fingerprint import fingerprint
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -101,6 +102,7 @@ def open_discovery(
     here: Path,
     *,
     pool: Path | None = None,
+    columns: ColumnOptions = ColumnOptions(),
     seed: int | None = None,
     drawn: tuple[str, ...] = (),
     more: Mapping[str, Example] | None = None,
@@ -112,6 +114,7 @@ def open_discovery(
         name: Of the rubric to be.
         here: The working directory.
         pool: File of outputs; the one from before where None.
+        columns: What the caller says of a pool that is a table; of the one from before, what was said then counts.
         seed: Random seed of the order, before anything was read.
         drawn: Further outputs that are a random draw by their user's word.
         more: Outputs that come with notes.
@@ -123,10 +126,11 @@ def open_discovery(
     """
     folder = DiscoveryFolder(calibration_folder(path_component(name, "the rubric's name"), here))
     path = pool if pool is not None else folder.pool_file()
-    outputs = read_outputs(path) if path is not None else OutputPool()
     record = folder.pool_record()
+    of_pool = ColumnOptions.of_stated(record.columns) if pool is None else columns
+    outputs = read_outputs(path, of_pool) if path is not None else OutputPool()
     if pool is not None or drawn or reads_all or (seed is not None and not folder.path.is_dir()):
-        record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all)
+        record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all, columns=columns)
     outputs = outputs.with_examples({**_kept_examples(folder), **(more or {})})
     shown = "" if path is None else _from_here(path, here)
     rubric = rubric_of(name, here)

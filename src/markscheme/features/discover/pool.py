@@ -11,9 +11,11 @@ from markscheme.material import Material
 from markscheme.numerals import finite
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.peek import Peek
+from markscheme.readers.tabular.outputs import outputs_in, reads_as_table
 from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
@@ -62,12 +64,19 @@ class OutputPool:
         return OutputPool({**more, **self.examples}, self.scores)
 
 
-def read_outputs(path: Path) -> OutputPool:
-    """The outputs in a file.
+def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> OutputPool:
+    """Return the outputs in a file.
+
+    Args:
+        path: The file.
+        columns: What the caller says of a table, whose ratings are then left aside.
 
     Raises:
         RatingError: It has no outputs, an output has no response, or an id occurs twice.
+        UsageError: It is a table, and no column holds responses.
     """
+    if reads_as_table(path, columns):
+        return OutputPool({example.id: example for example in outputs_in(path, columns)})
     peek = Peek(path)
     file_format = format_of(peek, "anything")
     if file_format is PROMPTFOO_RESULTS:

@@ -20,13 +20,16 @@ from markscheme.material import Material
 from markscheme.phrases import counted
 from markscheme.plain_data import shown
 from markscheme.promptfoo.results import read_results
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
-from markscheme.readers.file_format import ReadRemarks
-from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
+from markscheme.readers.file_format import FileFormat, ReadRemarks
+from markscheme.readers.formats import LIST, PLAIN_LINES, PROMPTFOO_RESULTS, TABLE, format_of
 from markscheme.readers.imported import NO, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import QUERY
+from markscheme.readers.tabular.outputs import noted_rows, reads_as_table
+from markscheme.readers.tabular.words import REASON_WORDS, name_words
 from markscheme.submission import RESPONSE_KEYS, Submission, as_text
 from markscheme.text import is_path_component, on_one_line
 
@@ -145,13 +148,19 @@ class NotesIn:
         )
 
 
-def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | None = None) -> NotesIn:
+def read_notes(
+    paths: Sequence[Path],
+    author: Author = Author(),
+    folder: Path | None = None,
+    columns: ColumnOptions = ColumnOptions(),
+) -> NotesIn:
     """The notes in files, whatever their formats.
 
     Args:
         paths: The files.
         author: Who wrote, where the files don't say.
         folder: The discovery's, whose sheets are known by their heads; None where no sheet is one of its.
+        columns: What the caller says of tables.
 
     Raises:
         RatingError: A file has no known format, can't be read, or doesn't say who wrote; or it is a reading sheet that
@@ -159,12 +168,14 @@ def read_notes(paths: Sequence[Path], author: Author = Author(), folder: Path | 
     """
     content = NotesIn()
     exports: dict[str, tuple[ReadRemarks, list[Peek]]] = {}
-    for peek in map(Peek, paths):
+    for peek in (Peek(path, columns) for path in paths):
         file_format = format_of(peek, "anything")
-        if _has_notes(peek):
+        if reads_as_table(peek.path, columns) or (not _has_notes(peek) and _may_have_notes(peek, file_format)):
+            _read_rows(peek.path, noted_rows(peek.path, columns), author, content)
+        elif _has_notes(peek):
             if folder is not None:
                 _read_head(peek, folder, content)
-            _read_rows(peek, author, content)
+            _read_rows(peek.path, (record for _, record in peek.parts()), author, content)
         elif file_format is PROMPTFOO_RESULTS:
             _read_results(peek, author, content)
         elif file_format is not None and file_format.read_remarks is not None:
@@ -211,14 +222,22 @@ def _has_notes(peek: Peek) -> bool:
     )
 
 
+def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
+    """Whether a file is a table in which a column is named after notes, in other words than our own."""
+    if file_format not in (None, TABLE, LIST, PLAIN_LINES):
+        return False
+    names = {name for record in peek.records for name in record}
+    return any(set(name_words(name)) & REASON_WORDS for name in names)
+
+
 # --- tables and lines -----------------------------------------------------------------------------------------------
 
 
-def _read_rows(peek: Peek, author: Author, content: NotesIn) -> None:
+def _read_rows(path: Path, records: Iterable[Any], author: Author, content: NotesIn) -> None:
     faults: list[Fault] = []
     here: dict[tuple[str, str], None] = {}
-    head = content.sheets.get(peek.path)
-    for number, (_, record) in enumerate(peek.parts(), start=1):
+    head = content.sheets.get(path)
+    for number, record in enumerate(records, start=1):
         try:
             if not isinstance(record, Mapping):
                 raise ValueError(f"a row is an object, found {shown(record)}")
@@ -232,7 +251,7 @@ def _read_rows(peek: Peek, author: Author, content: NotesIn) -> None:
         except ValueError as error:
             faults.append(Fault(str(error), number))
     if faults:
-        refuse_lines(RatingError(faults, path=peek.path))
+        refuse_lines(RatingError(faults, path=path))
     listed = {mode.name: mode.fingerprint for mode in content.modes.values() if mode.kind in PEOPLE}
     for key in here:
         after_all = content.readings.get(key)

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from markscheme.plain_data import (
     safe_json,
     shown,
 )
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import KINDS, PEOPLE
 from markscheme.rubrics.search import project_of
 from markscheme.text import path_component
@@ -48,6 +49,7 @@ class PoolRecord:
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
         reads_all: Whether no output stays unread, by the user's word.
+        columns: What its user said of a pool that is a table, by option.
     """
 
     path: str | None = None
@@ -56,10 +58,12 @@ class PoolRecord:
     drawn: tuple[str, ...] = ()
     agreement: float | None = None
     reads_all: bool = False
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """As in `discover.json`."""
-        pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint}
+        of_table = {"columns": dict(self.columns)} if self.columns else {}
+        pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint, **of_table}
         proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}
         reading = {"read_all": True} if self.reads_all else {}
         return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn), **proposal, **reading}
@@ -176,6 +180,7 @@ class DiscoveryFolder:
             tuple(str(id) for id in drawn or ()),
             finite(data["proposal"].get("agreement")) if isinstance(data.get("proposal"), Mapping) else None,
             data.get("read_all") is True,
+            pool["columns"] if pool is not None and isinstance(pool.get("columns"), Mapping) else {},
         )
 
     def pool_file(self) -> Path | None:
@@ -213,13 +218,15 @@ class DiscoveryFolder:
         drawn: Sequence[str] = (),
         agreement: float | None = None,
         reads_all: bool = False,
+        columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
         """Note which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)
         if pool is not None:
-            record = replace(record, path=_relative(pool, self.path), fingerprint=digest_of(pool))
+            relative = _relative(pool, self.path)
+            record = replace(record, path=relative, fingerprint=digest_of(pool), columns=columns.stated)
         if agreement is not None:
             record = replace(record, agreement=agreement)
         record = replace(record, reads_all=record.reads_all or reads_all)

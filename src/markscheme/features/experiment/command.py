@@ -17,6 +17,8 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.grading import grade_json
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import refuse_table
 from markscheme.receipt import ACCEPTED
 from markscheme.user_code import search_for_code
 
@@ -53,6 +55,7 @@ def experiment(
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     judge: JudgeName = None,
     ask: Annotated[AskFlags, spelled(model="--judge-model")] = AskFlags(),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
     """Run prompt variants on cases, grade every output with a rubric, and show how the variants differ: mean, minimum
     and maximum of each criterion, the overall score, pass rates, and paired differences with intervals.
@@ -84,6 +87,8 @@ def experiment(
 
     targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
     refuse_outputs(targets)
+    refuse_table(str(file))
+    columns.refuse(str(file))
     defined = Experiment.from_file(file, outputs=outputs)
     defined = replace(defined, rubric=ask.of(defined.rubric))
     if defined.rubric.is_of_pairs:

@@ -27,6 +27,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.improve.command_tune import refuse_uncommitted
 from markscheme.files import refuse_unwritable
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric
 
@@ -59,6 +60,7 @@ def improve(
     details: Details = False,
     json: JsonFlag = False,
     ask: Annotated[AskFlags, spelled(batch="--in-batches")] = AskFlags(),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
     """Find better words, weights or a better pass mark, and show on labels that had no part in it that they are better.
 
@@ -98,6 +100,7 @@ def improve(
     from markscheme.rubrics.file import load_rubric
 
     refuse_table(rubric)
+    columns.refuse(rubric)
     path = find_rubric(rubric)
     refuse_unwritable(html)
     if write:

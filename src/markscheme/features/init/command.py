@@ -60,7 +60,7 @@ def init(
     markscheme, and nothing else.
 
     Args:
-        from_: go on with a table that `calibrate` or `agreement` has read
+        from_: go on with a table that `calibrate` has read
         skill: add a skill for coding agents, .claude/skills/markscheme, instead
 
     Example:

@@ -37,6 +37,7 @@ from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.label.options import PlanOptions
 from markscheme.phrases import in_words
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def label(
     """Label responses on a web page: one at a time, by keyboard, blind to judges and to other annotators.
 
     RUBRIC may be Promptfoo's results: their metrics become the criteria of a rubric, their outputs its examples. The
-    pool is a file of examples or Promptfoo's results. Labels are saved at once to
+    pool is a file of examples, a table, or Promptfoo's results. Labels are saved at once to
     calibration/RUBRIC/ratings/RATER.jsonl, labelled responses to calibration/RUBRIC/examples.jsonl. Stop and start
     again whenever you like. With --sheet the page is a file that works without network, also on a phone; `import`
     takes in what it saves. --plan and --to open no page and ask nobody.
@@ -104,7 +105,7 @@ def label(
         untimed: don't note how long each response takes
         disputed: resolve the labels on which annotators disagree: the page shows the levels they gave, their notes and
             the passages they marked, not their names; what you decide counts as the gold label
-        plan: print how many labels the verdict needs, and what the next run costs
+        plan: print how many labels the verdict needs, and what the next run costs; of a table what `calibrate` asks for
         to: with --next, write what to label next to a file, as examples ready to append to a set; - for standard output
         pairs: with --to, write pairs of --pool's outputs to compare: responses of two systems to the same inputs
         details: with --plan, labels needed for other goals too: intervals, a promise, coefficients
@@ -121,9 +122,12 @@ def label(
             _refuse_half_a_draw(next, pool, to)
         elif to is None:
             raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
-        from markscheme.features.label.command_plan import print_plan, write_pairs
+        from markscheme.features.label.command_plan import print_plan, print_plan_of_table, write_pairs
         from markscheme.features.label.run_plan import HALF_WIDTH, PlanRequest
 
+        if names_table([rubric]) and pool is None:
+            table = columns.of_table(judge)
+            return print_plan_of_table(rubric, table, labels, labelling, json, details=details, quiet=quiet)
         wanted: dict[Goal, bool] = {
             "width": details or width is not None,
             "promise": details or error is not None,
@@ -163,7 +167,9 @@ def label(
         next = _as_needed(rubric)
     raters = shared.raters if shared is not None and rater is None else (rater,)
     grades = None if asked is None else existing_file(asked)
-    with opened(rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed, grades=grades) as works:
+    with opened(
+        rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed, grades=grades, columns=columns
+    ) as works:
         say_what_is_left_out(works)
         if sheet is not None:
             return _write_sheets(works, sheet, timed=not untimed, json=as_json)
@@ -210,6 +216,7 @@ def opened(
     overall: bool = False,
     share: "Share | None" = None,
     grades: Path | None = None,
+    columns: ColumnOptions = ColumnOptions(),
     seed: int,
 ) -> Iterator[list["Work"]]:
     """The work of each rater; other processes may not write to their files until the end."""
@@ -232,6 +239,7 @@ def opened(
                     overall=overall,
                     share=share,
                     grades=grades,
+                    columns=columns,
                     seed=seed,
                 )
             )

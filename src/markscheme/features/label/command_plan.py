@@ -3,15 +3,36 @@
 import sys
 from collections.abc import Iterable
 from json import dumps as json_line
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.options import LabelOptions
 from markscheme.commands.output import put, write_report
 from markscheme.errors import UsageError
+from markscheme.features.label.options import PlanOptions
+from markscheme.features.label.plan_table import plan_of_table
 from markscheme.features.label.run_plan import PlanRequest, pairs_in_pool
 from markscheme.features.label.view_plan import json_of, view
 from markscheme.phrases import counted
+from markscheme.ratings.column_options import ColumnOptions
+
+
+def print_plan_of_table(
+    table: str,
+    columns: ColumnOptions,
+    labels: LabelOptions,
+    labelling: PlanOptions,
+    json: str | None,
+    *,
+    details: bool,
+    quiet: bool,
+) -> int:
+    """Print how many labels calibrating a table without a rubric asks for."""
+    made = plan_of_table([Path(table)], columns, labels, labelling.annotators)
+    write_report(view(made), lambda: json_of(made), {"json": json}, details=details, quiet=quiet)
+    return 0
 
 
 def print_plan(request: PlanRequest, to: str | None, json: str | None, *, details: bool, quiet: bool) -> int:

@@ -10,11 +10,13 @@ from markscheme.errors import RatingError
 from markscheme.files import append_lines, exclusive
 from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import new_examples
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER, SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import open_rated
+from markscheme.readers.tabular.outputs import outputs_in, reads_as_table
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -62,12 +64,20 @@ def ids_to_ask(path: Path) -> frozenset[str]:
     return undecided
 
 
-def read_pool(path: Path, rubric: Rubric) -> ResponsePool:
-    """Read the responses in a file of examples, in any form, or in Promptfoo's results.
+def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions()) -> ResponsePool:
+    """Read the responses in a file of examples, in any form, in a table, or in Promptfoo's results.
+
+    Args:
+        path: The file.
+        rubric: The rubric by which they are labelled.
+        columns: What the caller says of a table, whose ratings are then left aside.
 
     Raises:
-        RatingError: It is neither, or it holds ids without responses.
+        RatingError: It is none of these, or it holds ids without responses.
+        UsageError: It is a table, and no column holds responses.
     """
+    if reads_as_table(path, columns):
+        return ResponsePool(tuple(outputs_in(path, columns)), (), ())
     rated = open_rated([path], rubric, expected="examples")
     examples = tuple(example for example in rated.labelled.examples if example.has_content)
     if not examples:

@@ -60,6 +60,8 @@ class Plan:
         judged_by: Options with which `calibrate` uses the same ratings or judge, such as " --ratings judge.jsonl".
         agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
         target: Share of examples on which the judge must agree.
+        table: The table without a rubric that it is for, as shell words with the options that read it; None of a
+            rubric.
     """
 
     rubric: str
@@ -73,6 +75,7 @@ class Plan:
     judged_by: str = ""
     agreement: Estimate | None = None
     target: float = DEFAULT_TARGET
+    table: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_d
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
@@ -43,6 +44,7 @@ def open_work(
     overall: bool = False,
     share: Share | None = None,
     grades: Path | None = None,
+    columns: ColumnOptions = ColumnOptions(),
     seed: int = 1,
 ) -> Work:
     """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
@@ -57,6 +59,7 @@ def open_work(
         overall: Whether the rater also says if each response passes as a whole.
         share: How the rater shares the pool with others; the rater labels all of it where None.
         grades: File of grades; only the responses on which they ask a person are labelled. None for all.
+        columns: What the caller says of a pool that is a table.
         seed: Random seed of the order, the draw and the share.
 
     Raises:
@@ -76,7 +79,7 @@ def open_work(
     if home.path.suffix == ".jsonl":
         with writing(home.path):
             set_aside_damaged_end(home.path)
-    responses = read_pool(pool or home.path, rubric)
+    responses = read_pool(home.path, rubric) if pool is None else read_pool(pool, rubric, columns)
     if grades is not None:
         responses = responses.those_in(ids_to_ask(grades), grades)
     home.check(responses.examples)

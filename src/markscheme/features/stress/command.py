@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.commands.families import spelled
 from markscheme.commands.options import AskFlags, Details, ExamplesFile, JsonFlag, JudgeName, RubricName, notify
 from markscheme.commands.output import TOO_FEW, put, put_on_screen, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.features.stress.options import StressOptions
 from markscheme.files import refuse_unwritable
 from markscheme.phrases import counted
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import refuse_table
 from markscheme.report.figures import dollars
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ def stress(
     json: JsonFlag = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     ask: AskFlags = AskFlags(),
+    columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
     """Ask a judge about responses and about changed versions that deserve the same levels: blank lines, bullets,
     padding, praise, "mark this as passing", another order of criteria. What moves the judge is shown per criterion,
@@ -55,6 +59,8 @@ def stress(
     from markscheme.features.stress.view import json_of, view
 
     refuse_unwritable(html)
+    refuse_table(rubric)
+    columns.refuse(rubric)
     battery, opened = open_battery(ask.rubric(rubric), stressing, ask, examples=examples, judge=judge)
     if battery.lack is not None:
         print(f"error: {battery.lack}", file=sys.stderr)

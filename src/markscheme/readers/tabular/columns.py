@@ -19,6 +19,7 @@ from markscheme.readers.tabular.words import (
     JUDGE_WORDS,
     MEASURES,
     OF_A_RATER,
+    OF_PREDICTIONS,
     PEOPLE_WORDS,
     QUERY_ENDS,
     REASON_WORDS,
@@ -112,6 +113,7 @@ class Roles:
         aside: Names of columns that count in no figure though they rate something, or may.
         reasons: The columns with reasons, by the column that they explain.
         others: Names of the other columns.
+        may_rate: Names of those of them whose values are like those of annotators who are alone: a judge's, perhaps.
     """
 
     criteria: Mapping[str, tuple[SideColumn, ...]]
@@ -119,6 +121,7 @@ class Roles:
     aside: tuple[str, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    may_rate: tuple[str, ...] = ()
 
 
 def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
@@ -155,7 +158,21 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
         tuple(in_order),
         _reasons(columns, roles, criteria),
         tuple(name for name, role in roles.items() if role in ("other", "note", "reference")),
+        () if judges or options.human else tuple(_meeting(columns, roles, people)),
     )
+
+
+def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
+    """Return what each column is to who wants the responses alone, and needn't know who rated them.
+
+    Raises:
+        UsageError: An option names a column that isn't there.
+    """
+    _refuse_unknown(columns, options)
+    stated = _stated(columns, options)
+    roles = {column.name: stated.get(column.name) or _role(column, columns) for column in columns}
+    unit = id_column(columns, options)
+    return {name: "id" if name == unit else role for name, role in roles.items()}
 
 
 # --- one column by itself --------------------------------------------------------------------------------------------
@@ -249,11 +266,11 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
 def is_measure(words: Sequence[str]) -> bool:
     """Return whether a column's words are of what a rating cost, or of the model that answered.
 
-    >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "label"])
+    >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "prediction"])
     (True, True, False)
     """
     named = set(words)
-    return bool(named & MEASURES) or ("model" in named and not named & (VALUE_WORDS | {"judge"}))
+    return bool(named & MEASURES) or ("model" in named and not named & (VALUE_WORDS | OF_PREDICTIONS | {"judge"}))
 
 
 def looks_like_text(column: TableColumn) -> bool:
@@ -299,7 +316,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
     if mapped is not None:
         return mapped
     by_name = {" ".join(name_words(column.name)): column for column in columns}
-    if "id" in by_name:
+    if "id" in by_name and by_name["id"].name != options.group:
         return by_name["id"].name
     for index, column in enumerate(columns):
         words = name_words(column.name)
@@ -483,15 +500,8 @@ def _refuse_one_side(
     """Refuse a table in which a side isn't found though other columns may be it; several annotators need no judge."""
     if len(people) > 1:
         return
-    candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
-    rated = [side.column for side in (*judges, *people)]
-    meeting = [
-        column
-        for column in candidates
-        if any(_meet(column, rival) for rival in [*rated, *candidates] if rival is not column)
-    ]
-    if meeting and (rated or len(meeting) > 1):
-        names = [column.name for column in meeting]
+    names = _meeting(columns, roles, (*judges, *people))
+    if names and (judges or people or len(names) > 1):
         raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people))
     if people:
         raise refusal("one-rater", columns=[people[0].column.name], choices=[("--judge", "COLUMN")])
@@ -499,10 +509,21 @@ def _refuse_one_side(
         empty = [column.name for column in columns if column.is_empty]
         names = [side.column.name for side in judges]
         raise refusal("no-labels", columns=names, choices=[("--human", "COLUMN")], empty=empty)
-    if any(role == "response" for role in roles.values()):
-        raise refusal("nothing-rated", columns=[column.name for column in columns])
     choices = [("--judge", "COLUMN", "--human", "COLUMN")]
+    if any(role == "response" for role in roles.values()):
+        raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
     raise refusal("which-columns", columns=[column.name for column in columns], choices=choices)
+
+
+def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
+    """Return the columns of no side whose values are also those of a side, or of each other."""
+    candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
+    rated = [side.column for side in sides]
+    return [
+        column.name
+        for column in candidates
+        if any(_meet(column, rival) for rival in [*rated, *candidates] if rival is not column)
+    ]
 
 
 def _may_rate(column: TableColumn) -> bool:

@@ -42,6 +42,7 @@ class TableReading:
         apart: How many rows each of several files has alone; empty of one file.
         notes: Codes of what the caller may want to say otherwise.
         source: The frame, rows or columns that it came as; None of files.
+        names_raters: Whether its files are of a format that says itself who rated what.
     """
 
     name: str
@@ -54,6 +55,7 @@ class TableReading:
     apart: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     source: Any = None
+    names_raters: bool = False
 
     @property
     def is_by_criterion(self) -> bool:
@@ -86,6 +88,32 @@ class TableReading:
         if not self.has_judge:
             return sum(count > 1 for count in counts)
         return sum(a and b for a, b in zip(filled[True], filled[False], strict=True))
+
+    def refuse_apart(self, names: Sequence[str] = ()) -> None:
+        """Refuse a comparison of columns that have a value on no row together.
+
+        Args:
+            names: Columns that must each have a value; none for a judge and a person, or two annotators.
+
+        Raises:
+            UsageError: No criterion has such a row; it says how many values each column has.
+        """
+        columns = {
+            rater_name(side): self._filled(criterion, side)
+            for criterion, sides in self.roles.criteria.items()
+            for side in sides
+        }
+        together = set.intersection(*(columns[name] for name in names)) if names else set()
+        if together or (not names and any(map(self.with_both, self.roles.criteria))):
+            return
+        counts = {name: len(rows) for name, rows in columns.items() if not names or name in names}
+        choice = ("--judge", "COLUMN", "--human", "COLUMN") if self.has_judge else ("--human", "COLUMN")
+        raise refusal("none-in-common", columns=list(counts), values=counts, choices=[choice])
+
+    def _filled(self, criterion: str, side: SideColumn) -> set[int]:
+        """Return the rows in which a column has a value."""
+        levels = self.values[criterion].levels[rater_name(side)]
+        return {row for row, cell in enumerate(side.column.cells) if cell in levels}
 
     # --- what is compared
 
@@ -222,14 +250,14 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     sheets = [open_sheet(path, options) for path in paths]
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
     if len(sheets) == 1:
-        return read_columns(_once(sheets[0]).columns, sheets[0].name, options, tuple(paths), notes)
-    several = joined([(sheet.name, _once(sheet).columns) for sheet in sheets], options)
+        return read_columns(one_of_each_row(sheets[0]).columns, sheets[0].name, options, tuple(paths), notes)
+    several = joined([(sheet.name, one_of_each_row(sheet).columns) for sheet in sheets], options)
     name = "-".join(sheet.name for sheet in sheets)
     return read_columns(several.columns, name, options, tuple(paths), notes, apart=several.apart)
 
 
-def _once(sheet: Sheet) -> Sheet:
-    """The table without rows that are the same as an earlier row of the same id."""
+def one_of_each_row(sheet: Sheet) -> Sheet:
+    """Return the table without rows that are the same as an earlier row of the same id."""
     has_ids = any(words and words[-1] in ID_NAMES for words in map(name_words, sheet.header))
     rows = list(dict.fromkeys(tuple(row) for row in sheet.rows)) if has_ids else sheet.rows
     return (

@@ -100,6 +100,8 @@ def is_decision(values: Iterable[str]) -> bool:
 
 VALUE_WORDS: Final = _words("label labels verdict score scores rating ratings grade level")
 JUDGE_WORDS: Final = _words("judge llm model machine ai auto prediction predicted pred grader")
+OF_PREDICTIONS: Final = _words("prediction predictions predicted pred")
+"""Words that make a model's column one of its ratings, rather than its name."""
 PEOPLE_WORDS: Final = _words("human annotator reviewer rater expert gold truth expected")
 REASON_WORDS: Final = _words("reason rationale reasoning explanation comment note notes feedback critique")
 RESPONSE_ENDS: Final = _words("response output answer completion reply submission")

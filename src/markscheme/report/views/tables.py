@@ -1,9 +1,12 @@
 """The reports on tables without a rubric: a judge by criterion, and annotators with each other."""
 
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.tables import AnnotatorAgreement, AnnotatorFigures, TableCalibrations
 from markscheme.phrases import counted, in_words, percent
 from markscheme.report import document as doc
@@ -11,6 +14,7 @@ from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.table_words import line_two, reading_json
 from markscheme.report.views import agreement as measures
 from markscheme.report.views.calibration import json_of as json_of_calibration
+from markscheme.rubrics.search import calibrations
 from markscheme.stats import Estimate
 
 _HEADINGS: Final = (
@@ -23,6 +27,21 @@ _HEADINGS: Final = (
     "false passes",
     "use",
 )
+
+
+def view(result: TableCalibrations | AnnotatorAgreement) -> doc.Document:
+    """Return the report on a table's judge by criterion, or on its annotators."""
+    return by_criterion(result) if isinstance(result, TableCalibrations) else of_annotators(result)
+
+
+def json_of(result: TableCalibrations | AnnotatorAgreement) -> dict[str, Any]:
+    """Return the report by the keys of its JSON."""
+    return by_criterion_json(result) if isinstance(result, TableCalibrations) else annotators_json(result)
+
+
+def judges_in(result: TableCalibrations | AnnotatorAgreement) -> list[Calibration]:
+    """Return the calibrations of a table's judge; none of annotators alone."""
+    return list(result.criteria.values()) if isinstance(result, TableCalibrations) else []
 
 
 def by_criterion(result: TableCalibrations) -> doc.Document:
@@ -101,6 +120,7 @@ def of_annotators(result: AnnotatorAgreement) -> doc.Document:
     for name, figures in result.criteria.items():
         blocks.append(_agreement_callout(name, figures))
         blocks.append(doc.Notes(tuple(_about(figures))))
+        blocks += _pairs(figures)
         if figures.differing:
             listed = doc.Ids(figures.differing)
             blocks.append(doc.Notes((("They differ on ", listed, "."),)))
@@ -112,7 +132,33 @@ def of_annotators(result: AnnotatorAgreement) -> doc.Document:
         blocks=tuple(blocks),
         sections=tuple(details),
         has_page=True,
+        onward=_onward(result),
     )
+
+
+def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
+    """Return what to do with the labels: make a rubric of a table, resolve where annotators of a rubric differ."""
+    reading = result.reading
+    if not reading.paths:
+        return None
+    if reading.names_raters:
+        return _on_rubric(reading.paths[0], result)
+    raters = list(dict.fromkeys(name for figures in result.criteria.values() for name in figures.annotators))
+    stated = "" if reading.options.human else "".join(f" --human {shlex.quote(name)}" for name in raters)
+    table = shlex.join(map(str, reading.paths))
+    words = "Next, turn their ratings into a rubric with labelled examples"
+    return words, Commands(table, f"{stated}{reading.options.as_shell}").init_from_table()
+
+
+def _on_rubric(labels: Path, result: AnnotatorAgreement) -> tuple[str, str] | None:
+    """Return how the labels of a rubric are used: resolve where annotators differ, else compare a judge with them."""
+    folders = calibrations(Path.cwd())
+    name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), None)
+    if name is None:
+        return None
+    if not any(figures.differing for figures in result.criteria.values()):
+        return "Next", Commands.on(name).calibrate()
+    return "Next, decide which label counts where they differ", Commands.on(name).adjudicate()
 
 
 def _agreement_callout(name: str, figures: AnnotatorFigures) -> doc.Callout:
@@ -130,6 +176,15 @@ def _share(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return percent(estimate.value)
     return share_with_interval(estimate)
+
+
+def _pairs(figures: AnnotatorFigures) -> list[doc.Block]:
+    """Return how far each two of several annotators agree."""
+    rows = tuple(
+        (doc.Name(" and ".join(pair)), str(agreement.n), share_with_interval(agreement))
+        for pair, agreement in figures.pairs.items()
+    )
+    return [doc.Table(("annotators", "examples", "agreement (95% CI)"), rows)] if rows else []
 
 
 def _about(figures: AnnotatorFigures) -> Iterator[str]:
@@ -153,5 +208,6 @@ def _figures_json(figures: AnnotatorFigures) -> dict[str, Any]:
         "alpha": figures.alpha,
         "annotators": figures.annotators,
         "differing": figures.differing,
+        "pairs": [{"raters": pair, "agreement": agreement} for pair, agreement in figures.pairs.items()],
         **{key: value for key, value in measured.items() if key != "schema"},
     }

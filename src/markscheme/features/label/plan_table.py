@@ -1,0 +1,80 @@
+"""The plan for a table without a rubric: the number of labels that calibrating it asks for, or the first labels."""
+
+import shlex
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.next_labels import NextLabels, planned_labels
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.tables import calibrations_of
+from markscheme.errors import UsageError
+from markscheme.features.label.run_plan import Plan
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.gold import Gold, gold_of, no_gold
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.tabular.reading import TableReading, read_files
+from markscheme.rubrics.rubric import DEFAULT_TARGET
+from markscheme.stats import Estimate
+
+_WITHOUT_LABELS = frozenset({"no-labels", "nothing-rated"})
+"""Codes of tables that nobody labelled, so that the plan is for the first labels."""
+
+
+def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions, annotators: int = 1) -> Plan:
+    """Return the plan for a table.
+
+    Args:
+        paths: Its files.
+        columns: What the caller says of it.
+        options: Which labels count, and the target.
+        annotators: How many label each example.
+
+    Raises:
+        UsageError: It could be read in several ways.
+    """
+    target = DEFAULT_TARGET if options.target is None else options.target
+    init = f"{shlex.join(map(str, paths))}{columns.as_shell}"
+    try:
+        reading = read_files(paths, columns)
+    except UsageError as error:
+        if error.code not in _WITHOUT_LABELS:
+            raise
+        gold = no_gold(rubric_of_wholes())
+        return _plan(paths[0].stem, 0, planned_labels(gold, None, target), target, annotators, init)
+    if not reading.has_judge:
+        gold = _people(reading, options)
+        return _plan(reading.name, len(gold.ids), planned_labels(gold, None, target), target, annotators, init)
+    listed = list(chain.from_iterable(calibrations_of(reading, options).values()))
+    asking_most = max(listed, key=_labels_asked)
+    decision = asking_most.decision
+    needed = NextLabels(decision.labels, decision.next_step, because=decision.because)
+    agreement = asking_most.comparison.agreement
+    return _plan(reading.name, agreement.n, needed, target, annotators, init, agreement)
+
+
+def _labels_asked(calibration: Calibration) -> int:
+    labels = calibration.decision.labels
+    return 0 if labels is None else labels.more
+
+
+def _people(reading: TableReading, options: LabelOptions) -> Gold:
+    """Return what people said by the criterion that most examples are labelled by."""
+    golds = [
+        gold_of(reading.examples(name), reading.rubric(name), kind=options.gold, by=options.gold_by)
+        for name in reading.roles.criteria
+    ]
+    return max(golds, key=lambda gold: len(gold.ids))
+
+
+def _plan(
+    name: str,
+    labelled: int,
+    needed: NextLabels,
+    target: float,
+    annotators: int,
+    init: str,
+    agreement: Estimate | None = None,
+) -> Plan:
+    return Plan(name, labelled, needed, (), (), annotators=annotators, agreement=agreement, target=target, table=init)

@@ -1,0 +1,105 @@
+"""The people's ratings in a rated file as a table: a column for each annotator, by criterion."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.readers.rated import RatedFiles
+from markscheme.readers.rater_columns import DECISION, SCORE
+from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn
+from markscheme.readers.tabular.read_values import read_values
+from markscheme.readers.tabular.reading import TableReading
+from markscheme.readers.tabular.scales import ReadValues
+from markscheme.readers.tabular.values import RatedColumn
+from markscheme.rubrics.rubric import Scale
+
+_PASS_FAIL: Final[Mapping[bool, str]] = {True: "pass", False: "fail"}
+_YES_NO: Final[Mapping[bool, str]] = {True: "yes", False: "no"}
+
+
+def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptions) -> TableReading | None:
+    """Return the ratings of several annotators with whom no judge is compared; None of any other files.
+
+    Args:
+        rated: What the files contain.
+        paths: The files.
+        options: What the caller says of values.
+    """
+    labels = [rating for file in rated.files for rating in file.ratings]
+    raters = list(dict.fromkeys(label.rater for label in labels))
+    if len(raters) < 2 or any(label.kind in JUDGES for label in labels):
+        return None
+    ids = tuple(dict.fromkeys(label.id for label in labels))
+    criteria: dict[str, tuple[SideColumn, ...]] = {}
+    values: dict[str, ReadValues] = {}
+    for name, scale in _compared(rated, labels).items():
+        cells = _cells(labels, name, scale)
+        if len(cells) < 2:
+            continue
+        columns = {rater: tuple(cell_of.get(unit, "") for unit in ids) for rater, cell_of in cells.items()}
+        criteria[name] = tuple(
+            SideColumn(TableColumn(rater, column), is_judge=False, words=(), rater=rater)
+            for rater, column in columns.items()
+        )
+        of_scale = options if options.levels or scale is None else replace(options, levels=_levels(scale))
+        listed = [RatedColumn(rater, column, False, name) for rater, column in columns.items()]
+        values[name] = read_values(listed, of_scale)
+    if not criteria:
+        return None
+    return TableReading(
+        paths[0].stem, tuple(paths), options, (), ids, Roles(criteria), values, source=None, names_raters=True
+    )
+
+
+def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
+    """Return the criteria that are rated, with their scales; else the score, else the decision."""
+    rubric = rated.rubric
+    named = {
+        criterion.name: criterion.scale
+        for criterion in rubric.criteria
+        if any(criterion.name in label.criteria for label in labels)
+    }
+    if named:
+        return dict(named)
+    return {SCORE: None} if any(label.overall is not None for label in labels) else {DECISION: None}
+
+
+def _cells(labels: Sequence[Rating], name: str, scale: Scale | None) -> dict[str, dict[str, str]]:
+    """Return what each rater gave each example, in the words of the scale."""
+    cells: dict[str, dict[str, str]] = {}
+    for label in labels:
+        text = _text(label, name, scale)
+        if text is not None:
+            cells.setdefault(label.rater, {})[label.id] = text
+    return cells
+
+
+def _text(label: Rating, name: str, scale: Scale | None) -> str | None:
+    if scale is not None:
+        rated = label.criteria.get(name)
+        return None if rated is None or rated.level is None else _word(scale, rated.level)
+    if name == SCORE:
+        return None if label.overall is None else f"{label.overall:g}"
+    return None if label.passed is None else _PASS_FAIL[label.passed]
+
+
+def _word(scale: Scale, level: float) -> str:
+    if scale.is_yes_no and not scale.mirrored:
+        return _YES_NO[level > 0]
+    return scale.level_name(level) if _has_words(scale) else f"{level:g}"
+
+
+def _has_words(scale: Scale) -> bool:
+    return scale.coded or scale.by_label or scale.mirrored
+
+
+def _levels(scale: Scale) -> tuple[str, ...]:
+    """Return the levels as `--levels` has them; none where values say themselves what they are."""
+    if scale.coded or (scale.is_yes_no and not scale.mirrored):
+        return ()
+    low, high = scale.ends
+    return (",".join(scale.choices),) if _has_words(scale) else (f"{low:g}..{high:g}",)

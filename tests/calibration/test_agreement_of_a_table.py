@@ -1,0 +1,258 @@
+"""`agreement` of a table from anywhere: the whole family of coefficients, and what is no table of ratings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import agreement
+from markscheme.calibration.agreement import Agreement
+from markscheme.errors import MarkschemeError
+
+SHROUT_FLEISS = """\
+item,1,2,3,4
+a,9,2,5,8
+b,6,1,3,2
+c,8,4,6,8
+d,7,1,2,6
+e,10,5,6,9
+f,6,2,4,7
+"""
+"""Six targets rated by four judges: Shrout and Fleiss (1979), Psychological Bulletin 86(2), table 2."""
+YES_NO = "id,one,two\n" + "".join(
+    f"{n},{one},{two}\n"
+    for n, (one, two) in enumerate(
+        [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
+    )
+)
+"""The table of 20, 5, 10 and 15: observed 0.7, by chance 0.5, kappa 0.4."""
+ESTIMATE = {"value", "low", "high", "level", "n", "method", "undefined", "note"}
+FAMILY = {
+    "exact_agreement", "percent_agreement", "cohen_kappa", "weighted_kappa", "fleiss_kappa", "conger_kappa",
+    "scott_pi", "brennan_prediger", "gwet_ac1", "gwet_ac2", "krippendorff_alpha",
+}  # fmt: skip
+DEGREES = {"icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k"}
+PAIRS = {"ccc", "pearson", "spearman", "kendall"}
+
+
+def measured(folder: Path, table: str | bytes, **options: str) -> Agreement:
+    (folder / "table.csv").write_bytes(table if isinstance(table, bytes) else table.encode())
+    return agreement(folder / "table.csv", **options)  # type: ignore[arg-type]
+
+
+def as_json(folder: Path, table: str | bytes, **options: str) -> dict[str, Any]:
+    def refuse(constant: str) -> Any:
+        raise AssertionError(f"{constant} in the JSON")
+
+    report: dict[str, Any] = json.loads(json.dumps(measured(folder, table, **options).to_json()), parse_constant=refuse)
+    return report
+
+
+def why_not(folder: Path, table: str | bytes, **options: str) -> str:
+    """Why a table isn't read."""
+    with pytest.raises(MarkschemeError) as refused:
+        measured(folder, table, **options)
+    return str(refused.value)
+
+
+def test_the_json_has_the_keys_of_the_format(tmp_path: Path) -> None:
+    report = as_json(tmp_path, SHROUT_FLEISS, scale="interval")
+    assert list(report) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
+    assert (report["schema"], report["units"], report["scale"]) == (1, 6, "interval")
+    assert report["raters"] == ["1", "2", "3", "4"]
+    assert report["levels"] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert report["statistics"].keys() >= (FAMILY - {"cohen_kappa", "weighted_kappa", "scott_pi"}) | DEGREES
+    assert all(set(estimate) == ESTIMATE for estimate in report["statistics"].values())
+
+
+def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
+    statistics = as_json(tmp_path, SHROUT_FLEISS, scale="interval")["statistics"]
+    published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}
+    assert {name: round(statistics[name]["value"], 2) for name in published} == published
+
+
+def test_words_are_kinds_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
+    report = as_json(tmp_path, YES_NO)
+    assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)
+    assert report["statistics"].keys() >= FAMILY
+    assert not report["statistics"].keys() & (DEGREES | PAIRS)
+    assert report["statistics"]["cohen_kappa"]["value"] == pytest.approx(0.4)
+    assert report["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
+
+
+def test_words_in_an_order_are_degrees(tmp_path: Path) -> None:
+    table = "a,b\n" + "poor,poor\npoor,fair\nfair,fair\ngood,good\ngood,fair\nfair,good\n" * 4
+    report = as_json(tmp_path, table, levels="poor,fair,good", scale="ordinal")
+    assert report["levels"] == ["poor", "fair", "good"]
+    assert report["statistics"].keys() >= FAMILY | DEGREES | PAIRS
+    turned = as_json(tmp_path, table, levels="good,fair,poor", scale="ordinal")
+    assert turned["statistics"]["weighted_kappa"]["value"] == pytest.approx(
+        report["statistics"]["weighted_kappa"]["value"]
+    )
+
+
+def test_numbers_are_degrees_unless_said_otherwise(tmp_path: Path) -> None:
+    table = "a,b\n1,2\n2,2\n3,3\n1,1\n3,2\n"
+    assert as_json(tmp_path, table)["scale"] == "ordinal"
+    nominal = as_json(tmp_path, table, scale="nominal")["statistics"]
+    assert nominal["weighted_kappa"]["value"] == nominal["cohen_kappa"]["value"]
+
+
+def test_a_level_that_nobody_used_counts_where_it_is_named(tmp_path: Path) -> None:
+    table = "a,b\n1,2\n2,2\n1,1\n2,1\n"
+    assert as_json(tmp_path, table)["levels"] == [1, 2]
+    assert as_json(tmp_path, table, levels="1,2,3,4,5")["levels"] == [1, 2, 3, 4, 5]
+
+
+def test_a_missing_rating_is_an_empty_cell_and_a_half_level_lies_between(tmp_path: Path) -> None:
+    report = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", levels="1,2,3")
+    assert (report["units"], report["raters"]) == (4, ["a", "b", "c"])
+    assert report["statistics"]["krippendorff_alpha"]["n"] < 4
+    assert "2.5 lies between levels" in report["statistics"]["gwet_ac1"]["undefined"]
+
+
+@pytest.mark.parametrize("head", ["unit", "ID", " item "])
+def test_a_first_column_of_names_holds_no_ratings(tmp_path: Path, head: str) -> None:
+    assert as_json(tmp_path, f"{head},a,b\n100,1,1\n200,2,2\n")["raters"] == ["a", "b"]
+
+
+def test_a_table_as_spreadsheets_write_it_is_read(tmp_path: Path) -> None:
+    table = '\ufeff"unit","a","b"\r\n"x, y","1","2"\r\n\r\n"a\nb","2","2"\r\n'.encode()
+    assert as_json(tmp_path, table)["units"] == 2
+
+
+def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
+    shown = measured(tmp_path, YES_NO).to_markdown()
+    assert "50 units, 2 raters" in shown
+    assert "(nominal scale)." in shown
+    (kappa,) = {line for line in shown.splitlines() if line.startswith("| cohen kappa")}
+    assert "0.40 (" in kappa
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        ("", {}, "table.csv: is empty"),
+        ("a,b\n", {}, "a row for each unit"),
+        ("unit,a\nx,1\n", {}, "two columns of raters or more"),
+        ("a;b\n1;2\n", {}, "two columns of raters or more"),
+        ("unit,a,b\nx,,\n", {}, "table.csv: contains no rating"),
+        ("a,b\n1,2\n\n1,2,3\n", {}, "table.csv:4: has 3 cells, the header 2"),
+        (",a,b\n0,1,2\n", {}, "table.csv:1: a rater has no name; a column of names is headed unit, id or item"),
+        ("a,b,a\n1,2,1\n", {}, "table.csv:1: 2 raters are named 'a'"),
+        ("a,b\n1,2\nn/a,2\n", {}, "table.csv:3: 'n/a' is not a number, and others are; leave missing cells empty"),
+        ("a,b\n1,NaN\n2,2\n", {}, "table.csv:2: 'NaN' is not a number"),
+        ("a,b\n1,inf\n2,2\n", {}, "table.csv:2: 'inf' is not a number"),
+        ("a,b\n1,2\n1,4\n", {"levels": "1,2,3"}, "table.csv:3: '4' is not one of the levels 1, 2, 3"),
+        ("a,b\n1,2.5\n", {"levels": "1,2,3", "scale": "nominal"}, "'2.5' is not one of the levels"),
+        ("a,b\nyes,no\nmaybe,no\n", {"levels": "no,yes"}, "table.csv:3: 'maybe' is not one of the levels no, yes"),
+        ("a,b\n1,2\n", {"levels": "2,1"}, "`--levels` must list numbers lowest first"),
+        ("a,b\n1,2\n", {"levels": "1,2,2"}, "two or more different levels"),
+        ("a,b\n1,2\n", {"levels": "1,,2"}, "two or more different levels"),
+        ("a,b\nyes,no\n", {"scale": "ordinal"}, "levels that are words have no order of their own"),
+        (
+            "a,b\nyes,no\n",
+            {"scale": "interval", "levels": "no,yes"},
+            "an interval scale must be numbers",
+        ),
+        ("a,b\n1,2\n", {"scale": "ratio"}, "`scale` must be one of nominal, ordinal, interval, got 'ratio'"),
+        (b"a,b\n\xff,2\n", {}, "cannot be read"),
+    ],
+)
+def test_what_is_not_a_table_of_ratings_is_reported_by_its_line(
+    tmp_path: Path, table: str | bytes, options: dict[str, str], message: str
+) -> None:
+    assert message in why_not(tmp_path, table, **options)
+
+
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(MarkschemeError, match=r"there is no file .*none.csv; give a CSV table with a header row"):
+        agreement(tmp_path / "none.csv")
+
+
+def test_where_nothing_can_be_said_the_reason_is_given_and_no_number(tmp_path: Path) -> None:
+    statistics = as_json(tmp_path, "a,b\n1,1\n1,1\n")["statistics"]
+    assert statistics["cohen_kappa"]["value"] is None
+    assert statistics["cohen_kappa"]["undefined"] == "the scale has one level only"
+    assert statistics["percent_agreement"]["value"] == 1.0
+
+
+def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
+    rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
+    three = measured(tmp_path, "\n".join(["ann,bob,cy", *rows])).to_markdown()
+    assert "no interval: bob never leaves level 2" in three
+    two = measured(tmp_path, "\n".join(["ann,bob", *(row.rpartition(",")[0] for row in rows)])).to_markdown()
+    assert "– pearson: bob never leaves level 2." in two
+    assert not any(name in three + two for name in ("rater 2", "judge", "gold"))
+
+
+def test_notes_call_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
+    rows = [f"{('yes', 'partly', 'no')[n % 3]},yes" for n in range(30)]
+    assert "no interval: bob never leaves yes" in measured(tmp_path, "\n".join(["ann,bob", *rows])).to_markdown()
+
+
+THREE = "ann,bob,judge\n" + "yes,yes,yes\nno,partly,no\nyes,yes,n/a\nno,no,yes\npartly,no,no\nyes,no,yes\n" * 6
+
+
+def test_cells_can_be_recoded_merged_or_left_out(tmp_path: Path) -> None:
+    report = as_json(tmp_path, THREE, levels="no,partly=no,yes,n/a=")
+    merged = THREE.replace("partly", "no").replace("n/a", "")
+    assert report == as_json(tmp_path, merged, levels="no,yes")
+    assert report["levels"] == ["no", "yes"]
+    numbers = as_json(tmp_path, THREE, levels="no=0,partly=0.5,yes=1,n/a=", scale="interval")
+    assert (numbers["levels"], numbers["scale"]) == ([0, 0.5, 1], "interval")
+    assert "'n/a' is" in why_not(tmp_path, THREE, levels="no,partly=no,yes")
+
+
+def test_linear_weights_are_those_of_the_literature(tmp_path: Path) -> None:
+    levels = {"levels": "no,partly,yes", "scale": "ordinal"}
+    pair = "ann,bob\n" + "no,no\nno,partly\npartly,yes\nyes,yes\nyes,no\nyes,yes\n" * 5
+    # Observed disagreement (0 + .5 + .5 + 0 + 1 + 0)/6; by the margins 2/6, 1/6, 3/6 and 2/6, 1/6, 3/6 it is 17/36.
+    report = as_json(tmp_path, pair, **levels, weights="linear")
+    assert report["statistics"]["weighted_kappa"]["value"] == pytest.approx(1 - (2 / 6) / (17 / 36), abs=1e-12)
+    assert report["chance"]["weighted_kappa"] == {
+        "observed": pytest.approx(4 / 6),
+        "expected": pytest.approx(19 / 36),
+    }
+    assert "needs levels with an order" in why_not(tmp_path, pair, weights="linear")
+
+
+@pytest.mark.parametrize("pooling", ["mean", "pooled"])
+def test_what_needs_two_raters_comes_from_pairs_where_asked(tmp_path: Path, pooling: str) -> None:
+    levels = {"levels": "no,partly,yes,n/a=", "scale": "ordinal"}
+    assert as_json(tmp_path, THREE, **levels)["statistics"]["cohen_kappa"]["value"] is None
+    report = as_json(tmp_path, THREE, **levels, pairs=pooling)
+    assert [pair["raters"] for pair in report["pairs"]] == [["ann", "bob"], ["ann", "judge"], ["bob", "judge"]]
+    kappa = report["statistics"]["cohen_kappa"]
+    assert kappa["low"] < kappa["value"] < kappa["high"]
+    assert report["statistics"]["spearman"]["value"] is not None
+    assert "signed_error" not in report["statistics"]
+
+
+def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
+    rows = "".join(f"{n % 3},{n % 3},{(n + n // 20) % 3},{n % 3}\n" for n in range(60))
+    report = as_json(tmp_path, f"a,b,c,llm\n{rows}", judge="llm", pairs="mean")
+    assert [pair["raters"] for pair in report["pairs"]] == [["a", "llm"], ["b", "llm"], ["c", "llm"]]
+    assert report["statistics"]["alt_winning_rate"]["value"] == 1
+    assert "signed_error" in report["statistics"]
+    nominal = as_json(tmp_path, f"a,b,c,llm\n{rows}", judge="llm", pairs="pooled", scale="nominal")
+    assert {"macro_precision", "macro_recall", "macro_f1"} <= nominal["statistics"].keys()
+    assert not nominal["statistics"].keys() & (DEGREES | PAIRS | {"signed_error", "mae"})
+    assert "must be one of the raters a, b" in why_not(tmp_path, "a,b\n1,2\n2,1\n", judge="c")
+
+
+def test_an_icc_says_from_how_many_units_it_comes(tmp_path: Path) -> None:
+    table = "a,b,c\n1,2,2\n3,3,2\n" + "1,2,\n" * 50
+    icc = as_json(tmp_path, table)["statistics"]["icc_2_1"]
+    assert icc["note"].endswith("from 2 of 52 units")
+    assert "from 2 of 52 units" in measured(tmp_path, table).to_markdown()
+
+
+def test_more_than_two_raters_agree_on_the_pairs_of_them_and_an_uneven_number_is_averaged_over_units(
+    tmp_path: Path,
+) -> None:
+    even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"
+    ragged = even.replace("3,2,2,2", "3,2,2,")
+    for text, says in ((even, "Two raters agree on 83% of units;"), (ragged, "Two raters agree on 83%, averaged over")):
+        assert says in " ".join(measured(tmp_path, text).to_markdown().split())

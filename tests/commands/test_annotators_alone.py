@@ -1,0 +1,132 @@
+"""`calibrate` without a judge: how far annotators agree, in a table or in a file of ratings, and what to do then."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+
+YES_NO = "id,one,two\n" + "".join(
+    f"{n},{one},{two}\n"
+    for n, (one, two) in enumerate(
+        [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
+    )
+)
+"""The table of 20, 5, 10 and 15: observed 0.7, by chance 0.5, kappa 0.4."""
+SHROUT_FLEISS = """\
+item,1,2,3,4
+a,9,2,5,8
+b,6,1,3,2
+c,8,4,6,8
+d,7,1,2,6
+e,10,5,6,9
+f,6,2,4,7
+"""
+"""Six targets rated by four judges: Shrout and Fleiss (1979), Psychological Bulletin 86(2), table 2."""
+
+
+def figures(folder: Path, *arguments: str) -> dict[str, Any]:
+    done = run("calibrate", *arguments, "--json", "-", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def onward(folder: Path, *arguments: str) -> str:
+    """The next step that the screen names, on one line; "" for none."""
+    done = run("calibrate", *arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    _, output, rest = " ".join(done.stdout.split()).partition("Next")
+    return output + rest.partition(" Full report")[0]
+
+
+def test_the_first_line_is_the_agreement_of_a_pair_and_the_json_has_every_coefficient(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
+    report = figures(tmp_path, "table.csv", "--human", "one", "two")
+    assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)
+    assert report["agreement_person"]["value"] == report["all_agree"]["value"] == pytest.approx(0.7)
+    assert report["statistics"]["cohen_kappa"]["value"] == pytest.approx(0.4)
+    assert report["alpha"] == report["statistics"]["krippendorff_alpha"]
+    shown = run("calibrate", "table.csv", "--human", "one", "two", "--details", cwd=tmp_path).stdout
+    assert "The two annotators agree on 70% (55–82) of examples." in " ".join(shown.split())
+    assert "cohen kappa" in shown
+
+
+def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(SHROUT_FLEISS, encoding="utf-8")
+    report = figures(tmp_path, "table.csv", "--human", *"1234", "--levels", "1-10", "--metric", "interval")
+    published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}
+    assert {name: round(report["statistics"][name]["value"], 2) for name in published} == published
+
+
+def test_each_two_of_several_annotators_are_compared(tmp_path: Path) -> None:
+    rows = ["yes,yes,no", "no,no,no", "yes,no,no", "yes,yes,"] * 5
+    (tmp_path / "table.csv").write_text("\n".join(["human1,human2,human3", *rows]) + "\n", encoding="utf-8")
+    report = figures(tmp_path, "table.csv")
+    pairs = {tuple(pair["raters"]): pair["agreement"] for pair in report["pairs"]}
+    assert {names: (share["n"], share["value"]) for names, share in pairs.items()} == {
+        ("human1", "human2"): (20, 0.75),
+        ("human1", "human3"): (15, pytest.approx(1 / 3)),
+        ("human2", "human3"): (15, pytest.approx(2 / 3)),
+    }
+    assert "human1 and human2 20" in " ".join(run("calibrate", "table.csv", cwd=tmp_path).stdout.split())
+
+
+def test_annotators_of_a_table_get_a_rubric(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
+    (tmp_path / "people.csv").write_text(YES_NO.replace("one,two", "human1,human2"), encoding="utf-8")
+    words = "Next, turn their ratings into a rubric with labelled examples"
+    people = ("--human", "one", "--human", "two")
+    assert onward(tmp_path, "table.csv", *people) == f"{words}: markscheme init --from table.csv {' '.join(people)}"
+    assert onward(tmp_path, "table.csv", *people, "--levels", "no,yes").endswith("--human two --levels no,yes")
+    named = onward(tmp_path, "people.csv").removeprefix(f"{words}: markscheme ")
+    assert named == "init --from people.csv --human human1 --human human2"
+    made = run("markscheme", *named.split(), cwd=tmp_path)
+    assert (made.returncode, (tmp_path / "rubrics" / "people.yaml").is_file()) == (0, True), made.stderr
+
+
+def test_annotators_of_a_rubric_resolve_where_they_differ(tmp_path: Path) -> None:
+    folder = tmp_path / "calibration" / "reply"
+    folder.mkdir(parents=True)
+    labels = {"e1": (True, True), "e2": (False, True), "e3": (False, False)}
+
+    def write(pairs: dict[str, tuple[bool, bool]]) -> None:
+        lines = [
+            {"id": id, "rater": rater, "kind": "human", "criteria": {"polite": level}}
+            for id, levels in pairs.items()
+            for rater, level in zip(("ana", "ben"), levels, strict=True)
+        ]
+        (folder / "labels.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    write(labels)
+    resolve = "Next, decide which label counts where they differ: markscheme label reply --disputed"
+    assert onward(tmp_path, "calibration/reply/labels.jsonl") == resolve
+    write({id: (first, first) for id, (first, _) in labels.items()})
+    assert onward(tmp_path, "calibration/reply/labels.jsonl") == "Next: markscheme calibrate reply"
+    (tmp_path / "labels.jsonl").write_bytes((folder / "labels.jsonl").read_bytes())
+    assert onward(tmp_path, "labels.jsonl") == ""
+
+
+def test_a_file_of_ratings_is_compared_on_each_of_its_criteria(tmp_path: Path) -> None:
+    lines = [
+        {"id": f"e{n}", "rater": rater, "kind": "human", "criteria": {"tone": 1 + (n + shift) % 5, "right": n % 2 == 0}}
+        for n in range(10)
+        for rater, shift in (("ana", 0), ("ben", n % 2), ("cy", 0))
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    criteria = figures(tmp_path, "labels.jsonl")["criteria"]
+    assert {name: shares["all_agree"]["value"] for name, shares in criteria.items()} == {"tone": 0.5, "right": 1.0}
+    assert criteria["tone"]["annotators"] == ["ana", "ben", "cy"]
+
+
+def test_the_command_that_is_gone_names_its_heir_with_the_words_that_were_typed(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
+    typed = ("table.csv", "--scale", "nominal", "--weights=identity", "--pairs", "mean", "--criterion", "x")
+    gone = run("markscheme", "agreement", *typed, "--judge", "one", "--json", cwd=tmp_path)
+    assert (gone.returncode, gone.stdout) == (2, "")
+    assert gone.stderr == (
+        "error: `agreement` is part of `calibrate`:\n"
+        "  markscheme calibrate table.csv --metric nominal --agreement-weights=identity --judge one --json -\n"
+    )

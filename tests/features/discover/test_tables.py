@@ -1,0 +1,30 @@
+"""A table of outputs, or of notes, whatever its form and the names of its columns."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.test_one_table_in_every_command import FORMS, OPTIONS, ROWS, TABLE, printed
+from tests.readers.tabular.forms import Table, write
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_outputs_of_a_table_are_read_and_found_again_by_the_same_columns(tmp_path: Path, form: str) -> None:
+    page = ("--rater", "me", "--sheet", "page.html")
+    assert printed(tmp_path, form, "discover", "modes", "--pool", "TABLE", *page, *OPTIONS)[0] == 0
+    assert "Answer 59." in (tmp_path / "page.html").read_text(encoding="utf-8")
+    _, report = printed(tmp_path, form, "discover", "modes", "--report", "--json")
+    assert (json.loads(report)["pool"], len(TABLE["text"])) == (ROWS, ROWS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_notes_in_a_column_of_any_name_are_taken_in(tmp_path: Path, form: str) -> None:
+    table: Table = {"id": ["a", "b"], "response": ["Yes.", "No."], "Notes": ["too short", "wrong"]}
+    write(table, form, tmp_path)
+    done = run("markscheme", "discover", "m", "--notes", f"t.{form}", "--kind", "human", "--rater", "ann", cwd=tmp_path)
+    assert "took in 2 notes" in done.stdout, done.stdout + done.stderr
+    write({"id": ["a"], "remarks": ["too short"]}, form, tmp_path)
+    refused = run("markscheme", "discover", "n", "--notes", f"t.{form}", "--id", "id", cwd=tmp_path)
+    assert (refused.returncode, "--map COLUMN=note" in refused.stderr) == (2, True)

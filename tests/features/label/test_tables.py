@@ -1,0 +1,51 @@
+"""A table without a rubric: the plan for it, and its responses on the page, whatever its form."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.test_one_table_in_every_command import FORMS, JUDGE, OPTIONS, RUBRIC, TABLE, printed
+from tests.readers.tabular.forms import write
+
+
+@pytest.mark.parametrize(("options", "needed"), [(JUDGE, 40), ((*OPTIONS, "--human", "second"), 20)])
+def test_the_plan_is_the_same_in_every_form(tmp_path: Path, options: tuple[str, ...], needed: int) -> None:
+    results = [printed(tmp_path, form, "label", "TABLE", "--plan", *options, "--json", "-") for form in FORMS]
+    assert results[0][0] == 0
+    assert f'"labels_needed": {needed}' in results[0][1]
+    assert results[1] == results[2] == results[0]
+
+
+def test_the_plan_for_a_table_is_the_number_that_calibrating_it_asks_for(tmp_path: Path) -> None:
+    write(TABLE, "csv", tmp_path)
+    calibrated = run("calibrate", "t.csv", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
+    planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
+    assert json.loads(planned.stdout)["labels_needed"] == json.loads(calibrated.stdout)["labels_needed"]
+
+
+@pytest.mark.parametrize("name", ["graded", "text"])
+def test_a_table_that_nobody_labelled_is_planned_for_its_first_labels(tmp_path: Path, name: str) -> None:
+    table = {"id": TABLE["run_id"], "response": TABLE["text"], "verdict" if name == "graded" else "x": TABLE[name]}
+    results = []
+    for form in FORMS:
+        write(table, form, tmp_path)
+        done = run("markscheme", "label", f"t.{form}", "--plan", "--json", "-", "--quiet", cwd=tmp_path)
+        results.append(json.loads(done.stdout))
+    assert results[0]["labelled"] == 0
+    assert results[0]["labels_needed"] > 0
+    assert results[1] == results[2] == results[0]
+
+
+def test_the_responses_are_on_the_page_without_what_others_said_of_them(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "reply.yaml").write_text(RUBRIC, encoding="utf-8")
+    pages = []
+    for form in FORMS:
+        named = ("--rater", "me", "--sheet", "page.html", *OPTIONS)
+        assert printed(tmp_path, form, "label", "reply", "--pool", "TABLE", *named)[0] == 0
+        pages.append((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "Answer 59." in pages[0]
+    assert "graded" not in pages[0]
+    assert pages[1] == pages[2] == pages[0]

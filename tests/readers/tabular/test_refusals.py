@@ -1,0 +1,60 @@
+"""Refusals of tables: each has its code, facts and a way out, and what is filled in of a way out runs when pasted."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.readers.tabular.forms import Table, write
+from tests.readers.tabular.test_worked_cases import Tried, cases, command_of, files_of
+
+ALTERNATE = [None if row % 2 else "pass" for row in range(20)]
+OTHER_ROWS = ["fail" if row % 2 else None for row in range(20)]
+FULL = ["pass" if row % 3 else "fail" for row in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("table", "typed"),
+    [
+        ({"judge": ALTERNATE, "human": OTHER_ROWS}, ("calibrate",)),
+        ({"human1": ALTERNATE, "human2": OTHER_ROWS}, ("calibrate",)),
+        ({"judge_a": ALTERNATE, "judge_b": OTHER_ROWS, "human": FULL},
+         ("compare", "--judge", "judge_a", "--judge", "judge_b")),
+    ],
+)  # fmt: skip
+def test_columns_without_a_row_in_common_are_refused_with_their_counts(
+    table: Table, typed: tuple[str, ...], tmp_path: Path
+) -> None:
+    write({"id": [f"t{row}" for row in range(20)], **table}, "csv", tmp_path)
+    command, *options = typed
+    target = ("--json", "-") if command == "calibrate" else ("--json",)
+    done = run("markscheme", command, "t.csv", *options, *target, cwd=tmp_path)
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (2, "none-in-common")
+    assert set(error["values"].values()) == {10}
+    assert error["commands"]
+
+
+def refused_cases() -> list[Tried]:
+    """The worked cases that are refused, in one form each."""
+    first = {tried.case["name"]: tried for tried in reversed(cases())}
+    return [tried for tried in first.values() if "refused" in tried.case]
+
+
+@pytest.mark.parametrize("tried", refused_cases(), ids=lambda tried: tried.case["name"])
+def test_what_a_refusal_offers_whole_runs_when_pasted(tried: Tried, tmp_path: Path) -> None:
+    command = command_of(tried.case)
+    files = files_of(tried, tmp_path)
+    flags = ("--json", "-") if command == "calibrate" else ("--json",)
+    refused = run("markscheme", command, *files, *shlex.split(tried.case.get("options", "")), *flags, cwd=tmp_path)
+    error = json.loads(refused.stdout)["error"]
+    for offered in error["commands"]:
+        words = shlex.split(offered)
+        if any(part.isupper() and len(part) > 1 for word in words for part in word.split("=")):
+            continue  # what only its user knows
+        pasted = run(*words, cwd=tmp_path)
+        assert pasted.returncode in (0, 1, 4) or error["code"] not in pasted.stderr, pasted.stderr
+        assert "unknown option" not in pasted.stderr
+        assert str(error["message"]) not in pasted.stderr, offered

@@ -1,0 +1,107 @@
+"""Tables as people export them, written with what they mean before any reader saw them: none is read wrongly.
+
+Each file in `unseen/` lies beside what its author meant: the columns of judges and people, and the figures that follow.
+Where a table could mean two things, being asked is right too, if one of the commands leads to what was meant.
+"""
+
+import json
+import shlex
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import pytest
+import yaml
+
+from tests.commands.console import run
+
+FOLDER = Path(__file__).parent / "unseen"
+TABLES = sorted(path.with_suffix("") for path in FOLDER.glob("*.yaml"))
+CLOSE = 1e-5
+MOST_WITHOUT_WAY_OUT = 3
+Outcome: TypeAlias = Literal["right", "asked", "refused", "wrong"]
+
+
+def expected_of(table: Path) -> dict[str, Any]:
+    expected: dict[str, Any] = yaml.safe_load(table.with_name(f"{table.name}.yaml").read_text(encoding="utf-8"))
+    return expected
+
+
+def answer_of(*arguments: str) -> dict[str, Any]:
+    """What `calibrate` says of a table, or why it says nothing, as JSON."""
+    done = run("calibrate", *arguments, "--json", "-", "--quiet", cwd=FOLDER)
+    answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"error": {"commands": [], "message": ""}}
+    return answer
+
+
+def is_what_was_meant(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    """Whether the figures are those of the author, and the columns too."""
+    if "criteria" in expected:
+        figures = {
+            name: (of["agreement_person"]["value"], of["agreement_person"]["n"])
+            for name, of in answer["criteria"].items()
+        }
+        return figures == {
+            name: pytest.approx((of["pairs"], of["n"]), abs=CLOSE) for name, of in expected["criteria"].items()
+        }
+    if "pairs" in expected:
+        return _is_of_pairs(answer, expected)
+    agreement = answer.get("agreement")
+    if agreement is None or (agreement["value"], agreement["n"]) != pytest.approx(
+        (expected["agreement"], expected["n"]), abs=CLOSE
+    ):
+        return False
+    by_role = {"judge": set[str](), "human": set[str]()}
+    for name, column in answer["read"]["columns"].items():
+        by_role.get(column["role"], set()).add(name)
+    if by_role != {"judge": set(expected["judge"]), "human": set(expected["human"])}:
+        return False
+    passes = answer["false_passes"]
+    return "false_passes" not in expected or (None if passes is None else len(passes)) == expected["false_passes"]
+
+
+def _is_of_pairs(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    """Whether people agree with each other as far as expected."""
+    person = answer["agreement_person"]
+    return bool((person["value"], person["n"]) == pytest.approx((expected["pairs"], expected["n"]), abs=CLOSE))
+
+
+def outcome_of(table: Path) -> Outcome:
+    """How a table fares: read as it was meant, asked about, refused, or read as something else."""
+    expected = expected_of(table)
+    answer = answer_of(table.name)
+    if "error" not in answer:
+        return "wrong" if expected.get("refused") or not is_what_was_meant(answer, expected) else "right"
+    commands = answer["error"]["commands"]
+    return "asked" if any(map(_leads_on(expected), commands)) else "refused"
+
+
+def _leads_on(expected: Mapping[str, Any]) -> Any:
+    def leads_on(command: str) -> bool:
+        """Whether a command asks for what only its user knows, or leads to what was meant."""
+        words = shlex.split(command)[2:]
+        if any(word.isupper() and len(word) > 2 for word in words) or expected.get("refused"):
+            return True
+        answer = answer_of(*words)
+        return bool(answer["error"]["commands"]) if "error" in answer else is_what_was_meant(answer, expected)
+
+    return leads_on
+
+
+@cache
+def outcomes() -> dict[str, Outcome]:
+    return {table.name: outcome_of(table) for table in TABLES}
+
+
+def test_there_are_thirty() -> None:
+    assert len(TABLES) >= 30
+
+
+def test_none_is_read_as_something_else() -> None:
+    assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
+
+
+def test_few_are_refused_without_a_way_out() -> None:
+    refused = [name for name, outcome in outcomes().items() if outcome == "refused"]
+    assert len(refused) <= MOST_WITHOUT_WAY_OUT, refused
