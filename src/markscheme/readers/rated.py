@@ -372,6 +372,8 @@ def formats_of(
             file_format = format_of(peek, expected)
             if file_format is None and len(peek.objects_on_lines) > 1:
                 raise RatingError("has a JSON object on each line; rename it to end in .jsonl", path=peek.path)
+            if file_format is TABLE and peek.is_sheet:
+                next(peek.parts(), None)  # says what is wrong with it, before what it lacks
             elsewhere = None if file_format else format_elsewhere(peek)
         if elsewhere is not None:
             raise RatingError(f"contains {elsewhere.name}, and no ratings", path=peek.path)

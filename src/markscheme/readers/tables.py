@@ -86,6 +86,7 @@ def read_rows(reading: Reading) -> None:
     rows = [row for record in _rows(reading) for row in reading.columns.rows(record)]
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
+    _refuse_one_id(rows, reading)
     columns = {plain(name) for row in rows for name in row}
     labels = [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
     table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels))
@@ -102,6 +103,21 @@ def read_rows(reading: Reading) -> None:
             path=reading.path,
         )
     reading.ratings += table.ratings.values()
+
+
+def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
+    """Refuse rows of different responses that all have one id, which is then something else's name.
+
+    Raises:
+        RatingError: Their id is the same.
+    """
+    named = [_Row(row) for row in rows]
+    ids = {row.text(ID) for row in named}
+    responses = {row.text(RESPONSE_NAMES) for row in named} - {None}
+    if len(ids) == 1 and None not in ids and len(responses) > 1:
+        (unit,) = ids
+        problem = f"has {len(responses)} responses of one id, {shown(unit)}; say which column identifies them"
+        raise RatingError(f"{problem}: `--map COLUMN=id`", path=reading.path)
 
 
 def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
