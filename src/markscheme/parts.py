@@ -15,6 +15,9 @@ from markscheme.seam import OpenTable
 _SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"')
 """What JSON text has where it may name a part; a text without them names none, and is looked at no further."""
 
+_LOADED: Final = ("data:image/", "data:application/pdf", "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0")
+"""Beginnings of files that are loaded into variables, as data URLs and in base64."""
+
 
 class ShownPart(Protocol):
     """A part of what is judged that isn't text."""
@@ -37,6 +40,11 @@ class ShownPart(Protocol):
     @property
     def tokens(self) -> int:
         """About how many tokens a model reads it as."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes of its content."""
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:
@@ -80,10 +88,13 @@ class PartReader:
             paths in it are relative to, None where it may name no path, and the value's name for messages; it raises
             SubmissionError for a part that can't be judged.
         written: Returns what a file in a folder has in place of a text.
+        loaded: Returns a text that is the content of a part as a tool passes it in a variable, as a text with that
+            part; None for any other text. Arguments are the text and its name for messages.
     """
 
     read: Callable[[Any, Path | None, str], PartedText | None]
     written: Callable[[PartedText, Path], Any]
+    loaded: Callable[[str, str], PartedText | None]
 
 
 PART_READERS: Final = OpenTable[PartReader]()
@@ -116,6 +127,22 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
         if text is not None:
             return text
     return None
+
+
+def loaded_part(value: Any, name: str) -> Any:
+    """Return a variable of a tool as a text with a part, if a file of such content was loaded into it; else the value.
+
+    Args:
+        value: The variable: a data URL or base64, where a file was loaded.
+        name: What it is, for messages.
+
+    Raises:
+        SubmissionError: It is a part that can't be judged.
+    """
+    if not isinstance(value, str) or not value.startswith(_LOADED):
+        return value
+    texts = (reader.loaded(value, name) for reader in PART_READERS)
+    return next((text for text in texts if text is not None), value)
 
 
 def in_cell(cell: Any) -> Any:

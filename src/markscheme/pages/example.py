@@ -8,12 +8,16 @@ from html import escape
 
 from markscheme.pages.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
 from markscheme.pages.steps import StepTree
+from markscheme.parts import PartedText
 from markscheme.phrases import counted
 from markscheme.submission import Submission
 from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
 
 MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
+MOST_BYTES_IN_REPORT = 200_000
+"""Bytes of a part that a page with shortened texts shows: one with many examples stays below what a mail takes."""
+TOO_LARGE = "Too large for this page"
 _LINES = re.compile(r"[^\n]+\n?|\n")
 _WORDS = re.compile(r"\s+|\S+")
 
@@ -57,10 +61,12 @@ def render_example(
             parts.append(f'{_heading(name, level)}<p class="missing">This response comes without one.</p>')
         elif name in steps:
             is_laid_out = len(inputs[name]) <= LONGEST_LAID_OUT
-            parts.append(_steps(steps[name], level, shortening, is_laid_out=is_laid_out))
+            laid_out_steps = _steps(steps[name], level, shortening, is_laid_out=is_laid_out)
+            parts.append(_with_parts(laid_out_steps, inputs[name], shortening))
         else:
-            parts.append(f'{_heading(name, level)}<div class="input">{_text(cut(inputs[name]), with_raw)}</div>')
-    parts.append(_judged({name: _text(cut(text), with_raw) for name, text in submission.texts.items()}, level))
+            parts.append(f'{_heading(name, level)}<div class="input">{_text(inputs[name], with_raw, shortening)}</div>')
+    texts = {name: _text(text, with_raw, shortening) for name, text in submission.texts.items()}
+    parts.append(_judged(texts, level))
     reference = inputs.get("reference") if "reference" in names else None
     if reference and (difference := render_difference(cut(reference), cut(submission.response))):
         parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
@@ -119,13 +125,23 @@ def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | N
     return f'{_heading(trajectory.name, level, count)}{open_all}<div class="input steps">{shown}</div>'
 
 
-def _text(text: str, with_raw: bool) -> str:
+def _with_parts(html: str, text: str, shortening: Shortening | None) -> str:
+    """Return a text's HTML with its parts in place of their marks; those without one come at the end."""
+    for shown_part in text.parts if isinstance(text, PartedText) else ():
+        is_long = shortening is not None and shown_part.size > MOST_BYTES_IN_REPORT
+        inner = f'<p class="missing">{TOO_LARGE}: {escape(shown_part.mark)}</p>' if is_long else shown_part.html()
+        html = html.replace(shown_part.mark, inner, 1) if shown_part.mark in html else html + inner
+    return html
+
+
+def _text(whole: str, with_raw: bool, shortening: Shortening | None = None) -> str:
+    text = whole if shortening is None else shortening.cut(whole)
     if not text.strip():
         return '<p class="missing">Empty: there is no text.</p>'
     if len(text) > LONGEST_LAID_OUT:
         return plain(text)
     raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>' if with_raw else ""
-    return f'<div class="rendered">{render(text)}</div>{raw}'
+    return f'<div class="rendered">{_with_parts(render(text), whole, shortening)}</div>{raw}'
 
 
 def _is_conversation(data: object) -> bool:

@@ -22,6 +22,7 @@ from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.numerals import finite
+from markscheme.parts import loaded_part
 from markscheme.phrases import number
 from markscheme.plain_data import shown
 from markscheme.promptfoo.engine import Engine
@@ -335,7 +336,7 @@ def _inputs(
         if isinstance(value, str) and _ONLY_A_PLACEHOLDER.fullmatch(value):
             raise UsageError(f"the input {name!r} is nothing but the unresolved placeholder {value.strip()}")
         if value is not None:
-            inputs[name] = value
+            inputs[name] = loaded_part(value, f"the var for {name!r}")
     return inputs
 
 

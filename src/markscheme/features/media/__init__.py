@@ -25,6 +25,12 @@ def _written(text: PartedText, folder: Path) -> Any:
     return written_media(text, folder)
 
 
+def _loaded(text: str, name: str) -> PartedText | None:
+    from markscheme.features.media.reading import loaded_media
+
+    return loaded_media(text, name)
+
+
 async def _probe(judge: "Judge", parts: Sequence[ShownPart]) -> str | None:
     from markscheme.features.media.probe import why_blind
 
@@ -38,5 +44,5 @@ def _options() -> type:
 
 
 MEDIA = Feature(
-    "media", PART_READERS(PartReader(_read, _written)), PART_CHECKS(_probe), OPTIONS(Family(_options, rank=90))
+    "media", PART_READERS(PartReader(_read, _written, _loaded)), PART_CHECKS(_probe), OPTIONS(Family(_options, rank=90))
 )

@@ -157,7 +157,7 @@ class Image(Media):
         return {"type": "image_url", "image_url": {"url": self.data_url}}
 
     def html(self) -> str:
-        """Return it at a size that fits, and below it the way to its full size."""
+        """Return it at a size that fits, which opens to its full size by click or key."""
         shown = escape(self.alt or f"Image without a description, {self.width} × {self.height} pixels", quote=True)
         image = f'<img src="{self.data_url}" alt="{shown}" width="{self.width}" height="{self.height}">'
         return f'<details class="media"><summary>{image}</summary></details>'

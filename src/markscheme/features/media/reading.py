@@ -11,8 +11,8 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.features.media.fetching import fetched
-from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND
-from markscheme.features.media.media import MEDIA_KINDS, Image, Media
+from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND, DamagedContentError, sniffed
+from markscheme.features.media.media import MEDIA_KINDS, Media
 from markscheme.features.media.options import media_options
 from markscheme.parts import PartedText
 from markscheme.plain_data import shown
@@ -202,6 +202,25 @@ def _in_file(media: Media, folder: Path) -> dict[str, str]:
     return {media.kind: source, **alt}
 
 
-def image_of_text(text: str) -> Image | None:
-    """Return the image that a text as a whole is, as a data URL; None for any other text."""
-    return Image(_decoded(text, IMAGE_KIND)) if text.startswith("data:image/") else None
+def loaded_media(text: str, name: str) -> PartedText | None:
+    """Return a text that is an image or a PDF as a whole, as a data URL or in base64; None for any other text.
+
+    Raises:
+        SubmissionError: It can't be judged.
+    """
+    is_url = text.startswith("data:")
+    try:
+        content = _decoded(text if is_url else f"data:;base64,{text}", "var")
+        content_kind = sniffed(content)
+    except (UsageError, DamagedContentError) as error:
+        if is_url:
+            raise SubmissionError.of_part(name, str(error)) from error
+        return None
+    kind = IMAGE_KIND if content_kind is None else content_kind.format.kind
+    if content_kind is None and not is_url:
+        return None
+    try:
+        media = MEDIA_KINDS[kind](content)
+    except UsageError as error:
+        raise SubmissionError.of_part(name, str(error)) from error
+    return PartedText(media.mark, [media], {kind: media.data_url})

@@ -17,6 +17,7 @@ from markscheme.grading import Grade, Grading, asking_fingerprint
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.rerun import FromSample
+from markscheme.parts import with_parts_of
 from markscheme.plain_data import read_json
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -120,7 +121,8 @@ class Battery:
         """The rubric and submission that the judge gets."""
         example = self.examples[asking.example]
         text = self.texts.get((asking.example, asking.version), example.submission.response)
-        return self._variant(asking.version) or self.rubric, replace(example.submission, response=text)
+        changed = with_parts_of(text, example.submission.response)
+        return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
         """Some of the changes, one of each: name, original and changed response."""

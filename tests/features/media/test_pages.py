@@ -1,0 +1,60 @@
+"""Images and PDFs on pages: at a size that fits, to be opened, described, and without anything that runs or loads."""
+
+import re
+
+from markscheme import Image, Pdf, Submission
+from markscheme.pages.example import Shortening, render_example
+from tests.features.media.files import PDF_FILE, PNG_FILE
+
+SUBMISSION = Submission(
+    ["Look: <b>here</b>", Image(PNG_FILE, alt='two "squares" <i>')], {"invoice": Pdf(PDF_FILE, alt="a bill")}
+)
+
+
+def test_an_image_is_shown_where_its_mark_stands_with_its_description() -> None:
+    html = render_example(SUBMISSION, ["invoice"])
+    (image,) = re.findall(r"<img [^>]*>", html)
+    assert 'alt="two &quot;squares&quot; &lt;i&gt;"' in image
+    assert 'src="data:image/png;base64,' in image
+    assert "<i>" not in html
+    assert re.search(r'<details class="media"><summary><img ', html)
+    assert html.index("Look:") < html.index("<img")
+
+
+def test_a_pdf_is_a_link_that_saves_it_and_nothing_opens_by_itself() -> None:
+    html = render_example(SUBMISSION, ["invoice"])
+    assert re.search(r'<a href="data:application/pdf;base64,[^"]*" download="[0-9a-f]{32}\.pdf">PDF: a bill</a>', html)
+    for tag in ("<iframe", "<embed", "<object", "<script", "style="):
+        assert tag not in html
+
+
+def test_images_in_messages_are_shown_too_and_none_is_lost() -> None:
+    url = Image(PNG_FILE).data_url
+    turn = {
+        "role": "user",
+        "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": url}}],
+    }
+    html = render_example(Submission("ok", {"messages": [turn]}), ["messages"])
+    assert html.count("<img ") == 1
+
+
+def test_a_shortened_page_names_what_is_too_large_for_it_and_shows_what_is_not() -> None:
+    shortening = Shortening(lambda text: text[:50], 10)
+    large = Submission(Image(PNG_FILE + bytes(0)))
+    assert render_example(large, [], shortening=shortening).count("<img ") == 1
+    padded = PNG_FILE[:-12] + _chunk(300_000) + PNG_FILE[-12:]
+    html = render_example(Submission(Image(padded)), [], shortening=shortening)
+    assert "Too large for this page" in html
+    assert Image(padded).mark in html
+    assert "<img " not in html
+
+
+def _chunk(size: int) -> bytes:
+    """A chunk of a PNG that viewers pass over."""
+    return size.to_bytes(4, "big") + b"teXt" + bytes(size) + bytes(4)
+
+
+def test_text_alone_is_shown_as_ever() -> None:
+    html = render_example(Submission("[image 0123456789abcdef0123456789abcdef]"), [])
+    assert "<img" not in html
+    assert "media" not in html
