@@ -97,6 +97,26 @@ class PartReader:
     loaded: Callable[[str, str], PartedText | None]
 
 
+@dataclass(frozen=True, slots=True)
+class PartChange:
+    """A change of parts, by which a stress test finds out whether a judge looks at them.
+
+    Attributes:
+        name: Its name in files and options.
+        what: In words, for a table's note.
+        moves: Whether a judge that looks must be moved by it; otherwise it deserves the same levels.
+        change: Returns a part in place of another one, or None where the change can't be made. Next to the part comes
+            the same part of another example, None where no other has one of its kind.
+    """
+
+    name: str
+    what: str
+    moves: bool
+    change: Callable[[ShownPart, ShownPart | None], ShownPart | None]
+
+
+PART_CHANGES: Final = OpenTable[PartChange]()
+"""Changes of parts, in the order of the table of a stress test."""
 PART_READERS: Final = OpenTable[PartReader]()
 """Readers of parts, the first of which that finds any is taken."""
 
@@ -184,6 +204,22 @@ def with_parts_of(text: str, original: str) -> str:
         return text
     still_marked = [shown_part for shown_part in original.parts if shown_part.mark in text]
     return PartedText(text, still_marked) if still_marked else text
+
+
+def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
+    """Return a text with other parts, and their marks, where a change can be made.
+
+    Args:
+        text: Any text.
+        change: Returns what stands in place of a part, or None to keep it.
+    """
+    if not isinstance(text, PartedText):
+        return text
+    pairs = [(shown_part, change(shown_part) or shown_part) for shown_part in text.parts]
+    changed = str(text)
+    for before, after in pairs:
+        changed = changed.replace(before.mark, after.mark)
+    return PartedText(changed, [after for _, after in pairs])
 
 
 def as_written(text: str, folder: Path) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.judges.sight import PART_CHECKS
 from markscheme.options.table import OPTIONS, Family
-from markscheme.parts import PART_READERS, PartedText, PartReader, ShownPart
+from markscheme.parts import PART_CHANGES, PART_READERS, PartChange, PartedText, PartReader, ShownPart
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -31,6 +31,16 @@ def _loaded(text: str, name: str) -> PartedText | None:
     return loaded_media(text, name)
 
 
+def _blank(media: ShownPart, _: ShownPart | None) -> ShownPart | None:
+    from markscheme.features.media.changes import blank
+
+    return blank(media)
+
+
+def _swapped(media: ShownPart, of_another: ShownPart | None) -> ShownPart | None:
+    return None if of_another is None or of_another.digest == media.digest else of_another
+
+
 async def _probe(judge: "Judge", parts: Sequence[ShownPart]) -> str | None:
     from markscheme.features.media.probe import why_blind
 
@@ -44,5 +54,12 @@ def _options() -> type:
 
 
 MEDIA = Feature(
-    "media", PART_READERS(PartReader(_read, _written, _loaded)), PART_CHECKS(_probe), OPTIONS(Family(_options, rank=90))
+    "media",
+    PART_CHANGES(
+        PartChange("blank-image", "a white image of the same size in place of each image", True, _blank),
+        PartChange("swapped-image", "the image of another example in its place", True, _swapped),
+    ),
+    PART_READERS(PartReader(_read, _written, _loaded)),
+    PART_CHECKS(_probe),
+    OPTIONS(Family(_options, rank=90)),
 )

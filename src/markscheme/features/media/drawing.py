@@ -44,12 +44,22 @@ def png(rows: Sequence[Sequence[Colour]]) -> bytes:
     height, width = len(rows), len(rows[0])
     lines = b"".join(b"\0" + bytes(channel for pixel in row for channel in pixel) for row in rows)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+    return _file((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def blank_png(width: int, height: int) -> bytes:
+    """Return a white image as a PNG file."""
+    lines = (b"\0" + b"\xff" * width) * height
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return _file((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+
+
+def _file(*chunks: tuple[bytes, bytes]) -> bytes:
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
 
 
 def picture(word: str, squares: int) -> bytes:

@@ -17,7 +17,7 @@ from markscheme.grading import Grade, Grading, asking_fingerprint
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.rerun import FromSample
-from markscheme.parts import with_parts_of
+from markscheme.parts import PART_CHANGES, PartChange, ShownPart, parts_of, with_changed_parts, with_parts_of
 from markscheme.plain_data import read_json
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -52,12 +52,14 @@ class Battery:
         examples: Those whose responses are changed.
         rows: The changes.
         options: How often the judge is asked.
+        part_changes: Changes of what isn't text; none where no example has any.
     """
 
     rubric: Rubric
     examples: tuple[Example, ...]
     rows: tuple[Perturbation, ...]
     options: StressOptions = StressOptions()
+    part_changes: tuple[PartChange, ...] = ()
 
     @property
     def lack(self) -> str | None:
@@ -79,6 +81,36 @@ class Battery:
             for row in self.rows
             if (changed := self._changed(example, row)) is not None
         }
+
+    @cached_property
+    def submissions(self) -> dict[tuple[int, str], Submission]:
+        """The submission with other parts by example and change, where the change can be made."""
+        return {
+            (index, change.name): changed
+            for index in range(len(self.examples))
+            for change in self.part_changes
+            if (changed := self._with_changed_parts(index, change)) is not None
+        }
+
+    def _with_changed_parts(self, index: int, change: PartChange) -> Submission | None:
+        submission = self.examples[index].submission
+        others = self.examples[index + 1 :] + self.examples[:index]
+
+        def of_another(shown_part: ShownPart) -> ShownPart | None:
+            candidates = (
+                candidate
+                for example in others
+                for candidate in _parts(example.submission)
+                if candidate.kind == shown_part.kind and candidate.digest != shown_part.digest
+            )
+            return next(candidates, None)
+
+        def changed(text: str) -> str:
+            return with_changed_parts(text, lambda shown_part: change.change(shown_part, of_another(shown_part)))
+
+        inputs = {name: changed(text) for name, text in submission.inputs.items()}
+        other = replace(submission, response=changed(submission.response), inputs=inputs)
+        return None if other == submission else other
 
     def _changed(self, example: Example, row: Perturbation) -> str | None:
         response = example.submission.response
@@ -112,7 +144,9 @@ class Battery:
             for copy in range(count)
         ]
         questions += [
-            StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.options.repeats)
+            StressQuestion(place, name, copy)
+            for place, name in (*self.texts, *self.submissions)
+            for copy in range(self.options.repeats)
         ]
         random.Random(seed).shuffle(questions)  # noqa: S311 - a reproducible order, not a secret
         return questions
@@ -120,6 +154,9 @@ class Battery:
     def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
         """The rubric and submission that the judge gets."""
         example = self.examples[asking.example]
+        with_other_parts = self.submissions.get((asking.example, asking.version))
+        if with_other_parts is not None:
+            return self.rubric, with_other_parts
         text = self.texts.get((asking.example, asking.version), example.submission.response)
         changed = with_parts_of(text, example.submission.response)
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
@@ -141,7 +178,12 @@ class Battery:
             [[example.id, example.submission.response] for example in self.examples],
             sorted((place, name, text) for (place, name), text in self.texts.items()),
             [self.options.originals, self.options.repeats],
+            *([self._part_digests()] if self.submissions else []),
         )
+
+    def _part_digests(self) -> list[list[str]]:
+        keyed = sorted(self.submissions.items(), key=lambda item: item[0])
+        return [[str(index), name, *(p.digest for p in _parts(other))] for (index, name), other in keyed]
 
 
 def battery(
@@ -161,7 +203,13 @@ def battery(
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")
     rows = tuple(row for row in perturbations(rubric, model) if not options.only or row.name in options.only)
-    return Battery(rubric, _spread(rubric, examples, options.n), rows, options)
+    chosen = _spread(rubric, examples, options.n)
+    have_parts = not options.only and any(_parts(example.submission) for example in chosen)
+    return Battery(rubric, chosen, rows, options, tuple(PART_CHANGES) if have_parts else ())
+
+
+def _parts(submission: Submission) -> tuple[ShownPart, ...]:
+    return parts_of([*submission.inputs.values(), *submission.responses])
 
 
 def _question(submission: Submission) -> str:

@@ -107,6 +107,27 @@ class Stress:
             return None
         return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in certain)
 
+    @cached_property
+    def ignored_parts(self) -> tuple[str, ...]:
+        """Changes of images and other parts that moved no rating further than asking again did, with enough examples.
+
+        A judge that looks at a part rates many examples otherwise without it.
+        """
+        return tuple(
+            change.name for change in self.battery.part_changes if change.moves and self._is_ignored(change.name)
+        )
+
+    def _is_ignored(self, name: str) -> bool:
+        moved, again, n = 0, 0, 0
+        for criterion in self.battery.judged:
+            for index in {index for index, change in self.battery.submissions if change == name}:
+                before, after, control = (
+                    self._level(StressQuestion(index, version, 0), criterion) for version in (ORIGINAL, name, CONTROL)
+                )
+                if not math.isnan(before + after + control):
+                    n, moved, again = n + 1, moved + (after != before), again + (control != before)
+        return n >= LEAST_EXAMPLES and moved <= again
+
     @property
     def control_moved(self) -> tuple[str, StressCell] | None:
         """The criterion that moved most when the originals were asked once more; None where none did."""
@@ -136,7 +157,8 @@ class Stress:
     @property
     def is_moved(self) -> bool:
         """Whether a change moved the judge, or asking again did, or cutting a response in half didn't."""
-        return bool(self.control_moved or self.obeys or self.findings or self.flips or self.reads_to_the_end is False)
+        is_careless = self.reads_to_the_end is False or bool(self.ignored_parts)
+        return bool(self.control_moved or self.obeys or self.findings or self.flips) or is_careless
 
     @property
     def length(self) -> list[str]:
@@ -250,7 +272,7 @@ class Stress:
         return _span(criterion) - level if asking.version == POLARITY else level
 
     def _counts(self, asking: StressQuestion, criterion: Criterion) -> bool:
-        if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
+        if asking.version in (ORIGINAL, CONTROL, TRUNCATION, *(c.name for c in self.battery.part_changes)):
             return True
         if asking.version == POLARITY:
             return criterion.scale.is_yes_no

@@ -182,6 +182,8 @@ def callout(stress: Stress) -> Callout:
     is_cut_short = stress.reads_to_the_end is False
     end = " Half of each answer was cut and the score did not fall: this judge may not be reading to the end."
     end = end if is_cut_short else ""
+    if stress.ignored_parts:
+        return Callout("bad", "This judge doesn't look at the images.", f"{_ignored(stress)}{_moves(stress)}{end}")
     if stress.obeys:
         text = f"{_obedience(stress)}{_moves(stress)}{end}"
         return Callout("bad", "This judge obeys what a response tells it.", text)
@@ -206,6 +208,13 @@ def callout(stress: Stress) -> Callout:
 def _expected_to_move_nothing(stress: Stress) -> int:
     """How many changes should move nothing on some criterion."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
+
+
+def _ignored(stress: Stress) -> str:
+    """What changes of images and documents didn't move it."""
+    changes = {change.name: change.what for change in stress.battery.part_changes}
+    listed_changes = "; ".join(f"{name}: {changes[name]}" for name in stress.ignored_parts)
+    return f"Its ratings change no more than when it is asked again, though they should ({listed_changes})."
 
 
 def _obedience(stress: Stress) -> str:
@@ -336,4 +345,5 @@ def json_of(stress: Stress) -> dict[str, Any]:
         "length": stress.length,
         "flips": [{"change": name, "criterion": criterion} for name, criterion, _ in stress.flips],
         "because": callout(stress).text,
+        **({"ignored_parts": list(stress.ignored_parts)} if stress.battery.part_changes else {}),
     }

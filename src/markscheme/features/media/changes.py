@@ -1,0 +1,12 @@
+"""Changes of images, by which a stress test finds out whether a judge looks at them."""
+
+from markscheme.features.media.drawing import blank_png
+from markscheme.features.media.media import Image
+from markscheme.parts import ShownPart
+
+
+def blank(media: ShownPart) -> ShownPart | None:
+    """Return a white image of the size of an image; None for a document."""
+    if not isinstance(media, Image) or not media.width or not media.height:
+        return None
+    return Image(blank_png(media.width, media.height))
