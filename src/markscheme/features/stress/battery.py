@@ -109,8 +109,8 @@ class Battery:
             return with_changed_parts(text, lambda shown_part: change.change(shown_part, of_another(shown_part)))
 
         inputs = {name: changed(text) for name, text in submission.inputs.items()}
-        other = replace(submission, response=changed(submission.response), inputs=inputs)
-        return None if other == submission else other
+        altered = replace(submission, response=changed(submission.response), inputs=inputs)
+        return None if altered == submission else altered
 
     def _changed(self, example: Example, row: Perturbation) -> str | None:
         response = example.submission.response
@@ -183,7 +183,7 @@ class Battery:
 
     def _part_digests(self) -> list[list[str]]:
         keyed = sorted(self.submissions.items(), key=lambda item: item[0])
-        return [[str(index), name, *(p.digest for p in _parts(other))] for (index, name), other in keyed]
+        return [[str(index), name, *(p.digest for p in _parts(altered))] for (index, name), altered in keyed]
 
 
 def battery(
