@@ -1,0 +1,78 @@
+"""Images on the labelling page in a real browser: ten labelled by keyboard, on a wide and on a narrow screen."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from markscheme.features.media.drawing import document, picture
+from tests.browser.waiting import wait_until
+from tests.features.label.labelled_project import Server
+
+pytestmark = pytest.mark.browser
+
+RUBRIC = "inputs: [chart]\ncriteria: [{name: right, requirement: The number of squares is right}]\n"
+N = 10
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric and ten charts, the last with an invoice that has a script."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "bill.pdf").write_bytes(
+        document("KITE", 2).replace(b"/Type /Catalog", b"/Type /Catalog /JS (app.alert)")
+    )
+    lines = []
+    for index in range(N):
+        (tmp_path / f"{index}.png").write_bytes(picture("KITELAMB", 2 + index))
+        chart = [{"image": f"{index}.png", "alt": f"chart {index}"}, *([{"pdf": "bill.pdf"}] if index == N - 1 else [])]
+        lines.append({"id": f"c{index}", "chart": chart, "response": f"There are {2 + index} squares."})
+    (tmp_path / "pool.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return tmp_path
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser complains of; nothing by the end, and nothing asked of any other machine."""
+    violations: list[str] = []
+    page.on("console", lambda message: violations.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: violations.append(str(error)))
+    page.on(
+        "request",
+        lambda sent: violations.append(sent.url) if not sent.url.startswith(("http://127.0.0.1:", "data:")) else None,
+    )
+    yield violations
+    assert violations == []
+
+
+@pytest.mark.usefixtures("complaints")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_ten_images_are_labelled_by_keyboard_and_each_fits_the_screen(project: Path, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    with Server(project) as server:
+        page.goto(server.url)
+        for place in range(1, N + 1):
+            expect(page.get_by_role("heading", level=1)).to_contain_text(f"{place} of ")
+            image = page.locator("#text img")
+            expect(image).to_have_attribute(
+                "alt", r"chart " + (image.get_attribute("alt") or "").removeprefix("chart ")
+            )
+            assert image.evaluate("image => image.complete && image.naturalWidth > 100")
+            box = image.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= width
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            if place == 1:
+                page.locator("#text details.media summary").focus()
+                page.keyboard.press("Enter")
+                assert page.evaluate("document.querySelector('#text details.media').open")
+                page.keyboard.press("Enter")
+                page.locator("#text").focus()
+            page.keyboard.press("y" if place % 2 else "n")
+            page.keyboard.press("Enter")
+        wait_until(page, "outbox.length === 0")
+        assert len(server.lines) == N
