@@ -230,7 +230,7 @@ def test_a_test_is_read_back_from_its_pixels_and_from_nothing_else(seed: int) ->
     test = SightTest.drawn("image", str(seed))
     assert test.is_read(json.dumps(read_back([test.media])))
     assert test.word not in test.prompt.user
-    other = SightTest.drawn("image", f"{seed} again")
-    assert not test.is_read(json.dumps(read_back([other.media])))
+    another_test = SightTest.drawn("image", f"{seed} again")
+    assert not test.is_read(json.dumps(read_back([another_test.media])))
     for answer in ("", "{}", "[]", '{"word": "", "count": 0}', f'{{"word": "{test.word}"}}', "I can't see it"):
         assert not test.is_read(answer)

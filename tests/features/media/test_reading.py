@@ -56,12 +56,12 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_a_format_is_known_by_its_content(content: bytes, name: str, size: tuple[int | None, int | None]) -> None:
-    found = sniffed(content)
-    assert found is not None
+    content_kind = sniffed(content)
+    assert content_kind is not None
     if name == "PNG":
-        size = found.width, found.height
-        assert found.pixels > 1000
-    assert (found.format.name, (found.width, found.height)) == (name, size)
+        size = content_kind.width, content_kind.height
+        assert content_kind.pixels > 1000
+    assert (content_kind.format.name, (content_kind.width, content_kind.height)) == (name, size)
 
 
 @given(
@@ -117,8 +117,8 @@ def test_a_pdf_in_every_form_is_the_same_text(value: Any) -> None:
 
 
 def test_texts_and_parts_in_a_list_keep_their_order() -> None:
-    said = Submission([{"type": "text", "text": "Before."}, {"image": PNG_URL}, "After."]).response
-    assert said == f"Before.\n{MARK}\nAfter."
+    response = Submission([{"type": "text", "text": "Before."}, {"image": PNG_URL}, "After."]).response
+    assert response == f"Before.\n{MARK}\nAfter."
 
 
 def test_images_in_messages_leave_a_mark_in_the_messages() -> None:
@@ -151,12 +151,12 @@ def test_prompt_and_fingerprint_follow_the_content_and_text_alone_has_no_parts()
     def prompt(chart: Any) -> Any:
         return verdict_prompt(RUBRIC, Submission("Right.", {"chart": chart}), RUBRIC.criteria)
 
-    one, other, text = prompt(Image(PNG_FILE)), prompt(Image(GIF_FILE)), prompt("a chart")
-    assert len({one.fingerprint, other.fingerprint, text.fingerprint}) == 3
-    assert one.fingerprint == prompt({"image": PNG_URL}).fingerprint
-    assert text.parts == ()
-    assert one.system.startswith(text.system)
-    assert "not text" not in text.system
+    of_png, of_gif, of_text = prompt(Image(PNG_FILE)), prompt(Image(GIF_FILE)), prompt("a chart")
+    assert len({of_png.fingerprint, of_gif.fingerprint, of_text.fingerprint}) == 3
+    assert of_png.fingerprint == prompt({"image": PNG_URL}).fingerprint
+    assert of_text.parts == ()
+    assert of_png.system.startswith(of_text.system)
+    assert "not text" not in of_text.system
 
 
 def test_a_criterion_that_does_not_see_an_input_is_not_shown_its_image() -> None:

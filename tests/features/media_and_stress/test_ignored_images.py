@@ -27,8 +27,10 @@ def stressed(charts: Path, judge: Callable[..., Any], folder: Path) -> Stress:
     """The result of a stress run over thirty of the charts."""
     options = StressOptions(n=30, originals=1)
     made = battery(RUBRIC, load_examples(charts, RUBRIC).examples, "m", options)
-    asked = Unprobed(FunctionJudge(judge, f"function:{judge.__name__}"))
-    grades = asyncio.run(ask(made, asked, StressRun.begin(folder, made.key(asked)), concurrency=8, step=lambda: None))
+    function_judge = Unprobed(FunctionJudge(judge, f"function:{judge.__name__}"))
+    grades = asyncio.run(
+        ask(made, function_judge, StressRun.begin(folder, made.key(function_judge)), concurrency=8, step=lambda: None)
+    )
     return stress_of(made, grades)
 
 
