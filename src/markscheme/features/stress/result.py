@@ -118,15 +118,17 @@ class Stress:
         )
 
     def _is_ignored(self, name: str) -> bool:
-        moved, again, n = 0, 0, 0
-        for criterion in self.battery.judged:
-            for index in {index for index, change in self.battery.submissions if change == name}:
-                before, after, control = (
-                    self._level(StressQuestion(index, version, 0), criterion) for version in (ORIGINAL, name, CONTROL)
-                )
-                if not math.isnan(before + after + control):
-                    n, moved, again = n + 1, moved + (after != before), again + (control != before)
-        return n >= LEAST_EXAMPLES and moved <= again
+        changed = [self._differs(index, name) for index, change in self.battery.submissions if change == name]
+        repeated = [self._differs(index, CONTROL) for index, change in self.battery.submissions if change == name]
+        return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(repeated)
+
+    def _differs(self, index: int, version: str) -> bool:
+        """Return whether an example's rating on any criterion is another one than when it was first asked about."""
+        return any(
+            abs(self._level(StressQuestion(index, version, 0), c) - self._level(StressQuestion(index, ORIGINAL, 0), c))
+            > 0
+            for c in self.battery.judged
+        )
 
     @property
     def control_moved(self) -> tuple[str, StressCell] | None:
