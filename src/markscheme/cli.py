@@ -73,10 +73,10 @@ def calibrate_main() -> int:
 
 
 def _run(argv: list[str]) -> int:
-    from markscheme.commands.help import overview
+    from markscheme.commands.help import overview, settings_help
 
     if not argv or argv[0] in ("-h", "--help", "--help-all", "help"):
-        print(overview(everything="--help-all" in argv))
+        print(settings_help() if argv[1:] == ["settings"] else overview(everything="--help-all" in argv))
         return 0
     if argv[0] == "--version":
         from importlib.metadata import version

@@ -15,6 +15,14 @@ def _field_and_value(written: Any) -> str:
     return written
 
 
+def _file_to_write(_: object) -> str:
+    return "a file to write"
+
+
+def _one_run(_: object) -> str:
+    return "one run"
+
+
 MEASURE: Final = text_form("score, decision, or a criterion's name")
 _FIELD_AND_VALUE: Final = ValueForm(
     f"FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}", _field_and_value, by_type=True
@@ -42,8 +50,8 @@ class LabelOptions:
         common=True,
         written=NUMBER_IN_FILES,
     )
-    gold: Kind | None = option(None, f"use only labels of this kind: {', '.join(KINDS)}", one_of(*KINDS), value="KIND")
-    gold_by: Literal["median", "mean", "majority"] = option(
+    gold: Kind | None = setting(None, f"use only labels of this kind: {', '.join(KINDS)}", one_of(*KINDS), value="KIND")
+    gold_by: Literal["median", "mean", "majority"] = setting(
         "median",
         "how several labels combine: median, mean or majority (median)",
         one_of("median", "mean", "majority"),
@@ -95,8 +103,12 @@ class DriftOptions:
         False, "accept this run, next to those accepted before: later runs are compared with them", FLAG, common=True
     )
     replace: bool = option(False, "with --accept: drop the runs accepted before", FLAG)
-    accepted: Path | None = option(None, "accepted run, instead of the rubric's own", PATH, value="FILE")
-    run_number: int | None = option(None, "this is comparison T with the accepted run (counted)", WHOLE, value="T")
+    accepted: Path | None = option(
+        None, "accepted run, instead of the rubric's own", PATH, value="FILE", never_in_files=_file_to_write
+    )
+    run_number: int | None = option(
+        None, "this is comparison T with the accepted run (counted)", WHOLE, value="T", never_in_files=_one_run
+    )
     planned_runs: int | None = setting(
         None, "planned comparisons, which share the 5% false-alarm rate", WHOLE, value="N", written=WHOLE_IN_FILES
     )

@@ -1,11 +1,12 @@
 """A command line to a call of a command's function: parsing, defaults from settings, completion."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from inspect import BoundArguments
 from itertools import chain, pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import cyclopts
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 HELP, HELP_ALL = ("-h", "--help", "--help-all"), "--help-all"
 JSON = "--json"
 """A flag of some commands; others take a file after it."""
+SETTING_FLAG = "-o"
+"""Stands before KEY=VALUE, on every command that has settings."""
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -39,18 +42,33 @@ class _WordedApp(App):
         return arguments
 
 
-def app_with(settings: SettingsFile, commands: Iterable[CommandRow], kind: type[App] = App) -> App:
-    """Return a parser of these commands; options that nobody gives are taken from `settings`."""
+def app_with(
+    settings: SettingsFile,
+    commands: Iterable[CommandRow],
+    kind: type[App] = App,
+    typed: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> App:
+    """Return a parser of these commands.
+
+    Options that nobody gives are taken from `typed`, the values of keys that were typed as settings, then from the
+    file of settings.
+    """
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
         judges = [argument for argument in arguments if setting_of(argument) == "judge"]
-        is_its_judge = not any(judge.tokens for judge in judges) and (bool(judges) or "judge" not in settings.values)
+        is_its_judge = (
+            not any(judge.tokens for judge in judges)
+            and "judge" not in typed
+            and (bool(judges) or "judge" not in settings.values)
+        )
         for argument in arguments:
             key = setting_of(argument)
-            if argument.tokens or argument.children or (key == "model" and not is_its_judge):
+            if argument.tokens or argument.children:
                 continue
-            for place, text in enumerate(settings.texts(key)):
-                argument.append(Token(keyword=argument.name, value=text, source=str(settings.path), index=place))
+            source = SETTING_FLAG if key in typed else str(settings.path)
+            texts = typed[key] if key in typed else settings.texts(key) if key != "model" or is_its_judge else ()
+            for index, text in enumerate(texts):
+                argument.append(Token(keyword=argument.name, value=text, source=source, index=index))
 
     app = kind(
         name="markscheme",
@@ -113,12 +131,13 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
     Raises:
         UsageError: No such option, or a value that an option cannot have.
     """
+    typed, rest = _typed_settings(command, rest)
     file = _file_after_flag(command, rest)
     if file and not Path(file).exists():  # a file that is there may be an operand
         raise UsageError(_prints_here(file))
     words = [command, *_ordered(command, rest)]
     try:
-        app = app_with(settings, _only(command))
+        app = app_with(settings, _only(command), typed=typed)
         function, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False, verbose=False)
     except CycloptsError as error:
         is_file = file and isinstance(error, cyclopts.UnusedCliTokensError | cyclopts.CoercionError)
@@ -138,6 +157,40 @@ def complete(argv: Sequence[str]) -> int:
     shell: Any = argv[1]
     print(app.generate_completion(shell=shell))
     return 0
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def _typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the settings among the words of a command, by key, and the other words.
+
+    Raises:
+        UsageError: Not KEY=VALUE, or a key that the command doesn't know.
+    """
+    typed: dict[str, list[str]] = {}
+    others = list[str]()
+    words = list(rest)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            others += [word, *words]
+            break
+        if not word.startswith(SETTING_FLAG):
+            others.append(word)
+            continue
+        pair = word.removeprefix(SETTING_FLAG) or (words.pop(0) if words else "")
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(
+                f"`{SETTING_FLAG}` needs KEY=VALUE, got {pair!r}" if pair else f"`{SETTING_FLAG}` needs KEY=VALUE"
+            )
+        settings = described(command).settings
+        if key not in settings:
+            instead = suggestion(key, settings, mark="`") or f"; known are {', '.join(settings) or 'none'}"
+            raise UsageError(f"`markscheme {command}` has no setting `{key}`{instead}")
+        typed.setdefault(key, []).append(value)
+    return typed, others
 
 
 # --- order of words --------------------------------------------------------------------------------------------------

@@ -143,7 +143,9 @@ def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], A
     def convert(_: type, tokens: "Sequence[Token]") -> Any:
         words = [token.value for token in tokens]
         try:
-            return form.read(words if declared.several else form.typed(words[-1]))
+            typed = [form.typed(word) for word in words]
+            parts = [part for value in typed for part in (value if isinstance(value, list) else [value])]
+            return form.read(parts if declared.several else typed[-1])
         except (KeyError, TypeError, ValueError, OverflowError):
             raise ValueError("".join(form.refusal(words[-1]))) from None
 
@@ -165,7 +167,7 @@ def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
 
 
 def setting_of(argument: "Argument") -> str:
-    """Return the key of a settings file that sets an argument's default; "" if none does.
+    """Return the key of the setting that an argument is; "" if it is none.
 
     An option of a family is known by its declaration: a command may have another of that name.
     """
@@ -174,7 +176,7 @@ def setting_of(argument: "Argument") -> str:
     declared = next((value for value in metadata if isinstance(value, DeclaredOption)), None)
     if declared is None:
         return name if name in OWN_SETTINGS and argument.parse else ""
-    return name.partition(_OF)[2] if declared.is_setting else ""
+    return name.partition(_OF)[2] if declared.is_key else ""
 
 
 OWN_SETTINGS = ("judge",)

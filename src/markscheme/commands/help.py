@@ -12,6 +12,7 @@ from markscheme.commands.families import MORE_OPTIONS, setting_of
 from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
 from markscheme.judges.kinds import in_words
 from markscheme.options.settings import SettingsFile
+from markscheme.options.table import settings_declared
 from markscheme.phrases import counted
 
 if TYPE_CHECKING:
@@ -38,12 +39,23 @@ def overview(*, everything: bool) -> str:
     return "\n".join(lines)
 
 
+def settings_help() -> str:
+    """Return what `markscheme help settings` prints: every key, with its values and what it sets."""
+    width = min(shutil.get_terminal_size((80, 40)).columns, 100)
+    lines = ["Settings, by -o KEY=VALUE on the commands that have them, or in markscheme.toml or pyproject.toml:", ""]
+    for key, declared in settings_declared():
+        about = declared.about if declared.is_setting else f"{declared.about}; not in a file"
+        text = in_words(f"{about} [{declared.form.allowed}]")
+        lines += _columns(key, text, width)
+    return "\n".join(lines)
+
+
 @dataclass(frozen=True)
 class Option:
     """One option or operand of a command.
 
     Attributes:
-        setting: The key of a configuration file that sets its default; "" for none.
+        setting: Its key as a setting; "" if it is none.
         names: What is typed; empty for an operand.
         value: Name of its value in help; empty for a flag.
         many: Whether several values may follow its name.
@@ -80,6 +92,11 @@ class Description:
     options: tuple[Option, ...]
     example: str
     exits: str
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The keys of settings that it has."""
+        return tuple(option.setting for option in self.options if option.setting)
 
     @property
     def usage(self) -> str:
@@ -155,6 +172,9 @@ def command_help(description: Description, settings: SettingsFile, *, everything
         lines += ["", f"{MORE_OPTIONS}:", *(line for option in rare for line in _row(option, settings, width))]
     elif rare:
         lines += [f"{'  --help-all':<{LEFT}}show {counted(len(rare), 'more option')}"]
+    if everything and description.settings:
+        keys = f"settings, by -o KEY=VALUE or in markscheme.toml: {', '.join(description.settings)}"
+        lines += ["", *textwrap.wrap(keys, width, break_on_hyphens=False)]
     lines += ["", f"Example: {description.example}"]
     if description.exits:
         lines += textwrap.wrap(f"Exit status: {description.exits}", width)
@@ -166,7 +186,12 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
     default = settings.texts(option.setting)
     if default and settings.path is not None:
         text += f" [{settings.path.name}: {', '.join(default)}]"
+    return _columns(option.typed, text, width)
+
+
+def _columns(name: str, text: str, width: int) -> list[str]:
+    """Return the lines of a name with its text beside it."""
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
-    first = f"  {option.typed}"
+    first = f"  {name}"
     lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]
     return lines + [f"{'':<{LEFT}}{line}" for line in body[1:]]

@@ -73,6 +73,11 @@ class DeclaredOption:
     off: str | None = None
     variable: str | None = None
 
+    @property
+    def is_key(self) -> bool:
+        """Whether `-o KEY=VALUE` may set it: a setting, or what is none only because a file may not name it."""
+        return self.is_setting or self.never_in_files is not None
+
     def read(self, written: Any, source: str) -> Any:
         """Return the value of what a source has; None means "not set" and stays None.
 
@@ -180,15 +185,17 @@ def families_of(command: str) -> list[type]:
 
 
 def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield what a settings file may set, those of the core first, so that features are loaded only if need be."""
+    """Yield all settings by key, those of the core first, so that features are loaded only if need be."""
+    keys = set[str]()
     for family in OPTIONS:
         for key, declared in options_of(family.load()).items():
-            if declared.is_setting or declared.never_in_files:
+            if declared.is_key and key not in keys:
+                keys.add(key)
                 yield key, declared
 
 
 def setting_named(key: str) -> DeclaredOption | None:
-    """Return the option of a settings file by its key, or None if no family has it."""
+    """Return the setting of a key, or None if no family has it."""
     return next((declared for name, declared in settings_declared() if name == key), None)
 
 

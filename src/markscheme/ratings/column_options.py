@@ -78,7 +78,7 @@ class ColumnOptions:
         text_form("the name of a sheet, table or key"),
         value="NAME",
     )
-    encoding: str | None = option(
+    encoding: str | None = setting(
         None, "of a table: how its text is encoded", text_form("the name of an encoding"), value="NAME"
     )
     metric: Literal["nominal", "ordinal", "interval"] | None = setting(

@@ -41,6 +41,7 @@ from markscheme.readers.plain_tables import names_table
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
 if TYPE_CHECKING:
+    from markscheme.calibration.next_labels import NextLabels
     from markscheme.features.label.work import Work
     from markscheme.pages.order import Share
 
@@ -335,10 +336,8 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
 
 
 def _as_needed(rubric: str) -> int:
-    """As many as the verdict needs."""
-    from markscheme.features.label.overview import next_labels_of
-
-    next_step = next_labels_of(rubric, Path.cwd())
+    """Return as many as the verdict needs."""
+    next_step = _next_labels(rubric)
     if next_step.labels is None or not next_step.labels.more:
         raise UsageError(
             f"the verdict asks for no number of labels: say how many, --next N. {next_step.in_words}".rstrip()
@@ -348,12 +347,17 @@ def _as_needed(rubric: str) -> int:
 
 def _next_step(rubric: str) -> str:
     """The labels that the verdict still needs; what can't be read is said by the next command."""
-    from markscheme.features.label.overview import next_labels_of
-
     try:
-        return next_labels_of(rubric, Path.cwd()).in_words
+        return _next_labels(rubric).in_words
     except (RatingError, UsageError):
         return ""
+
+
+def _next_labels(rubric: str) -> "NextLabels":
+    """Return the labels that the verdict of a rubric asks for next."""
+    from markscheme.features.label.overview import next_labels_of
+
+    return next_labels_of(rubric, Path.cwd())
 
 
 def _note_same_meaning(rubric: str, name: str) -> int:
