@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markscheme.judges.kinds import DEFAULT
 
-POOL = "outputs.jsonl"
-"""The file of outputs in commands that choose what to label next."""
+POOL = "YOUR-OUTPUTS.jsonl"
+"""Stands for the reader's file of outputs, in commands that choose what to label next."""
 
 
 @dataclass(frozen=True, slots=True)

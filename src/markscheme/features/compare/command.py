@@ -199,12 +199,16 @@ def _keep(compared: "Compared", labels: LabelOptions) -> None:
 
 
 def _onward(compared: "Compared", sides: Sequence[str]) -> tuple[str, str] | None:
-    """How to see the report of the judge to choose, where it is one of the sides."""
+    """How to see the report of the judge to choose, where it is one of the sides and no report already."""
+    from markscheme.readers.rated import rubric_of_report  # which loads numpy
+
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]
     chosen = choice.recommended or choice.best
     if chosen is None or len(names) != len(sides):
         return None
     side = sides[names.index(chosen)]
+    if Path(side).suffix == ".json" and Path(side).is_file() and rubric_of_report(Path(side)) is not None:
+        return None
     option = "ratings" if Path(side).exists() else "judge"
     return "Next, see whether it can gate", Commands.on(choice.rubric.name).calibrate(f" --{option} {quote(side)}")

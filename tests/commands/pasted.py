@@ -1,0 +1,68 @@
+"""Commands that are printed to be run, pasted into the folder where they were printed."""
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tests.commands.console import environment, run, scripts
+
+PROGRAMS = ("markscheme", "calibrate")
+SERVING = ("label", "discover")
+"""Commands that serve a page until they are stopped."""
+WITHOUT_A_PAGE = {"--plan", "--to", "--progress", "--sheet", "--report", "--write", "--help"}
+ANSWERS = (0, 1, 4)
+"""Exit statuses of a command that did what it was to do, whatever the answer."""
+PRINTED = re.compile(
+    r"`((?:markscheme|calibrate) [^`]+)`|(?:^|[:→] |^ +|> )((?:markscheme|calibrate) [^`]+?)(?: \(or .*)?$"
+)
+"""A command in a sentence, in backticks, or at the end of a line."""
+
+
+def printed_commands(text: str) -> Iterator[str]:
+    """Yield each command that a text prints, once; lines of the text may not be broken."""
+    seen = set[str]()
+    for line in text.splitlines():
+        for match in PRINTED.finditer(line):
+            command = (match[1] or match[2]).rstrip(" .")
+            if command not in seen:
+                seen.add(command)
+                yield command
+
+
+def paste(command: str, folder: Path, placeholders: Mapping[str, str], env: Mapping[str, str]) -> str:
+    """Run a printed command where it was printed; returns what is wrong, or "".
+
+    Args:
+        command: What was printed.
+        folder: Where.
+        placeholders: What a reader puts in place of words, by these words.
+        env: Further variables.
+    """
+    words = [placeholders.get(word, word) for word in shlex.split(command)]
+    if words[1:2] and words[1] in SERVING and not WITHOUT_A_PAGE & {*words}:
+        return _page_of(words, folder, env)
+    done = run(*words, cwd=folder, env=env)
+    is_fine = done.returncode in ANSWERS and "error: " not in done.stderr
+    return "" if is_fine else f"{shlex.join(words)}: {done.returncode}, {done.stderr}"
+
+
+def _page_of(words: list[str], folder: Path, env: Mapping[str, str]) -> str:
+    """Open the page of a command, and end it; returns what is wrong, or ""."""
+    program = [str(scripts() / words[0]), *words[1:]]
+    with subprocess.Popen(
+        program, cwd=folder, env=environment(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as page:
+        assert page.stdout is not None
+        announced = page.stdout.readline()
+        page.terminate()
+        _, message = page.communicate()
+    is_fine = announced.rstrip().endswith("open") or (page.returncode == 0 and "error: " not in message)
+    return "" if is_fine else f"{shlex.join(words)}: {page.returncode}, {message}"
+
+
+def copy_of(folder: Path, to: Path) -> Path:
+    """Copy a project, so that one command changes nothing for the next."""
+    return Path(shutil.copytree(folder, to, symlinks=True))

@@ -1,0 +1,69 @@
+"""Every command that a first screen prints is pasted where it was printed, and does what it is printed for."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.pasted import copy_of, paste, printed_commands
+from tests.commands.reply_project import make_project
+from tests.commands.screens import CAREFUL, NAME, lines_of, write_lines
+from tests.commands.test_first_screens import ALL_SCREENS
+from tests.docs.checks import options_exist
+
+READERS: Mapping[str, str] = {
+    "YOUR-OUTPUTS.jsonl": "own-outputs.jsonl",
+    "YOUR-NAME": "ann",
+    "SECOND": "zoe",
+    "FILE": "own-outputs.jsonl",
+    "JUDGE": CAREFUL,
+    "anthropic": CAREFUL,
+    "anthropic:model": CAREFUL,
+}
+"""What a reader puts in place of words that only look like a name or a file."""
+MADE_BEFORE = ("rated.json", "JUDGE.jsonl")
+"""Ends of files that Promptfoo or a judge elsewhere writes before the command is run: only its options are checked."""
+
+
+def write_outputs(folder: Path) -> None:
+    """Write the reader's own outputs, of which none is labelled."""
+    lines = lines_of(folder / "calibration" / NAME / "examples.jsonl")
+    rows = [{"id": f"own-{i}", "query": line["query"], "response": line["response"]} for i, line in enumerate(lines)]
+    write_lines(folder / "own-outputs.jsonl", [{**row, "id": f"{row['id']}-{n}"} for n in range(10) for row in rows])
+
+
+@pytest.mark.parametrize("name", [name for name, screen in ALL_SCREENS.items() if screen.only is None])
+def test_each_command_that_a_screen_prints_works_where_it_is_printed(tmp_path: Path, name: str) -> None:
+    screen = ALL_SCREENS[name]
+    here = tmp_path / "here"
+    here.mkdir()
+    make_project(here)
+    screen.before(here)
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "COLUMNS": "1000", "XDG_RUNTIME_DIR": str(tmp_path)}
+    done = run("markscheme", *screen.arguments, cwd=here, env=env)
+    if screen.saved_as:
+        (here / screen.saved_as).write_text(done.stdout, encoding="utf-8")
+    write_outputs(here)
+    shown = done.stderr if screen.saved_as else done.stdout + done.stderr
+    faults = {
+        command: fault
+        for i, command in enumerate(printed_commands(re.sub(r"\x1b\[[0-9;]*m", "", shown)))
+        if (fault := _fault(command, here, tmp_path / f"copy{i}", env))
+    }
+    assert faults == {}
+
+
+def _fault(command: str, here: Path, copy: Path, env: Mapping[str, str]) -> str:
+    """Return what is wrong with a printed command, or ""."""
+    words = shlex.split(command)
+    if words[-1].endswith(MADE_BEFORE):
+        options_exist(command)
+        return ""
+    if words[1] == "calibrate" and not any(word.startswith("--") for word in words) and words[2] == NAME:
+        command += f" --judge {CAREFUL}"  # where a reader has one that is ready
+    if words[1] == "improve":
+        command += " --plan"  # which says what would be asked, and asks no model for words
+    return paste(command, copy_of(here, copy), READERS, env)
