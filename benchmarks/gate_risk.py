@@ -1,4 +1,4 @@
-"""Does `gate-risk` say how often a gate fails though nothing changed?
+"""Does `pass-rate` say how often a gate fails though nothing changed?
 
     python -m benchmarks.gate_risk [--draws 240] [--write benchmarks/results/gate_risk.md]
 

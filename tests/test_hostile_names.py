@@ -51,7 +51,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("compare", "judge-0.jsonl", "judge-1.jsonl", "--rubric", "manners", "--json"),
     ("tune", "manners", "--json"),
     ("status", "--json"),
-    ("gate-risk", "judge-0.jsonl", "judge-0.jsonl", "--threshold", "0.5"),
+    ("pass-rate", "judge-0.jsonl", "judge-0.jsonl", "--at-least", "0.5"),
     ("stress", "manners", "--only", "praise", *JUDGE),
     ("stress", "manners", "--plan", *JUDGE),
     ("improve", "manners", "--candidates", "rubrics/manners.json", *JUDGE),

@@ -40,7 +40,7 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("label", "manners", "--disputed", "--rater", "c"),
     ("improve", "manners", *JUDGE, "--plan"),
     ("pass-rate", "passes.jsonl", "--calibration", "decided.jsonl"),
-    ("gate-risk", "passes.jsonl", "passes.jsonl", "--threshold", "0.5", "--of", "pass"),
+    ("pass-rate", "passes.jsonl", "passes.jsonl", "--at-least", "0.5", "--of", "pass"),
     ("session", "status"),
     ("batches",),
     ("init", "new"),

@@ -35,7 +35,7 @@ RATED = (
     "compare FILE ratings.jsonl --rubric place --kind human",
     "pass-rate FILE --calibration decisions.jsonl --rubric place --kind human",
     "pass-rate plan.json --calibration FILE --rubric place",
-    "gate-risk FILE FILE --threshold 0.5 --rubric place",
+    "pass-rate FILE FILE --at-least 0.5 --rubric place",
     "agreement FILE",
     "import FILE --rubric place --kind human --to out.jsonl --examples out-examples.jsonl",
     "label place --pool FILE --rater zoe --sheet sheet.html",

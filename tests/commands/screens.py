@@ -178,7 +178,7 @@ SCREENS: Mapping[str, Screen] = {
     "experiment": Screen(("experiment", "reply.experiment.yaml", "--judge", CAREFUL), 0, _experiment),
     "lint": Screen(("lint", NAME), 1),
     "grade": Screen(("grade", NAME, "some.jsonl", "--judge", CAREFUL), 1, _some),
-    "gate-risk": Screen(("gate-risk", *(f"run{place}.jsonl" for place in range(6)), "--threshold", "0.7"), 1, _runs),
+    "gate-risk": Screen(("pass-rate", *(f"run{place}.jsonl" for place in range(6)), "--at-least", "0.7"), 1, _runs),
     "stress": Screen(("stress", NAME, "--judge", CAREFUL, "--n", "40")),
     "stress-moved": Screen(("stress", NAME, "--judge", "function:reply_judges:flattered", "--n", "40"), 1),
     "pass-rate": Screen(("pass-rate", "graded.jsonl", "--calibration", "calibration.json"), 0, _decided),

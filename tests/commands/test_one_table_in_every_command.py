@@ -43,7 +43,7 @@ def printed(folder: Path, form: str, *command: str) -> tuple[int, str]:
         (("compare", "TABLE", "--judge", "graded", "--judge", "second", *OPTIONS), 0, '"graded"'),
         (("compare", "TABLE", "--judge", "graded,second", *OPTIONS), 0, '"second"'),
         (("pass-rate", "TABLE", *JUDGE), 0, '"corrected"'),
-        (("gate-risk", "TABLE", "--threshold", "0.5", *JUDGE), 2, '"code": "one-run"'),
+        (("pass-rate", "TABLE", "--at-least", "0.99", *JUDGE), 1, '"answer": "below"'),
         (("compare", "TABLE", *JUDGE), 2, '"code": "one-judge"'),
     ],
 )

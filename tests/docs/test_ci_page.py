@@ -18,7 +18,7 @@ NAMES = {
     "markscheme lint": "lint",
     "markscheme label": "label",
     "markscheme status": "status",
-    "markscheme gate-risk": "gate-risk",
+    "markscheme pass-rate": "pass-rate",
 }
 OTHERS = ("pip install ", "gh pr comment ")
 """What the workflows run that is not ours."""

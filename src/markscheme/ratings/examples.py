@@ -32,6 +32,10 @@ SPLITS: tuple[str, ...] = get_args(Split)
 DRAWN: tuple[str, ...] = get_args(DrawnBy)
 RATINGS_FOLDER = "ratings"
 """The folder next to the examples with a file for each rater."""
+RATES_FOLDER = "rates"
+"""The folder next to the examples with a folder for each stream of responses that is watched."""
+AUDITS_FILE = "audits.jsonl"
+"""The file of a stream with the responses that people label, drawn at random."""
 MOST_WARNED = 5
 """Duplicate responses that get a warning each, with their lines; further ones are only counted."""
 LEAKING = 40

@@ -1,8 +1,8 @@
 """One format of rated files, and the table to which features add theirs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -43,6 +43,7 @@ class FileFormat:
         names_judges: Whether it names its judges.
         read_remarks: Reads the words in the files of one export, its responses by id, counts of what neither can
             hold, and notes; None for other formats.
+        times: Yields ids of responses with the time of each, as written; None for a format that has none.
         rank: When it is tried: those of a lower rank first.
     """
 
@@ -55,6 +56,7 @@ class FileFormat:
     states_kinds: bool = True
     names_judges: bool = True
     read_remarks: "ReadRemarks | None" = None
+    times: "Callable[[Peek], Iterator[tuple[str, Any]]] | None" = None
     rank: int = OURS
 
     @property

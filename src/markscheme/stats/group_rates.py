@@ -96,7 +96,7 @@ def mid_p_limits(hits: float, n: float, *, level: float = 0.95) -> tuple[float, 
     if not n:
         return 0.0, 1.0
     tail = _tail(level)
-    return 1 - _mid_p_upper(n - hits, n, tail), _mid_p_upper(hits, n, tail)
+    return 1 - float(_mid_p_upper(n - hits, n, tail)), float(_mid_p_upper(hits, n, tail))
 
 
 def rate_by_verdict(
@@ -128,10 +128,39 @@ def rate_by_verdict(
     graded = np.asarray(pool, dtype=np.float64)
     if not hits.shape == sizes.shape == graded.shape or hits.ndim != 1 or not graded.sum() > 0:
         raise ValueError(f"one verdict, one count, and a pool that isn't empty: {hits}, {sizes}, {graded}")
-    value, below, above, variance, _ = _by_verdict(hits, sizes, graded, level)
-    low = value - math.sqrt(below + _z(level) ** 2 * variance)
-    high = value + math.sqrt(above + _z(level) ** 2 * variance)
-    return Estimate(value, max(0.0, low), min(1.0, high), level, round(float(sizes.sum())), _METHOD)
+    value, low, high = (float(figure) for figure in rates_by_verdict(hits, sizes, graded, level=level))
+    return Estimate(value, low, high, level, round(float(sizes.sum())), _METHOD)
+
+
+def rates_by_verdict(
+    passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95
+) -> tuple[Floats, Floats, Floats]:
+    """Return values, lower and upper limits of `rate_by_verdict` for many sets at once.
+
+    Args:
+        passed: Labels that pass, for each set and verdict, shape (..., k).
+        labels: Labels of each verdict.
+        pool: Graded responses of each verdict; no set's is empty.
+        level: Coverage of each interval.
+
+    Example:
+        >>> [figures.round(4).tolist() for figures in rates_by_verdict([[1, 15]], [[4, 16]], [[200, 800]])]
+        [[0.8], [0.6254], [0.9131]]
+    """
+    value, below, above, variance, _ = _by_verdict(passed, labels, pool, level)
+    units = _z(level) ** 2 * variance
+    return value, np.maximum(0.0, value - np.sqrt(below + units)), np.minimum(1.0, value + np.sqrt(above + units))
+
+
+def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
+    """Tell whether there are labels enough to show a rate by verdict, whatever they say.
+
+    Args:
+        labels: Labels of each verdict, shape (k,).
+        pool: Graded responses of each verdict.
+    """
+    weight = np.asarray(pool, dtype=np.float64) / np.sum(pool)
+    return _shown(round(float(np.sum(labels))), _planned_half_width(weight, labels))
 
 
 def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
@@ -282,25 +311,29 @@ def _rate(table: Integers, graded: Integers) -> GroupRate:
         why = f"{n_labels} labels of its own, {more} (the judge alone says {percent(judge_alone)})"
         rate = Estimate.without_value(why, n=n_labels, method=_METHOD)
     shares = (float(smooth[0]), float(smooth[1]))
-    return GroupRate(rate, judge_alone, n_labels, needed, half_width, below, above, variance, shares)
+    moments = (float(below), float(above), float(variance))
+    return GroupRate(rate, judge_alone, n_labels, needed, half_width, *moments, shares)
 
 
 def _by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
-) -> tuple[float, float, float, float, Floats]:
-    """The rate, its squared distances down and up that labels cause, the units' variance, and the smoothed shares."""
-    hits = np.asarray(passed)
-    sizes = np.asarray(labels)
-    total = float(np.sum(pool))
-    weight = np.asarray(pool) / total
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Compute the rate, its squared distances down and up that labels cause, the units' variance, and smooth shares."""
+    hits = np.asarray(passed, dtype=np.float64)
+    sizes = np.asarray(labels, dtype=np.float64)
+    total = np.sum(pool, axis=-1)
+    weight = np.asarray(pool) / total[..., None]
     share = np.where(sizes > 0, hits / np.where(sizes > 0, sizes, 1), 0.5)
-    limits = np.array([mid_p_limits(*cell, level=level) for cell in zip(hits.tolist(), sizes.tolist(), strict=True)])
-    below = float((weight**2 * (share - limits[:, 0]) ** 2).sum())
-    above = float((weight**2 * (limits[:, 1] - share) ** 2).sum())
+    tail = _tail(level)
+    low = np.where(sizes > 0, 1 - _mid_p_upper(sizes - hits, sizes, tail), 0.0)
+    high = _mid_p_upper(hits, sizes, tail)
+    below = (weight**2 * (share - low) ** 2).sum(axis=-1)
+    above = (weight**2 * (high - share) ** 2).sum(axis=-1)
     smooth = (hits + 0.5) / (sizes + 1)
-    pairs = combinations(range(len(weight)), 2)
-    variance = sum(float(weight[v] * weight[u] * (smooth[u] - smooth[v]) ** 2) for v, u in pairs) / total
-    return float(weight @ share), below, above, variance, smooth
+    pairs = combinations(range(weight.shape[-1]), 2)
+    apart = (weight[..., v] * weight[..., u] * (smooth[..., u] - smooth[..., v]) ** 2 for v, u in pairs)
+    variance = np.asarray(sum(apart, start=np.zeros(weight.shape[:-1])) / total)
+    return np.asarray((weight * share).sum(axis=-1)), below, above, variance, smooth
 
 
 def _tail(level: float) -> float:
@@ -312,17 +345,21 @@ def _z(level: float) -> float:
     return float(ndtri(1 - _tail(level)))
 
 
-def _mid_p_upper(hits: float, n: float, tail: float) -> float:
-    if hits == n:
-        return 1.0
-    low = hits / n
-    high = 1.0
+def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
+    """Return the upper mid-p limits of shares; 1 where all are hits, or where there are no examples."""
+    k, size = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    is_open = k < size
+    misses = np.where(is_open, size - k, 1.0)
+    low = np.where(is_open, k / np.where(size > 0, size, 1.0), 1.0)
+    high = np.ones_like(low)
     for _ in range(60):
         middle = (low + high) / 2
-        at_most = float(betainc(n - hits, hits + 1, 1 - middle))
-        fewer = float(betainc(n - hits + 1, hits, 1 - middle)) if hits else 0.0
-        low, high = (middle, high) if (at_most + fewer) / 2 > tail else (low, middle)
-    return (low + high) / 2
+        at_most = betainc(misses, k + 1, 1 - middle)
+        fewer = np.where(k > 0, betainc(misses + 1, np.where(k > 0, k, 1.0), 1 - middle), 0.0)
+        is_inside = (at_most + fewer) / 2 > tail
+        low = np.where(is_inside, middle, low)
+        high = np.where(is_inside, high, middle)
+    return np.where(is_open, (low + high) / 2, 1.0)
 
 
 def _half_widths(labels: npt.ArrayLike) -> Floats:

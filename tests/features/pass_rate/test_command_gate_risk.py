@@ -1,4 +1,4 @@
-"""`markscheme gate-risk` as a user runs it, on runs of ours and of the real Promptfoo."""
+"""`markscheme pass-rate RUN RUN --at-least T` as a user runs it, on runs of ours and of the real Promptfoo."""
 
 import json
 import random
@@ -37,7 +37,7 @@ def scored(folder: Path, *runs: Sequence[float]) -> list[str]:
 
 
 def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ...] = (), status: int = 0) -> Any:
-    done = run("markscheme", "gate-risk", *files, "--threshold", threshold, *more, "--json", cwd=folder)
+    done = run("markscheme", "pass-rate", *files, "--at-least", threshold, *more, "--json", cwd=folder)
     assert done.returncode == status, done.stderr + done.stdout
     return json.loads(done.stdout) if status in (0, 1, 4) and done.stdout else done.stderr
 
@@ -70,7 +70,7 @@ def test_a_rare_failure_is_not_said_to_be_rarer_than_runs_can_show(tmp_path: Pat
     rare = risk(tmp_path, *files, threshold="0.4")
     assert rare["p_fail_wide"] < 0.001
     assert "less than 2% of runs though" in rare["because"]
-    done = run("markscheme", "gate-risk", *files, "--threshold", "0.4", "--details", cwd=tmp_path)
+    done = run("markscheme", "pass-rate", *files, "--at-least", "0.4", "--details", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "3 runs can't show how much less." in words
     assert "false alarms: under 2%" in words
@@ -120,7 +120,7 @@ def test_cases_of_one_group_vary_together(tmp_path: Path) -> None:
     grouped = ("--rubric", "place.yaml", "--examples", "examples.jsonl")
     together = risk(tmp_path, *files, threshold="0.55", more=grouped, status=1)
     assert together["p_fail_wide"] > 2 * alone["p_fail_wide"]
-    done = run("markscheme", "gate-risk", *files, "--threshold", "0.55", *grouped, cwd=tmp_path)
+    done = run("markscheme", "pass-rate", *files, "--at-least", "0.55", *grouped, cwd=tmp_path)
     assert "2 runs of 30 cases in 6 groups" in done.stdout
 
 
@@ -131,7 +131,7 @@ def test_few_groups_are_said_to_show_little(tmp_path: Path) -> None:
         text = text.replace(f"conversation {number}", "conversation 0")
     (tmp_path / "examples.jsonl").write_text(text)
     grouped = ("--rubric", "place.yaml", "--examples", "examples.jsonl")
-    done = run("markscheme", "gate-risk", *files, "--threshold", "0.5", *grouped, cwd=tmp_path)
+    done = run("markscheme", "pass-rate", *files, "--at-least", "0.5", *grouped, cwd=tmp_path)
     assert "3 groups of cases can't show how much the cases of a group vary together" in " ".join(done.stdout.split())
 
 
@@ -196,7 +196,7 @@ def test_an_experiment_s_runs_are_read(tmp_path: Path) -> None:
 
 def test_the_report_says_it_in_words(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
-    done = run("markscheme", "gate-risk", *files, "--threshold", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
+    done = run("markscheme", "pass-rate", *files, "--at-least", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
     report = risk(tmp_path, *files, threshold="0.64", status=done.returncode)
     words = " ".join(done.stdout.split())
     assert report["because"] in words
@@ -206,7 +206,7 @@ def test_the_report_says_it_in_words(tmp_path: Path) -> None:
 
 def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_path: Path) -> None:
     files = scored(tmp_path, [0.90, 0.80, 0.85, 0.81, 0.86], [0.80, 0.72, 0.70, 0.78, 0.74])
-    done = run("markscheme", "gate-risk", *files, "--threshold", "0.79", cwd=tmp_path)
+    done = run("markscheme", "pass-rate", *files, "--at-least", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "doesn't help" not in words
     assert "2 runs are too few to say how many to average" in words
@@ -218,7 +218,7 @@ def test_averaging_is_not_called_useless_where_two_runs_cannot_show_its_use(tmp_
 
 def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path) -> None:
     files = scored(tmp_path, [0.99, 0.4, 0.95, 0.3, 0.96], [0.3, 0.9, 0.4, 0.85, 0.35])
-    done = run("markscheme", "gate-risk", *files, "--threshold", "0.6", cwd=tmp_path)
+    done = run("markscheme", "pass-rate", *files, "--at-least", "0.6", cwd=tmp_path)
     words = " ".join(done.stdout.split())
     assert "2 runs can't show a usable threshold: run the cases 5 to 8 times" in words
     assert "Use a threshold" not in words
@@ -243,3 +243,9 @@ def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -
         results["results"]["results"] = [row for n, row in enumerate(ordered) if n % 3 == number]
         (tmp_path / f"one{number}.json").write_text(json.dumps(results))
     assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == report["p_fail"]
+
+
+def test_the_former_command_names_the_one_that_answers(tmp_path: Path) -> None:
+    done = run("markscheme", "gate-risk", "my run.json", "--threshold", "0.8", "--of", "pass", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())

@@ -27,7 +27,7 @@ COMMANDS = {
         },
     ),
     "gate-risk": Command(
-        "gate-risk FILE FILE --threshold 0.5",
+        "pass-rate FILE FILE --at-least 0.5",
         {**dict.fromkeys(("decisions", "a plan"), "no scores; use --of pass"), **dict.fromkeys(TABLES, NAMELESS)},
     ),
 }

@@ -21,6 +21,7 @@ from markscheme.features.pass_rate.tracked.naming import (
     part_by_mix,
     shift_at_old_mix,
 )
+from markscheme.features.pass_rate.tracked.plan import JudgeRates, audit_plan
 from markscheme.features.pass_rate.tracked.watched import (
     JUDGE_RING,
     PEOPLE_RING,
@@ -60,7 +61,7 @@ def of_share(weeks: list[Any], reference: list[list[int]]) -> Floats:
     return evidence(np.swapaxes(growths, 0, 1)).mean(axis=0)
 
 
-def of_people(weeks: list[Any], reference: dict[str, Any]) -> tuple[float, Floats]:
+def of_people(weeks: list[Any], reference: dict[str, Any]) -> tuple[Floats, Floats]:
     passed, labels = np.transpose(reference["labels"])
     floor = people_floor(passed, labels, reference["pool"])
     growths = [
@@ -294,3 +295,33 @@ def test_faults_of_the_caller_are_refused() -> None:
         flips_when_still([[1], [1]])
     with pytest.raises(ValueError, match="a pool that isn't empty"):
         rate_by_verdict([0, 0], [0, 0], [0, 0])
+
+
+def refuse_other_plan(audits: int, *, streams: int) -> None:
+    """Compare a plan with the worked table, whose weeks are simulated and hold to a quarter or one week."""
+    worked = block(FILE, "plan")
+    rates = JudgeRates(worked["share"], worked["passed_of_passes"], worked["passed_of_fails"])
+    (row,) = [row for row in worked["rows"] if row["audits"] == audits]
+    plan = audit_plan(rates, audits, worked["drops"], streams=streams)
+    assert list(plan.half_widths) == close(row["half_width_after_4_12_26"])
+    found = [*plan.weeks_half, *plan.weeks_nine_tenths]
+    for weeks, expected in zip(found, [*row["weeks_half"], *row["weeks_nine_tenths"]], strict=True):
+        assert (weeks is None) == (expected is None)
+        assert weeks is None or expected is None or abs(weeks - expected) <= max(1, expected / 4)
+
+
+def test_a_plan_says_what_a_number_of_audits_shows() -> None:
+    refuse_other_plan(30, streams=400)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("audits", [10, 20, 30, 50, 100])
+def test_plans_with_more_streams_say_the_same(audits: int) -> None:
+    refuse_other_plan(audits, streams=2000)
+
+
+def test_a_drop_leaves_a_judge_that_decides_as_before() -> None:
+    before = JudgeRates(0.8, 0.95, 0.3)
+    after = before.after_drop(0.2)
+    assert after.good == pytest.approx(before.good - 0.2)
+    assert after.share * after.of_passes / after.good == pytest.approx(0.8 * 0.95 / before.good)

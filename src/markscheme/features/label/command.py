@@ -62,6 +62,7 @@ def label(
     overall: bool = False,
     asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl", group=MORE_OPTIONS)] = None,
     same_meaning: Annotated[str | None, Parameter(metavar="CRITERION", group=MORE_OPTIONS)] = None,
+    audits: bool = False,
     progress: bool = False,
     untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
     seed: Seed = 1,
@@ -101,6 +102,7 @@ def label(
         asked: only what `grade --json` wrote as "ask": what no judge decided
         same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
             in trends; opens no page
+        audits: label what `pass-rate --track` drew: the oldest week first
         progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
             page
         untimed: don't note how long each response takes
@@ -168,8 +170,19 @@ def label(
         next = _as_needed(rubric)
     raters = shared.raters if shared is not None and rater is None else (rater,)
     grades = None if asked is None else existing_file(asked)
+    if audits and (pool is not None or next is not None or share is not None):
+        raise UsageError("--audits is a pool and an order of its own; leave --pool, --next and --share out")
     with opened(
-        rubric, pool, raters, next=next, overall=overall, share=shared, seed=seed, grades=grades, columns=columns
+        rubric,
+        pool,
+        raters,
+        next=next,
+        overall=overall,
+        share=shared,
+        seed=seed,
+        grades=grades,
+        audits=audits,
+        columns=columns,
     ) as works:
         say_what_is_left_out(works)
         if sheet is not None:
@@ -217,6 +230,7 @@ def opened(
     overall: bool = False,
     share: "Share | None" = None,
     grades: Path | None = None,
+    audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
     seed: int,
 ) -> Iterator[list["Work"]]:
@@ -240,6 +254,7 @@ def opened(
                     overall=overall,
                     share=share,
                     grades=grades,
+                    audits=audits,
                     columns=columns,
                     seed=seed,
                 )

@@ -11,7 +11,16 @@ from markscheme.files import append_lines, exclusive
 from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import new_examples
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import RATINGS_FOLDER, SUFFIXES, Example, examples_file, load_examples
+from markscheme.ratings.examples import (
+    AUDITS_FILE,
+    RATES_FOLDER,
+    RATINGS_FOLDER,
+    SUFFIXES,
+    Example,
+    examples_file,
+    examples_from,
+    load_examples,
+)
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
@@ -87,6 +96,31 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
         tuple(rating for rating in rated.ratings if rating.kind in JUDGES),
         tuple(rating for rating in rated.ratings if rating.kind not in JUDGES),
     )
+
+
+def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
+    """Read the responses that `pass-rate --track` drew to be labelled, of all streams: the oldest week first, and in
+    the order in which they were drawn.
+
+    Args:
+        folder: The rubric's calibration folder.
+        rubric: The rubric.
+
+    Raises:
+        RatingError: None are drawn, or a line isn't an example.
+    """
+    audits: dict[str, tuple[str, dict[str, Any]]] = {}
+    for path in sorted((folder / RATES_FOLDER).glob(f"*/{AUDITS_FILE}")):
+        for number, line in json_lines(path, RatingError):
+            if not isinstance(line, dict) or "week" not in line or "id" not in line:
+                raise RatingError("isn't a response drawn by `pass-rate --track`", path=path, line=number)
+            example = {key: value for key, value in line.items() if key not in ("at", "week")}
+            audits.setdefault(str(line["id"]), (str(line["week"]), example))
+    if not audits:
+        problem = "has no audits: `markscheme pass-rate FILE --rubric NAME --track` draws them"
+        raise RatingError(problem, path=folder / RATES_FOLDER)
+    by_week = sorted(audits.values(), key=lambda audit: audit[0])
+    return ResponsePool(examples_from([example for _, example in by_week], rubric).examples, (), ())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from markscheme.calibration.carried_labels import CarriedLabels, carried_labels,
 from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.features.label.disputes import disputed, first_labels, ratings_in
-from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_pool
+from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
 from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_decision
@@ -44,6 +44,7 @@ def open_work(
     overall: bool = False,
     share: Share | None = None,
     grades: Path | None = None,
+    audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
     seed: int = 1,
 ) -> Work:
@@ -59,6 +60,7 @@ def open_work(
         overall: Whether the rater also says if each response passes as a whole.
         share: How the rater shares the pool with others; the rater labels all of it where None.
         grades: File of grades; only the responses on which they ask a person are labelled. None for all.
+        audits: Whether the responses that `pass-rate --track` drew are labelled, in their order.
         columns: What the caller says of a pool that is a table.
         seed: Random seed of the order, the draw and the share.
 
@@ -74,18 +76,23 @@ def open_work(
     rubric = load_rubric(source)
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
-    if pool is None and not home.path.is_file():
+    if pool is None and not audits and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
     if home.path.suffix == ".jsonl":
         with writing(home.path):
             set_aside_damaged_end(home.path)
-    responses = read_pool(home.path, rubric) if pool is None else read_pool(pool, rubric, columns)
+    if audits:
+        responses = read_audits(folder, rubric)
+    else:
+        responses = read_pool(home.path, rubric) if pool is None else read_pool(pool, rubric, columns)
     if grades is not None:
         responses = responses.those_in(ids_to_ask(grades), grades)
     home.check(responses.examples)
     file = LabelFile.open(folder / RATINGS_FOLDER, rater, "adjudicated" if adjudicate else "human", rubric)
     try:
         work = _work(rubric, source, responses, home, file, overall=overall)
+        if audits:
+            return replace(work, steps=tuple(map(Step, work.questions)))
         if next is not None:
             return _noting_what_is_left(_drawn(work, responses, next, seed, share), by_next=True)
         return _noting_what_is_left(replace(work, steps=_steps(list(work.questions), work, seed, share)), by_next=False)

@@ -19,6 +19,13 @@ from markscheme.features.other_tools.tool_pairs import (
     read_comparative_feedback,
     read_pairwise_tasks,
 )
+from markscheme.features.other_tools.written_times import (
+    Times,
+    times_of_langfuse,
+    times_of_langsmith,
+    times_of_mlflow,
+    times_of_phoenix,
+)
 from markscheme.ratings.examples import Example
 from markscheme.readers.file_format import EXPORTED, PUBLISHED, FileFormat
 from markscheme.readers.formats import one_by_one
@@ -30,7 +37,10 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def of_tool(
-    reads: str, is_mine: Callable[[Peek], bool], read: Callable[[Sequence[Peek], ToolContent], None]
+    reads: str,
+    is_mine: Callable[[Peek], bool],
+    read: Callable[[Sequence[Peek], ToolContent], None],
+    times: Callable[[Peek], Times] | None = None,
 ) -> FileFormat:
     """The format of a tool that names its metrics, and may spread an export over several files.
 
@@ -38,6 +48,7 @@ def of_tool(
         reads: Description of the files for a message.
         is_mine: Whether a file is one of them.
         read: Adds the content of the files of one export.
+        times: Yields when each response was given; None for a tool that doesn't say it.
     """
 
     def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
@@ -58,7 +69,9 @@ def of_tool(
         read(files, content)
         return content.every_remark, content.responses, content.lost_as_remarks, content.notes
 
-    return FileFormat(reads, is_mine, read_tool_files, is_of_tool=True, read_remarks=read_remarks, rank=EXPORTED)
+    return FileFormat(
+        reads, is_mine, read_tool_files, is_of_tool=True, read_remarks=read_remarks, times=times, rank=EXPORTED
+    )
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
@@ -72,13 +85,13 @@ def comparing_or_not(single: FileFormat) -> FileFormat:
 
 
 TOOL_FORMATS = (
-    of_tool("traces of MLflow", is_mlflow, read_mlflow),
-    of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
+    of_tool("traces of MLflow", is_mlflow, read_mlflow, times_of_mlflow),
+    of_tool("scores and traces of Langfuse", is_langfuse, read_langfuse, times_of_langfuse),
     FileFormat("pairwise tasks of Label Studio", is_pairwise_task, read_pairwise_tasks, is_of_tool=True, rank=EXPORTED),
     of_tool("annotations of Label Studio", is_label_studio, read_label_studio),
     of_tool("a log of Inspect", is_inspect, read_inspect),
-    comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith)),
-    of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
+    comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith, times_of_langsmith)),
+    of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix, times_of_phoenix),
     of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
     FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED),
 )

@@ -1,6 +1,6 @@
 """Pass rates as people would decide, how often a gate on one fails by chance, and both after a run of Promptfoo."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markscheme.calibration.results_uses import (
@@ -18,10 +18,8 @@ def _pass_rate() -> CommandFunction:
     return pass_rate
 
 
-def _gate_risk() -> CommandFunction:
-    from markscheme.features.pass_rate.command_gate_risk import gate_risk
-
-    return gate_risk
+def _of_gate_risk(words: Sequence[str]) -> Sequence[str]:
+    return ["--at-least" if word == "--threshold" else word.replace("--threshold=", "--at-least=") for word in words]
 
 
 def _pass_rate_of(files: str, _name: str, _runs: int) -> str:
@@ -43,8 +41,14 @@ def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
 PASS_RATE = Feature(
     "pass_rate",
     COMMANDS(
-        CommandRow("gate-risk", "Run", "estimate how often a gate fails though nothing changed", _gate_risk, rank=20),
-        CommandRow("pass-rate", "Run", "correct a pass rate for the judge's errors", _pass_rate, rank=40),
+        CommandRow(
+            "pass-rate",
+            "Run",
+            "say what people would pass, and whether it moved",
+            _pass_rate,
+            rank=40,
+            heir_of={"gate-risk": _of_gate_risk},
+        ),
     ),
     AFTER_RUN(AfterRunRow(10, _run_summary)),
     RESULTS_USES(

@@ -123,7 +123,7 @@ def _in_promptfoo(gate: Gate) -> Iterator[Section]:
 def snippet(gate: Gate) -> str:
     """The advice as part of a Promptfoo configuration, and the command that applies the gate, or that asks again."""
     if _is_unusable(gate) and gate.risk.repeats is None:
-        again = f"markscheme gate-risk results.json --threshold {gate.threshold:g}"
+        again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"
         return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
     runs = gate.risk.repeats or gate.averaged
     threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold or 0.0)

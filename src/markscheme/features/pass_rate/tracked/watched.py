@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from markscheme.features.pass_rate.tracked.evidence import growth
-from markscheme.stats.group_rates import rate_by_verdict
+from markscheme.stats.group_rates import rates_by_verdict
 from markscheme.stats.intervals import Floats
 
 UNMOVED = 0.05
@@ -18,6 +18,10 @@ JUDGE_RING = 80.0
 """Evidence at which the judge has moved."""
 SHARE_RING = 80.0
 """Evidence at which the judge's share of passes has moved."""
+REFERENCE_LABELS = 100
+"""Labels of the weeks that people's later rate is compared with, at least."""
+REFERENCE_WEEKS = 4
+"""Weeks that later ones are compared with, at least."""
 FLOOR_KEPT_IN = (0.02, 0.98)
 """Range of the floor of people's rate: at its ends no bet could win."""
 SHARE_KEPT_IN = (0.01, 0.99)
@@ -40,22 +44,20 @@ PRIOR_RUN_SPREAD = 0.02
 """Assumed spread of the means of unchanged runs, in parts of the range."""
 
 
-def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Return the lowest rate of a still stream of people's labels, from those of the reference weeks.
+def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
+    """Return the lowest rate of still streams of people's labels, from those of their reference weeks.
 
     Args:
-        passed: Labels that pass, of each of the judge's verdicts, shape (2,): of its fails and of its passes.
+        passed: Labels that pass, of each of the judge's verdicts, shape (..., 2): of its fails and of its passes.
         labels: Labels of each verdict.
         pool: Graded responses of each verdict.
 
     Example:
-        >>> round(people_floor([6, 76], [20, 80], [720, 2880]), 4)
+        >>> round(float(people_floor([6, 76], [20, 80], [720, 2880])), 4)
         0.7567
     """
-    rate = rate_by_verdict(passed, labels, pool)
-    assert rate.value is not None
-    assert rate.low is not None
-    return float(np.clip(min(rate.value - UNMOVED, rate.low), *FLOOR_KEPT_IN))
+    rate, low, _ = rates_by_verdict(passed, labels, pool)
+    return np.clip(np.minimum(rate - UNMOVED, low), *FLOOR_KEPT_IN)
 
 
 def people_growth(
@@ -64,7 +66,7 @@ def people_growth(
     share: npt.ArrayLike,
     *,
     reference: npt.ArrayLike,
-    floor: float,
+    floor: npt.ArrayLike,
 ) -> Floats:
     """Compute a week's growth of the evidence that people pass less than `floor`, whatever the judge does.
 
@@ -72,7 +74,7 @@ def people_growth(
         passed: The week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
         labels: The week's labels of each verdict, shape (..., 2).
         share: Share of the week's responses that the judge passes, shape (...).
-        reference: Labels that pass, and labels, of each verdict in the reference weeks, shape (2, 2).
+        reference: Labels that pass, and labels, of each verdict in the reference weeks, shape (2, 2) or (2, ..., 2).
         floor: What `people_floor` gave.
     """
     hits = np.asarray(passed, dtype=np.float64)
@@ -80,11 +82,11 @@ def people_growth(
     then = np.asarray(reference, dtype=np.float64)
     expected = (then[0] + 0.5) / (then[1] + 1)
     judged = np.asarray(share, dtype=np.float64)
-    mean = judged * expected[1] + (1 - judged) * expected[0]
+    mean = judged * expected[..., 1] + (1 - judged) * expected[..., 0]
     if_passed = 1 - expected + mean[..., None]
     values = np.concatenate([if_passed, if_passed - 1], axis=-1)
     counts = np.concatenate([hits, sizes - hits], axis=-1)
-    return growth(values, counts, floor=floor, top=1 - expected.min() + mean)
+    return growth(values, counts, floor=floor, top=1 - expected.min(axis=-1) + mean)
 
 
 def flips_when_still(accepted: npt.ArrayLike) -> float:

@@ -1,0 +1,52 @@
+"""When each response of an export was given: the time that its tool wrote next to it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from markscheme.readers.peek import Peek, id_cell, mapping
+
+Times = Iterator[tuple[str, Any]]
+"""Ids of responses, each with a time as written."""
+
+
+def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
+    """Return what yields the times of records that hold their id under one key and their time under another."""
+
+    def read(peek: Peek) -> Times:
+        for _, record in peek.parts():
+            of_response = mapping(record)
+            at = next((of_response[time] for time in times if of_response.get(time) not in (None, "")), None)
+            if at is not None and of_response.get(unit) not in (None, ""):
+                yield str(of_response[unit]), at
+
+    return read
+
+
+times_of_langfuse = _of_records("id", "timestamp")
+times_of_langsmith = _of_records("id", "start_time")
+
+
+def times_of_mlflow(peek: Peek) -> Times:
+    """Yield when each trace was requested."""
+    if peek.tables:
+        for row in peek.rows("trace_info", ("request_id", "timestamp_ms")):
+            yield id_cell(row["request_id"]), row["timestamp_ms"]
+        return
+    for _, record in peek.parts():
+        info = mapping(mapping(record).get("info"))
+        at = info.get("request_time", info.get("timestamp_ms"))
+        if info and at is not None:
+            yield str(info.get("trace_id") or ""), at
+
+
+def times_of_phoenix(peek: Peek) -> Times:
+    """Yield when each span began."""
+    if peek.tables:
+        for row in peek.rows("spans", ("span_id", "start_time")):
+            yield id_cell(row["span_id"]), row["start_time"]
+        return
+    for _, record in peek.parts():
+        span = mapping(record)
+        unit = span.get("span_id") or span.get("context.span_id") or mapping(span.get("context")).get("span_id")
+        if unit and span.get("start_time"):
+            yield str(unit), span["start_time"]

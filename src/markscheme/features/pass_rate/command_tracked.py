@@ -1,0 +1,152 @@
+"""`markscheme pass-rate --track`: a stream's memory, and a look at it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from markscheme.commands.output import TOO_FEW, rendered, show
+from markscheme.errors import UsageError
+from markscheme.features.pass_rate.options import TrackOptions
+from markscheme.features.pass_rate.tracked.counts import count_weeks
+from markscheme.features.pass_rate.tracked.look import tracked_rate
+from markscheme.features.pass_rate.tracked.plan import JudgeRates
+from markscheme.features.pass_rate.tracked.run import TrackedRun, look_again, track
+from markscheme.features.pass_rate.tracked.store import StreamFiles
+from markscheme.features.pass_rate.tracked.view import json_of, judge_rates, plans_of, view, view_plan
+from markscheme.judges.options import AskOptions
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.peek import Peek
+from markscheme.report.json import dumps
+from markscheme.report.step_summary import append_step_summary
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder
+from markscheme.stats.estimate import Estimate
+
+_MOVED: Final = 1
+"""Exit status where something moved."""
+_UNGRADED: Final = 5
+"""Exit status where over a tenth isn't graded."""
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""Names the file of the summary of a step of GitHub Actions."""
+
+
+def tracked_pass_rate(
+    files: Sequence[Path],
+    rubric: Rubric,
+    options: TrackOptions,
+    columns: ColumnOptions,
+    ask: AskOptions,
+    *,
+    json: bool,
+    details: bool,
+) -> int:
+    """Add files to a stream's memory, look at it, and print what moved; the exit status."""
+    columns, judge = _judge_of(files, columns)
+    calibration = calibration_folder(rubric.name, Path.cwd())
+    run = track(files, rubric, calibration, options, columns, ask=ask, judge=judge, moment=datetime.now(UTC))
+    parts = None if options.by is None else _parts(run, options.by)
+    document = view(run, parts)
+    summary = os.environ.get(_SUMMARY)
+    if summary:
+        append_step_summary(rendered(document, "markdown"), Path(summary))
+    show(document, json_of(run, parts), json=json, details=details)
+    return _status(run)
+
+
+def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
+    """Print what numbers of audits a week are worth, from the closed weeks of a stream; the exit status.
+
+    Raises:
+        UsageError: There is no closed week with labels of the judge's passes and of its fails.
+    """
+    calibration = calibration_folder(rubric.name, Path.cwd())
+    stream = StreamFiles.of(calibration, options.stream)
+    rates = None
+    if stream.is_there:
+        _, _, look = look_again(rubric, calibration, stream, datetime.now(UTC).date())
+        rates = judge_rates(look)
+    if rates is None:
+        raise UsageError(
+            "--plan needs what people say of some of the judge's passes and fails: label the audits of a week, or "
+            "name what both decided with --calibration FILE"
+        )
+    return _show_plan(rates, rubric.name, json=json)
+
+
+def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
+    """Print the same from a calibration, whose labels stand for the traffic; the exit status."""
+    from markscheme.calibration.rates.decisions import read_decided
+    from markscheme.ratings.gold import GOLD, JUDGE
+
+    table = read_decided(path, rubric, columns).table
+    passes = table[JUDGE].decisions == 1
+    good = table[GOLD].decisions == 1
+    if not passes.any() or passes.all():
+        raise UsageError(f"{path}: the judge decides the same of every example, so nothing can be planned")
+    rates = JudgeRates(float(passes.mean()), float(good[passes].mean()), float(good[~passes].mean()))
+    return _show_plan(rates, "this judge" if rubric is None else rubric.name, json=json)
+
+
+def _show_plan(rates: JudgeRates, name: str, *, json: bool) -> int:
+    plans = plans_of(rates)
+    data = {
+        "schema": 1,
+        "judge": {"share": rates.share, "of_passes": rates.of_passes, "of_fails": rates.of_fails},
+        "plans": [
+            {
+                "audits": plan.audits,
+                "half_widths": list(plan.half_widths),
+                "weeks_half": list(plan.weeks_half),
+                "weeks_nine_tenths": list(plan.weeks_nine_tenths),
+            }
+            for plan in plans
+        ],
+    }
+    if json:
+        print(dumps(data))
+    else:
+        show(view_plan(rates, plans, name), data, json=False)
+    return 0
+
+
+def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOptions, str | None]:
+    """Tell a column of verdicts from the name of a judge to ask, which `--judge` may both give."""
+    if not columns.judge:
+        return columns, None
+    in_files = {str(name) for path in files if path.is_file() for record in Peek(path).records for name in record}
+    named = [name for name in columns.judge if name not in in_files]
+    if len(named) > 1:
+        raise UsageError(f"one judge grades a stream, not {', '.join(named)}")
+    return replace(columns, judge=tuple(name for name in columns.judge if name in in_files)), next(iter(named), None)
+
+
+def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
+    """Estimate the rate of each part of the stream over its closed weeks.
+
+    Raises:
+        UsageError: No response has that column.
+    """
+    weeks = {week.week for week in run.look.closed}
+    rows = [row for row in run.memory.graded.values() if row.week in weeks and column in row.mix]
+    if not rows:
+        columns = sorted({name for row in run.memory.graded.values() for name in row.mix})
+        raise UsageError(f"--by: no response has a column {column!r}; there are {', '.join(columns) or 'none'}")
+    values = sorted({str(row.mix[column]) for row in rows})
+    return {
+        value: tracked_rate(
+            count_weeks([row for row in rows if str(row.mix[column]) == value], run.labels, run.through)
+        )
+        for value in values
+    }
+
+
+def _status(run: TrackedRun) -> int:
+    look = run.look
+    if look.moved:
+        return _MOVED
+    if not run.is_graded:
+        return _UNGRADED
+    return TOO_FEW if look.rate.value is None or look.has_waited else 0

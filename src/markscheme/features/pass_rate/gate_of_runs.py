@@ -1,0 +1,77 @@
+"""Would a gate on the mean of several runs fail though nothing changed?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from markscheme.calibration.rates.repeats import gate_of
+from markscheme.commands.options import existing_file
+from markscheme.commands.output import show
+from markscheme.errors import UsageError, naming
+from markscheme.features.pass_rate.gate import table_of_runs
+from markscheme.features.pass_rate.view_gate_risk import json_of, view
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
+from markscheme.readers.rated import meanings_of, open_rated
+from markscheme.readers.tabular.reading import read_files
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.rubrics.rubric import Rubric
+
+RISKY, NOT_KNOWN = 1, 4
+
+
+def print_gate(
+    results: Sequence[Path],
+    rubric: Rubric | None,
+    threshold: float,
+    *,
+    of: Literal["score", "pass"],
+    runs_in_ci: int,
+    examples: Path | None,
+    columns: ColumnOptions,
+    details: bool,
+    json: bool,
+) -> int:
+    """Print how often a gate would fail though nothing changed, from runs over the same cases; the exit status.
+
+    Args:
+        results: One file of Promptfoo's results with `--repeat`, or a file for each run.
+        rubric: Decides which scores pass; None for none.
+        threshold: The least mean that passes the gate.
+        of: What the gate compares.
+        runs_in_ci: Runs that CI averages.
+        examples: Examples whose groups say which cases vary together; None for none.
+        columns: What the caller says of the files' columns.
+        details: Whether the figures behind the answer are printed too.
+        json: Whether JSON is printed.
+    """
+    _refuse_one_run(results, columns.of_table(), is_named=rubric is not None)
+    if examples is not None and rubric is None:
+        raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
+    rated = open_rated(
+        [existing_file(path) for path in results], rubric, expected="decisions", meanings=meanings_of(columns)
+    )
+    groups = {}
+    if examples is not None:
+        labelled = open_rated([existing_file(examples)], rubric, expected="examples").example_set
+        groups = {example.id: example.group for example in labelled.examples}
+    with naming(*results):
+        gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
+    show(view(gate), json_of(gate), json=json, details=details)
+    if gate.chance is None:
+        return NOT_KNOWN
+    return RISKY if gate.is_risky else 0
+
+
+def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:
+    """Refuse one table without a column of runs, which says nothing of how far runs vary.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if is_named or len(results) != 1 or not names_table([str(results[0])]):
+        return
+    reading = read_files(results, columns)
+    if not any(column.name.casefold() == "run" for column in reading.columns):
+        judges = [name for criterion in reading.roles.criteria for name in reading.raters(criterion, judges=True)]
+        raise refusal("one-run", columns=judges)

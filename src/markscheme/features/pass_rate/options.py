@@ -1,0 +1,43 @@
+"""Options of a stream that `pass-rate` remembers."""
+
+from dataclasses import dataclass
+
+from markscheme.options.forms import FLAG, SHARE, WHOLE, text_form
+from markscheme.options.table import option
+
+_DAY = text_form("a date such as 2025-11-30")
+_COLUMN = text_form("a column's name")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackOptions:
+    """What the caller says of a stream of responses."""
+
+    track: bool = option(
+        False, "remember responses and look at all weeks; --judge grades what has no verdict", FLAG, common=True
+    )
+    audits_per_week: int | None = option(
+        None, "responses a week that people label, drawn at random (30)", WHOLE, value="N", common=True
+    )
+    since: str | None = option(
+        None, "begin a new period, after something changed on purpose", _DAY, value="DATE", common=True
+    )
+    because: str | None = option(
+        None, "why the period begins", text_form("a reason in words"), value="TEXT", common=True
+    )
+    plan: bool = option(False, "print what numbers of audits a week are worth", FLAG, common=True)
+    at_least: float | None = option(
+        None, "the least rate, or mean of several runs, that is enough", SHARE, value="T", common=True
+    )
+    stream: str = option(
+        "main", "a stream that is watched by itself (main)", text_form("the name of a stream"), value="NAME"
+    )
+    by: str | None = option(None, "rates of the parts of a column too; they raise no alarm", _COLUMN, value="COLUMN")
+    through: str | None = option(None, "the last day that is over (yesterday)", _DAY, value="DATE")
+    at: str | None = option(None, "the day of all responses", _DAY, value="DATE")
+    time: str | None = option(None, "the column of times (time, timestamp, created_at, …)", _COLUMN, value="COLUMN")
+
+    @property
+    def of_stream(self) -> dict[str, object]:
+        """What only a stream that is remembered has, by option."""
+        return {"--audits-per-week": self.audits_per_week, "--since": self.since, "--because": self.because}

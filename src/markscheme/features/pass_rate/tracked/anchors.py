@@ -1,0 +1,283 @@
+"""Whether the judge moved: looks at the accepted examples, week after week, compared with its accepted runs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.earlier_runs.setting import Accepted
+from markscheme.errors import RatingError, writing
+from markscheme.features.pass_rate.tracked.audits import hash_share
+from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, rings_in
+from markscheme.features.pass_rate.tracked.watched import (
+    JUDGE_RING,
+    LEVEL_CUT,
+    decision_growth,
+    flips_when_still,
+    level_growths,
+    level_margin,
+)
+from markscheme.files import append_lines
+from markscheme.plain_data import json_lines
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import column_of
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.intervals import Flags, Floats
+
+ANCHORS_FILE = "anchors.jsonl"
+"""The file in a rubric's calibration folder with all looks at its accepted examples."""
+MOST_ANCHORS = 100
+"""Accepted examples that are looked at."""
+FEWEST_ANCHORS = 20
+"""Accepted examples below which the judge isn't watched."""
+FEWEST_RUNS = 3
+"""Accepted runs that show how far runs of one judge differ; with fewer, the first looks fill up."""
+FAIL_SIDE, PASS_SIDE = 0, 1
+
+
+@dataclass(frozen=True)
+class AnchorLook:
+    """What the judge said of the accepted examples at one look.
+
+    Attributes:
+        at: When it was.
+        day: The last day of the responses that it goes with.
+        setting: Digest of what was asked, and of whom.
+        accepted: Digest of the accepted runs that it is compared with.
+        passes: Its decisions by the example's id.
+        levels: Its levels by criterion and id.
+    """
+
+    at: str
+    day: str
+    setting: str
+    accepted: str
+    passes: Mapping[str, bool]
+    levels: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def of_ratings(
+        cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
+    ) -> "AnchorLook":
+        """Return what ratings of the accepted examples say."""
+        rubric = accepted.setting.rubric
+        ids = sorted({rating.id for rating in ratings})
+        column = column_of("judge", ratings, rubric, ids)
+        decisions = column.decisions.tolist()
+        passes = {unit: passed == 1 for unit, passed in zip(ids, decisions, strict=True) if passed == passed}
+        levels = {
+            name: {unit: float(level) for unit, level in zip(ids, values, strict=True) if level == level}
+            for name, values in column.levels.items()
+        }
+        return cls(at, day, setting, accepted.digest, passes, levels)
+
+    @classmethod
+    def from_json(cls, line: Mapping[str, Any]) -> "AnchorLook":
+        """Read a line of the file."""
+        at, day, setting, accepted = (str(line[key]) for key in ("at", "day", "setting", "accepted"))
+        return cls(at, day, setting, accepted, dict(line["decisions"]), dict(line["levels"]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the look by the keys of the file."""
+        line = {"at": self.at, "day": self.day, "setting": self.setting, "accepted": self.accepted}
+        return {**line, "decisions": dict(self.passes), "levels": {name: dict(of) for name, of in self.levels.items()}}
+
+
+@dataclass(frozen=True)
+class AnchorWatch:
+    """The evidence that the judge moved since its accepted runs.
+
+    Attributes:
+        sizes: Accepted fails and accepted passes among the accepted examples.
+        flips: Decisions of each side that flipped, at each look since then.
+        looked: The day that each of these looks goes with.
+        own_flips: The share of each side that accepted runs flip among themselves.
+        after: Evidence after each look that counts: those that filled up the accepted runs don't.
+        shifts: How far each criterion's levels are from the accepted ones at the last look, in parts of the range.
+    """
+
+    sizes: tuple[int, int] = (0, 0)
+    flips: tuple[tuple[int, int], ...] = ()
+    looked: tuple[str, ...] = ()
+    own_flips: tuple[float, float] = (0.0, 0.0)
+    after: tuple[float, ...] = ()
+    shifts: Mapping[str, float] | None = None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether there are enough accepted examples, and a look at them."""
+        return sum(self.sizes) >= FEWEST_ANCHORS and bool(self.flips)
+
+    @property
+    def now(self) -> float:
+        """The evidence after the last look; 1 is none."""
+        return self.after[-1] if self.after else 1.0
+
+    @property
+    def has_rung(self) -> bool:
+        """Whether the judge has moved at any look."""
+        return rings_in(self.after, JUDGE_RING) is not None
+
+    def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
+        """Return flips a look since a day, examples, and the runs' own share of flips, fails first.
+
+        Where there is no look since then, the last one counts.
+        """
+        since = [flips for flips, looked in zip(self.flips, self.looked, strict=True) if looked >= day.isoformat()]
+        sizes = np.maximum(np.array(self.sizes, dtype=np.float64), 1.0)
+        return np.mean(since or self.flips[-1:], axis=0), sizes, np.array(self.own_flips)
+
+
+def anchor_ids(accepted: Accepted) -> list[str]:
+    """Return the ids of the accepted examples that are looked at, in the order of their hash."""
+    ids = {rating.id for rating in accepted.ratings}
+    return sorted(ids, key=lambda unit: (hash_share("anchors", unit), unit))[:MOST_ANCHORS]
+
+
+def read_anchors(folder: Path) -> list[AnchorLook]:
+    """Read all looks in a calibration folder, the earliest first; the same look twice is one.
+
+    Raises:
+        RatingError: A line isn't a look.
+    """
+    path = folder / ANCHORS_FILE
+    looks: dict[str, AnchorLook] = {}
+    for number, line in json_lines(path, RatingError) if path.is_file() else ():
+        try:
+            look = AnchorLook.from_json(line)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RatingError(f"isn't a look at accepted examples: {error!r}", path=path, line=number) from error
+        looks.setdefault(f"{look.day} {look.at} {look.setting} {look.accepted}", look)
+    return [looks[key] for key in sorted(looks)]
+
+
+def add_anchor_look(folder: Path, look: AnchorLook) -> None:
+    """Add a look to the record.
+
+    Raises:
+        UsageError: It can't be written.
+    """
+    path = folder / ANCHORS_FILE
+    with writing(path):
+        append_lines(path, [look.to_json()], follow=False)
+
+
+def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None) -> AnchorWatch:
+    """Weigh the evidence, over all looks since the accepted runs, that the judge isn't what it was.
+
+    Args:
+        accepted: The accepted runs.
+        looks: Looks at their examples; those at examples of other runs don't count.
+        since: The day from which looks count; None for all.
+    """
+    rubric = accepted.setting.rubric
+    ids = anchor_ids(accepted)
+    compared = [look for look in looks if look.accepted == accepted.digest]
+    runs = [_run(_accepted_run(accepted, ratings), ids, rubric) for ratings in accepted.runs]
+    filling = max(0, FEWEST_RUNS - len(runs))
+    later = compared[filling:]
+    runs += [_run(look, ids, rubric) for look in compared[:filling]]
+    decisions = np.array([decided for decided, _ in runs])
+    majority = _majority(decisions)
+    sides = [majority == side for side in (FAIL_SIDE, PASS_SIDE)]
+    counted = [look for look in later if since is None or look.day >= since.isoformat()][:HORIZON]
+    latest = [_run(look, ids, rubric) for look in counted]
+    flips = [_flips(decided, majority, sides) for decided, _ in latest]
+    sizes = (int(sides[FAIL_SIDE].sum()), int(sides[PASS_SIDE].sum()))
+    own_flips = tuple(_own_flips(decisions[:, side]) for side in sides)
+    looked = tuple(look.day for look in counted)
+    if not latest or len(runs) < 2 or sum(sizes) < FEWEST_ANCHORS:
+        return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]))
+    by_decisions = [
+        evidence(
+            [
+                decision_growth(flips[look][side], size, still=_still(decisions[:, sides[side]]))
+                for look in range(len(latest))
+            ]
+        )
+        for side, size in enumerate(sizes)
+        if size >= 2
+    ]
+    before = [levels for _, levels in runs]
+    shifts = {
+        c.name: _shifts([run[c.name] for run in before], [run[c.name] for _, run in latest]) for c in rubric.criteria
+    }
+    by_levels = list(_level_evidence(rubric, before, shifts))
+    parts = [np.mean(side, axis=0) for side in (by_decisions, by_levels) if side]
+    after = np.mean(parts, axis=0) if parts else np.ones(len(latest))
+    moved = {name: float(np.nanmean(of[-1])) for name, of in shifts.items() if not np.isnan(of[-1]).all()}
+    return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]), tuple(after.tolist()), moved)
+
+
+def _accepted_run(accepted: Accepted, ratings: Sequence[Rating]) -> AnchorLook:
+    """Return an accepted run as a look of its own day."""
+    return AnchorLook.of_ratings(accepted, ratings, at=accepted.date, day=accepted.date, setting=accepted.digest)
+
+
+def _run(look: AnchorLook, ids: Sequence[str], rubric: Rubric) -> tuple[Floats, dict[str, Floats]]:
+    """Return a run's decisions, and its levels by criterion in parts of the range; nan where there is none."""
+    decided = np.array([float(look.passes[unit]) if unit in look.passes else np.nan for unit in ids])
+    levels = {}
+    for criterion in rubric.criteria:
+        of_criterion = look.levels.get(criterion.name, {})
+        levels[criterion.name] = np.array([of_criterion.get(unit, np.nan) for unit in ids]) / criterion.scale.span
+    return decided, levels
+
+
+def _majority(decisions: Floats) -> Floats:
+    """Return what most accepted runs decided of each example; nan where as many passed it as failed it."""
+    with np.errstate(invalid="ignore"):
+        passes = (decisions == 1).sum(axis=0) / np.maximum((~np.isnan(decisions)).sum(axis=0), 1)
+    is_known = (~np.isnan(decisions)).any(axis=0) & (passes != 0.5)
+    return np.where(is_known, (passes > 0.5).astype(np.float64), np.nan)
+
+
+def _flips(decided: Floats, majority: Floats, sides: Sequence[Flags]) -> tuple[int, int]:
+    has_flipped = ~np.isnan(decided) & (decided != majority)
+    fails, passes = (int((has_flipped & side).sum()) for side in sides)
+    return fails, passes
+
+
+def _still(runs: Floats) -> float:
+    """Return the share of a side's decisions that an unmoved judge flips at most; runs have shape (runs, n)."""
+    is_whole = ~np.isnan(runs).any(axis=0)
+    return flips_when_still(runs[:, is_whole].T) if is_whole.sum() >= 2 else 0.5
+
+
+def _own_flips(runs: Floats) -> float:
+    """Return the share of a side's decisions that accepted runs flip among themselves."""
+    is_whole = ~np.isnan(runs).any(axis=0)
+    whole = runs[:, is_whole]
+    if whole.shape[0] < 2 or not whole.shape[1]:
+        return 0.0
+    others = (whole.sum(axis=0) - whole) / (len(whole) - 1)
+    return float(np.where(others == 0.5, 0.5, whole != (others > 0.5)).mean())
+
+
+def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
+    """Return each look's levels minus the accepted mean, in parts of the range."""
+    counts = (~np.isnan(before)).sum(axis=0)
+    mean = np.where(counts > 0, np.nansum(before, axis=0) / np.maximum(counts, 1), np.nan)
+    return [levels - mean for levels in latest]
+
+
+def _level_evidence(
+    rubric: Rubric, before: Sequence[Mapping[str, Floats]], shifts: Mapping[str, Sequence[Floats]]
+) -> Iterator[Floats]:
+    """Yield the evidence that each criterion's levels moved up, and down."""
+    for criterion in rubric.criteria:
+        runs = np.array([run[criterion.name] for run in before])
+        is_whole = ~np.isnan(runs).any(axis=0)
+        if is_whole.sum() < 2:
+            continue
+        whole = runs[:, is_whole]
+        means = whole.mean(axis=1)
+        within = float(whole.var(axis=0, ddof=1).sum()) / whole.shape[1] ** 2
+        margin = level_margin(len(whole), float(means.var(ddof=1)), within)
+        cut = 1.0 if criterion.scale.is_yes_no else LEVEL_CUT
+        looks = [shift[is_whole & ~np.isnan(shift)] for shift in shifts[criterion.name]]
+        growths = np.array([level_growths(look, margin, cut=cut) for look in looks]).swapaxes(0, 1)
+        yield from evidence(growths)

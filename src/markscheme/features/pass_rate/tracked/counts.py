@@ -1,0 +1,158 @@
+"""What a stream's weeks count: responses by verdict, labels of audits, and conversations."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from markscheme.features.pass_rate.tracked.audits import CLOSED, effective_labels, is_closed
+from markscheme.features.pass_rate.tracked.store import GradedLine, digest, rows_in_weeks
+from markscheme.features.pass_rate.tracked.weeks import is_over
+from markscheme.stats.intervals import Floats
+
+FAILS, PASSES, LEFT = range(3)
+"""The judge's verdicts, and what it leaves to people, in the order of every count."""
+
+
+@dataclass(frozen=True)
+class WeekCounts:
+    """What a week counts.
+
+    Attributes:
+        week: The ISO week.
+        responses: All responses.
+        pool: Graded ones, by verdict.
+        audits: Audited ones.
+        labels: Labels that pass, and labels, by verdict and chance of an audit.
+        conversations: How many conversations have so many passes and so many responses with a verdict.
+        is_over: Whether it has ended.
+        settings: The judges that graded it.
+    """
+
+    week: str
+    responses: int
+    pool: tuple[int, int, int]
+    audits: int
+    labels: Mapping[tuple[int, float], tuple[int, int]]
+    conversations: Mapping[tuple[int, int], int]
+    is_over: bool
+    settings: frozenset[str]
+
+    @property
+    def graded(self) -> int:
+        """How many responses are graded or left to people."""
+        return sum(self.pool)
+
+    @property
+    def labelled(self) -> int:
+        """How many audits are labelled."""
+        return sum(n for _, n in self.labels.values())
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether it is over and nearly all of it is graded."""
+        return self.is_over and self.responses > 0 and self.graded >= round(CLOSED * self.responses, 9)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is over, nearly all graded, and nearly all its audits are labelled."""
+        done = {"responses": self.responses, "graded": self.graded, "audits": self.audits, "labelled": self.labelled}
+        return self.is_over and self.responses > 0 and is_closed(**done)
+
+    @property
+    def share(self) -> float:
+        """The share that the judge passes of what it decides; 0 where it decides nothing."""
+        decided = self.pool[FAILS] + self.pool[PASSES]
+        return self.pool[PASSES] / decided if decided else 0.0
+
+    @property
+    def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Labels that pass, and labels, of what the judge doesn't pass and of what it passes."""
+        sides = [[0, 0], [0, 0]]
+        for (verdict, _), (passed, n) in self.labels.items():
+            side = sides[verdict == PASSES]
+            side[0] += passed
+            side[1] += n
+        (x0, n0), (x1, n1) = sides
+        return (x0, x1), (n0, n1)
+
+    @property
+    def conversation_shares(self) -> tuple[Floats, Floats]:
+        """The shares of passes of its conversations, and how many conversations have each."""
+        cells = sorted(self.conversations.items())
+        return np.array([p / n for (p, n), _ in cells]), np.array([times for _, times in cells], dtype=np.float64)
+
+
+def count_weeks(rows: Iterable[GradedLine], labels: Mapping[str, bool], through: date) -> tuple[WeekCounts, ...]:
+    """Count each week that has responses, the earliest first.
+
+    Args:
+        rows: Its responses.
+        labels: Whether people pass a response, by digest of its id.
+        through: The last day that is over.
+    """
+    return tuple(_count(week, of_week, labels, through) for week, of_week in rows_in_weeks(rows).items())
+
+
+def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], through: date) -> WeekCounts:
+    pool = [0, 0, 0]
+    cells: dict[tuple[int, float], list[int]] = {}
+    groups: dict[str, list[int]] = {}
+    audits = 0
+    for row in rows:
+        audits += row.is_audited
+        if not row.is_graded:
+            continue
+        verdict = LEFT if row.passes is None else int(row.passes)
+        pool[verdict] += 1
+        if verdict != LEFT:
+            group = groups.setdefault(row.id if row.group is None else row.group, [0, 0])
+            group[0] += verdict
+            group[1] += 1
+        if row.is_audited and row.id in labels:
+            cell = cells.setdefault((verdict, row.chance), [0, 0])
+            cell[0] += labels[row.id]
+            cell[1] += 1
+    return WeekCounts(
+        week,
+        len(rows),
+        (pool[FAILS], pool[PASSES], pool[LEFT]),
+        audits,
+        {cell: (passed, n) for cell, (passed, n) in sorted(cells.items())},
+        Counter((passed, n) for passed, n in groups.values()),
+        is_over(week, through),
+        frozenset(row.setting for row in rows if row.setting is not None),
+    )
+
+
+def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
+    """Return effective labels that pass, effective labels, and the pool of some weeks, each by verdict.
+
+    Verdicts that never occur are left out, as a judge that leaves nothing to people has two.
+    """
+    pool = np.zeros(3)
+    cells: dict[int, dict[float, Floats]] = {FAILS: {}, PASSES: {}, LEFT: {}}
+    for week in weeks:
+        pool += week.pool
+        for (verdict, chance), counts in week.labels.items():
+            cells[verdict][chance] = cells[verdict].get(chance, np.zeros(2)) + counts
+    worth = np.array([_effective(cells[verdict]) for verdict in (FAILS, PASSES, LEFT)])
+    used = np.array([True, True, pool[LEFT] > 0])
+    return worth[used, 0], worth[used, 1], pool[used]
+
+
+def _effective(cells: Mapping[float, Floats]) -> tuple[float, float]:
+    if len(cells) == 1:
+        ((passed, n),) = (counts.tolist() for counts in cells.values())
+        return passed, n
+    if not cells:
+        return 0.0, 0.0
+    counts = np.array(list(cells.values()))
+    return effective_labels(counts[:, 0], counts[:, 1], list(cells))
+
+
+def labels_by_digest(decided: Mapping[str, bool]) -> dict[str, bool]:
+    """Return people's decisions by the digest of the response's id."""
+    return {digest(unit): passed for unit, passed in decided.items()}

@@ -1,0 +1,384 @@
+"""Responses with their times, from a file of any format: what a look adds to the memory."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from markscheme.calibration.rates.decisions import decided
+from markscheme.errors import Fault, RatingError, UsageError, refuse_lines
+from markscheme.features.pass_rate.tracked.mix import INPUT_LENGTH, VALUES_OF_COLUMN
+from markscheme.features.pass_rate.tracked.traces import is_traces, traces_in
+from markscheme.features.pass_rate.tracked.weeks import read_time
+from markscheme.phrases import in_words
+from markscheme.plain_data import shown
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import Example
+from markscheme.ratings.table import column_of
+from markscheme.readers.file_format import FileFormat
+from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
+from markscheme.readers.imported import NO, RESPONSES_ALONE, YES
+from markscheme.readers.peek import Peek
+from markscheme.readers.rated import RatedFile, meanings_of, open_rated
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing
+from markscheme.text import folded_word
+
+TIME_NAMES = ("time", "timestamp", "created_at", "request_time", "start_time", "starttime", "createdat", "date")
+"""Columns and keys that hold a time, the likeliest first; capital letters don't matter."""
+_ID_NAMES = ("id", "trace_id", "run_id", "span_id")
+_GROUP_NAMES = ("group", "conversation", "conversation_id", "session_id", "sessionid", "thread_id")
+_VERDICT_NAMES = ("pass", "passed", "verdict")
+_JUDGE_NAMES = ("judge", "rater")
+_LONGEST_VALUE = 40
+"""Letters of a value that may be one of a column's few."""
+_NO_INPUT = frozenset(
+    (*TIME_NAMES, *_ID_NAMES, *_GROUP_NAMES, *_VERDICT_NAMES, *_JUDGE_NAMES, *RESPONSE_KEYS, "answer", "system",
+     "model", "provider", "prompt", "score", "decision", "error", "criteria", "receipt", "usage", "fingerprints",
+     "gold", "label", "raw_score", "llm_raw_score", "reason", "stratum", "unit", "case", "variant", "metadata", "drawn",
+     "weight")
+)  # fmt: skip
+"""Names that are no input: a column of these never explains a shift."""
+_NAMED_INPUTS = "inputs"
+
+
+@dataclass(frozen=True)
+class TimedResponse:
+    """A response with its time, and its verdict if it has one.
+
+    Attributes:
+        submission: Its id, inputs and text.
+        at: When it was given, in UTC.
+        passes: The judge's verdict; None where it has none, or leaves it to people.
+        is_graded: Whether the judge graded it, or left it to people.
+        group: Its conversation; None where it is one by itself.
+        judge: The judge, as the file names it; None where it doesn't.
+        columns: Values of inputs that may be one of a few.
+    """
+
+    submission: Submission
+    at: datetime
+    passes: bool | None
+    is_graded: bool
+    group: str | None
+    judge: str | None
+    columns: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TimeOptions:
+    """How the time of a response is known.
+
+    Attributes:
+        column: The column that holds it; None takes the likeliest.
+        day: The time of all responses; None where each has its own.
+        now: The latest time that there can be.
+    """
+
+    column: str | None = None
+    day: datetime | None = None
+    now: datetime = datetime.max.replace(tzinfo=UTC)
+
+
+_NumberedRow: TypeAlias = "tuple[int, Mapping[str, Any]]"
+"""The number of a row, and the row."""
+
+
+def read_responses(
+    files: Sequence[Path], rubric: Rubric, times: TimeOptions, columns: ColumnOptions, *, is_asked: bool
+) -> list[TimedResponse]:
+    """Read responses with their times.
+
+    Args:
+        files: The files; those of a tool are one export.
+        rubric: Decides which scores pass.
+        times: How the time of a response is known.
+        columns: What the caller says of the columns.
+        is_asked: Whether a judge grades what has no verdict.
+
+    Raises:
+        RatingError: A file has no times, times that can't be read, lie in the future or in several ways of writing
+            zones, or two verdicts on one response.
+        UsageError: Columns that the caller names aren't there.
+    """
+    peeks = [Peek(path) for path in files]
+    formats = [format_of(peek, "anything") for peek in peeks]
+    if any(entry is not None and (entry.times is not None or entry is PROMPTFOO_RESULTS) for entry in formats):
+        responses = _of_tool(peeks, formats, rubric, times, columns, is_asked=is_asked)
+    else:
+        responses = [response for peek in peeks for response in _of_rows(peek, rubric, times, columns)]
+    return _with_few_values(_once(responses, files[0]))
+
+
+def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]:
+    """Return each response once.
+
+    Raises:
+        RatingError: One has two verdicts.
+    """
+    by_id: dict[str, TimedResponse] = {}
+    faults = []
+    for response in responses:
+        before = by_id.setdefault(response.submission.id, response)
+        if before is response:
+            continue
+        if before.is_graded and response.is_graded and before.passes != response.passes:
+            faults.append(Fault(f"two verdicts on the response {response.submission.id!r}", None))
+        elif response.is_graded and not before.is_graded:
+            by_id[response.submission.id] = response
+    if faults:
+        raise RatingError(faults, path=path)
+    return list(by_id.values())
+
+
+def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
+    """Keep of the columns those with a few different values, and the length of the input."""
+    values: dict[str, set[Any]] = {}
+    for response in responses:
+        for name, value in response.columns.items():
+            of_name = values.setdefault(name, set())
+            if len(of_name) <= VALUES_OF_COLUMN[1]:
+                of_name.add(value)
+    few = {name for name, of_name in values.items() if len(of_name) <= VALUES_OF_COLUMN[1]} | {INPUT_LENGTH}
+    return [
+        replace(response, columns={name: value for name, value in response.columns.items() if name in few})
+        for response in responses
+    ]
+
+
+# --- rows of tables and lines -----------------------------------------------------------------------------------------
+
+
+def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOptions) -> Iterator[TimedResponse]:
+    if is_traces(peek):
+        rows: Iterable[_NumberedRow] = enumerate(traces_in(peek), start=1)
+    else:
+        rows = ((line, row) for line, (key, row) in enumerate(peek.parts(), start=1) if isinstance(row, Mapping))
+    reader: _RowReader | None = None
+    faults: list[Fault] = []
+    for line, row in rows:
+        reader = reader or _RowReader(peek.path, row, rubric, times, columns)
+        try:
+            yield reader.response(row, line)
+        except ValueError as error:
+            faults.append(Fault(str(error), line))
+    if faults:
+        refuse_lines(RatingError(faults, path=peek.path))
+    if reader is None:
+        raise RatingError("holds no responses", path=peek.path)
+
+
+class _RowReader:
+    """What the first row of a file shows of its columns, and what each row then says."""
+
+    def __init__(
+        self, path: Path, first: Mapping[str, Any], rubric: Rubric, times: TimeOptions, columns: ColumnOptions
+    ) -> None:
+        self._rubric = rubric
+        self._times = times
+        by_name = {name.casefold(): name for name in first}
+        self._time = _column(by_name, (times.column,) if times.column else TIME_NAMES)
+        if self._time is None and times.day is None:
+            raise _no_time(path, list(first), times.column)
+        self._id = columns.id or _column(by_name, _ID_NAMES)
+        self._group = columns.group or _column(by_name, _GROUP_NAMES)
+        self._response = columns.response or _column(by_name, (*RESPONSE_KEYS, "answer"))
+        verdicts = columns.judge or tuple(filter(None, (_column(by_name, _VERDICT_NAMES),)))
+        self._verdict = verdicts[0] if verdicts else None
+        for name in (columns.id, columns.group, columns.response, *columns.judge):
+            if name is not None and name not in first:
+                raise UsageError(f"{path}: there is no column {name!r}; it has {', '.join(first)}")
+        self._passes = {folded_word(value.rpartition("=")[2]) for value in columns.pass_}
+        self._is_plain_judge = _column(by_name, _JUDGE_NAMES)
+        self._has_zone: bool | None = None
+
+    def response(self, row: Mapping[str, Any], line: int) -> TimedResponse:
+        """Read a row.
+
+        Raises:
+            ValueError: It can't be read; says why.
+        """
+        named = row.get(_NAMED_INPUTS)
+        inputs = {**_inputs(row), **(named if isinstance(named, Mapping) else {})}
+        text = row.get(self._response) if self._response else None
+        unit = row.get(self._id) if self._id else None
+        passes, is_graded = self._decided(row)
+        submission = Submission(
+            "" if text is None or is_missing(text) else text,
+            {name: value for name, value in inputs.items() if value is not None},
+            str(line if unit is None or unit == "" else unit),
+            NO_RESPONSE if is_missing(text) else "",
+        )
+        group = row.get(self._group) if self._group else None
+        judge = row.get(self._is_plain_judge) if self._is_plain_judge else None
+        return TimedResponse(
+            submission,
+            self._at(row),
+            passes,
+            is_graded,
+            None if group in (None, "") else str(group),
+            judge if isinstance(judge, str) and judge else None,
+            _values(inputs),
+        )
+
+    def _at(self, row: Mapping[str, Any]) -> datetime:
+        if self._times.day is not None:
+            return self._times.day
+        raw = row.get(self._time or "")
+        at = read_time(raw)
+        if at is None:
+            raise ValueError(f"`{self._time}` isn't a time: {shown(raw)}; write it as 2025-10-06T09:30:00Z")
+        has_zone = at.tzinfo is not None
+        if self._has_zone is not None and has_zone is not self._has_zone:
+            raise ValueError(f"`{self._time}` has a zone in some rows and none in others: {shown(raw)}")
+        self._has_zone = has_zone
+        at = at if has_zone else at.replace(tzinfo=UTC)
+        if at > self._times.now:
+            raise ValueError(f"`{self._time}` lies in the future: {shown(raw)}")
+        return at
+
+    def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
+        """Return the verdict, and whether there is one or the judge left it to people."""
+        if row.get("decision") == "ask":
+            return None, True
+        raw = row.get(self._verdict) if self._verdict else None
+        if isinstance(raw, bool):
+            return raw, True
+        word = "" if raw is None else folded_word(str(raw))
+        if word and self._passes:
+            return word in self._passes, True
+        if word in YES or word in NO:
+            return word in YES, True
+        if word:
+            raise ValueError(
+                f"`{self._verdict}` is neither pass nor fail: {shown(raw)}; `--pass VALUE` says what passes"
+            )
+        score = row.get("score")
+        if isinstance(score, int | float) and not isinstance(score, bool):
+            return float(score) >= self._rubric.pass_mark, True
+        return None, False
+
+
+def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
+    return next((by_name[name.casefold()] for name in names if name.casefold() in by_name), None)
+
+
+def _inputs(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name != _NAMED_INPUTS}
+
+
+def _values(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs that may be one of a few values, and the length of all of them."""
+    few = {
+        name: str(value)
+        for name, value in inputs.items()
+        if isinstance(value, str | int | bool) and len(str(value)) <= _LONGEST_VALUE
+    }
+    length = sum(len(str(value)) for value in inputs.values())
+    return {**few, INPUT_LENGTH: length} if length else few
+
+
+def _no_time(path: Path, columns: Sequence[str], wanted: str | None) -> RatingError:
+    problem = f"has no column {wanted!r}" if wanted else "has no time"
+    return RatingError(
+        f"{problem}: it has {in_words(columns)}; name the column of times with --time COLUMN, or give one date for all "
+        "with --at DATE",
+        path=path,
+    )
+
+
+# --- exports of tools -------------------------------------------------------------------------------------------------
+
+
+def _of_tool(
+    peeks: Sequence[Peek],
+    formats: Sequence[FileFormat | None],
+    rubric: Rubric,
+    times: TimeOptions,
+    columns: ColumnOptions,
+    *,
+    is_asked: bool,
+) -> list[TimedResponse]:
+    """Return the responses of an export, with the times that it has for them."""
+    paths = [peek.path for peek in peeks]
+    joined = len(paths) > 1
+    if is_asked:
+        rated = open_rated(paths, expected="examples", meanings=RESPONSES_ALONE, joined=joined)
+    else:
+        rated = open_rated(paths, rubric, expected="decisions", meanings=meanings_of(columns), joined=joined)
+    at = {
+        unit: raw
+        for peek, entry in zip(peeks, formats, strict=True)
+        if entry is not None and entry.times is not None
+        for unit, raw in entry.times(peek)
+    }
+    return [
+        response
+        for file in rated.files
+        for response in _of_rated(file, rated.rubric, at, times, is_named=rated.is_named, is_asked=is_asked)
+    ]
+
+
+def _of_rated(
+    file: RatedFile, rubric: Rubric, at: Mapping[str, Any], times: TimeOptions, *, is_named: bool, is_asked: bool
+) -> Iterator[TimedResponse]:
+    verdicts = {} if is_asked else _verdicts(file, rubric, is_named=is_named)
+    ids = dict.fromkeys([*(example.id for example in file.examples), *verdicts])
+    examples = {example.id: example for example in file.examples}
+    if times.day is None and not at and not file.day:
+        raise RatingError(f"is {file.format} without times; give one date for all with --at DATE", path=file.path)
+    for unit in ids:
+        raw = at.get(unit, at.get(file.written_ids.get(unit, unit), file.day or None))
+        when = times.day or _tool_time(raw, unit, file, times.now)
+        example = examples.get(unit)
+        submission = Submission("", {}, unit, NO_RESPONSE) if example is None else example.submission
+        judge, passes = verdicts.get(unit, (None, None))
+        group = None if example is None or not example.group else example.group
+        yield TimedResponse(
+            submission, when, passes, unit in verdicts, group, judge, _values(_before_grading(submission, example))
+        )
+
+
+def _before_grading(submission: Submission, example: Example | None) -> dict[str, Any]:
+    """Return all that is known of a response before it is graded."""
+    return {**({} if example is None else example.metadata), **submission.inputs}
+
+
+def _tool_time(raw: Any, unit: str, file: RatedFile, now: datetime) -> datetime:
+    at = read_time(raw)
+    if at is None:
+        raise RatingError(f"has no time for the response {unit!r}, got {shown(raw)}", path=file.path)
+    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    if at > now:
+        raise RatingError(f"has a time in the future for the response {unit!r}: {shown(raw)}", path=file.path)
+    return at
+
+
+def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:
+    """Return the judge and its decision on each response that it graded."""
+    ids = list(dict.fromkeys(rating.id for rating in file.judged))
+    raters = {rating.rater for rating in file.judged}
+    if len(raters) > 1:
+        named = ", ".join(sorted(raters))
+        raise RatingError(f"has verdicts of {len(raters)} judges ({named}); a stream has one", path=file.path)
+    ratings = [decided(rating, named=is_named) for rating in file.judged]
+    column = column_of("judge", ratings, rubric, ids)
+    judge = next(iter(raters), None) if file.names_judges else None
+    return {
+        unit: (judge, passed == 1)
+        for unit, passed in zip(ids, column.decisions.tolist(), strict=True)
+        if passed == passed
+    }
+
+
+def day_of(text: str, option: str) -> date:
+    """Read a date that an option gives.
+
+    Raises:
+        UsageError: It isn't one.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"`{option}` must be a date such as 2025-11-30, got {text!r}") from error

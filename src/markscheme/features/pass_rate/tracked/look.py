@@ -1,0 +1,350 @@
+"""One look at a stream: people's rate, the evidence that something moved, and what it was."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+
+from markscheme.features.pass_rate.tracked.anchors import AnchorWatch
+from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
+from markscheme.features.pass_rate.tracked.counts import PASSES, WeekCounts, count_weeks, labels_of_all
+from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, onset, rings_in
+from markscheme.features.pass_rate.tracked.mix import MixShift, largest_change, largest_mix_shift
+from markscheme.features.pass_rate.tracked.naming import MovedCause, may_be_judge, most_by_judge, name_cause
+from markscheme.features.pass_rate.tracked.store import GradedLine, StreamMemory
+from markscheme.features.pass_rate.tracked.watched import (
+    PEOPLE_RING,
+    REFERENCE_LABELS,
+    REFERENCE_WEEKS,
+    SHARE_RING,
+    people_floor,
+    people_growth,
+    share_growths,
+    share_limits,
+)
+from markscheme.features.pass_rate.tracked.weeks import WEEK, monday_of, week_of
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.group_rates import may_show_rate, rate_by_verdict
+from markscheme.stats.intervals import Floats
+
+WAITED = 4
+"""Weeks after which audits without labels are an answer of their own."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The evidence of one process.
+
+    Attributes:
+        weeks: The weeks that it has looked at, after those of the reference.
+        after: Evidence after each of them, of every direction together.
+        ring: Evidence at which it has moved.
+        begins: The week since which the evidence grew most; None without weeks.
+        reference: The weeks that later ones are compared with; empty while there are too few.
+    """
+
+    weeks: tuple[str, ...] = ()
+    after: tuple[float, ...] = ()
+    ring: float = SHARE_RING
+    begins: str | None = None
+    reference: tuple[str, ...] = ()
+
+    @property
+    def has_rung(self) -> bool:
+        """Whether it ever reached its ring in this period."""
+        return rings_in(self.after, self.ring) is not None
+
+    @property
+    def rang_in(self) -> str | None:
+        """The week in which it first did."""
+        week = rings_in(self.after, self.ring)
+        return None if week is None else self.weeks[week - 1]
+
+    @property
+    def now(self) -> float | None:
+        """The evidence after the last week; None without weeks."""
+        return self.after[-1] if self.after else None
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look says.
+
+    Attributes:
+        weeks: All weeks of the period.
+        rate: What people would pass over closed weeks, for all looks of two years; without a value where withheld.
+        judge_alone: The share that the judge passes over the same weeks, or over graded weeks where none is closed.
+        last_week: The share that it passes in the last week that is graded; None without one.
+        before: The share that it passed in the weeks that later ones are compared with; None while there are none.
+        people: The evidence that people's rate fell.
+        judge: The evidence that the judge moved; None where it isn't watched.
+        share: The evidence that the judge's share of passes moved.
+        named: What moved; None where nothing has.
+        shift: How far the share moved since the onset; None where nothing has.
+        mix: The column that explains most of it; None where none does.
+        rate_before: What people passed in the weeks of their reference.
+        rate_since: What people pass since the onset, at one look.
+        people_floor: The rate below which evidence grows; None while there is no reference.
+        chance: The chance of an audit.
+        traffic: The value of a column whose share moved most since the first weeks; None without columns or weeks.
+        period: The day on which the period begins; None for the first one.
+        because: Why it begins.
+        waiting: Audits of weeks that are over without a label, by week.
+    """
+
+    weeks: tuple[WeekCounts, ...]
+    rate: Estimate
+    judge_alone: float | None
+    last_week: float | None
+    before: float | None
+    people: Watched
+    judge: AnchorWatch | None
+    share: Watched
+    named: MovedCause | None
+    shift: float | None
+    mix: MixShift | None
+    rate_before: Estimate | None
+    rate_since: Estimate | None
+    people_floor: float | None
+    chance: float
+    traffic: MixShift | None
+    period: str | None
+    because: str | None
+    waiting: Mapping[str, int]
+
+    @property
+    def closed(self) -> tuple[WeekCounts, ...]:
+        """The weeks that count in the rate."""
+        return tuple(week for week in self.weeks if week.is_closed)
+
+    @property
+    def over(self) -> tuple[WeekCounts, ...]:
+        """The weeks that have ended."""
+        return tuple(week for week in self.weeks if week.is_over)
+
+    @property
+    def moved(self) -> bool:
+        """Whether something moved in this period."""
+        return self.named is not None
+
+    @property
+    def has_waited(self) -> bool:
+        """Whether audits have waited for labels so long that the answer is getting old."""
+        if not self.waiting:
+            return False
+        return monday_of(self.over[-1].week) - monday_of(min(self.waiting)) >= WAITED * WEEK
+
+
+def look_at(
+    memory: StreamMemory,
+    labels: Mapping[str, bool],
+    through: date,
+    *,
+    anchors: "Callable[[date | None], AnchorWatch | None] | None" = None,
+    at_least: float | None = None,
+    keep: Callable[[GradedLine], bool] | None = None,
+) -> Look:
+    """Look at a stream.
+
+    Args:
+        memory: All that is known of it, with at least a start.
+        labels: Whether people pass a response, by digest of its id.
+        through: The last day that counts; a week that ends later is shown and not counted.
+        anchors: Gives the evidence on the judge since a day; None where it isn't watched.
+        at_least: The rate below which evidence grows; None takes it from the first weeks.
+        keep: Which responses count; None for all.
+    """
+    everything, of_judge = _beginnings(memory, through)
+    first = None if everything is None else week_of(everything)
+    rows = [
+        row
+        for row in memory.graded.values()
+        if (first is None or row.week >= first) and monday_of(row.week) <= through and (keep is None or keep(row))
+    ]
+    weeks = count_weeks(rows, labels, through)
+    counted_rows = _counted_in_time(rows, memory.looks)
+    counted = count_weeks(counted_rows, labels, through) if len(counted_rows) < len(rows) else weeks
+    closed = [week for week in counted if week.is_closed]
+    graded = [week for week in counted if week.is_graded]
+    since_judge = [week for week in graded if of_judge is None or week.week >= week_of(of_judge)]
+    people, floor = watch_people(closed, at_least)
+    share = watch_share(since_judge)
+    judge = None if anchors is None else anchors(of_judge)
+    named, shift, mix = _named(people, judge, share, since_judge, counted_rows)
+    rate_before = None if not people.reference else _one_look([w for w in closed if w.week in people.reference])
+    moved_since = people.begins if people.has_rung else share.begins
+    since = [week for week in closed if moved_since is not None and week.week >= moved_since]
+    period = memory.periods[-1] if memory.periods else None
+    return Look(
+        weeks,
+        tracked_rate([week for week in weeks if week.is_closed]),
+        _share_of([week for week in weeks if week.is_closed] or [week for week in weeks if week.is_graded]),
+        graded[-1].share if graded else None,
+        _share_of([week for week in graded if week.week in share.reference]),
+        people,
+        judge,
+        share,
+        named,
+        shift,
+        mix,
+        rate_before,
+        _one_look(since) if since else None,
+        floor,
+        memory.decisions[-1].chance,
+        largest_change(*_before_and_since(counted_rows, share.reference)),
+        None if period is None else period.begins,
+        None if period is None else period.because,
+        {week.week: week.audits - week.labelled for week in weeks if week.is_over and week.audits > week.labelled},
+    )
+
+
+def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
+    """Return the days from which everything counts, and from which judge and share do; None for the whole stream.
+
+    After two years without a new period, one begins by itself.
+    """
+    starts = [date.fromisoformat(str(line.begins)) for line in memory.periods if line.restarts == "all"]
+    of_judge = [date.fromisoformat(str(line.begins)) for line in memory.periods]
+    first = min((row.week for row in memory.graded.values()), default=None)
+    begins = max(starts) if starts else None
+    oldest = begins or (None if first is None else monday_of(first))
+    while oldest is not None and oldest + HORIZON * WEEK <= through - timedelta(days=6):
+        oldest += HORIZON * WEEK
+        begins = oldest
+    return begins, max([day for day in (begins, *of_judge) if day is not None], default=None)
+
+
+def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
+    """Return the responses that came before their week was counted; later ones join the rate alone."""
+    counted: dict[str, str] = {}
+    for look in looks:
+        weeks = look.get("counted")
+        for week in weeks if isinstance(weeks, list) else ():
+            counted.setdefault(str(week), str(look["at"]))
+    return [row for row in rows if row.week not in counted or row.at <= counted[row.week]]
+
+
+def _before_and_since(
+    rows: Sequence[GradedLine], reference: Sequence[str]
+) -> tuple[list[GradedLine], list[GradedLine]]:
+    """Return the responses of the weeks that later ones are compared with, and those of the later ones."""
+    if not reference:
+        return [], []
+    last = max(reference)
+    return [row for row in rows if row.week in reference], [row for row in rows if row.week > last]
+
+
+def tracked_rate(weeks: Sequence[WeekCounts]) -> Estimate:
+    """Estimate what people would pass of some weeks, with an interval for all looks of two years."""
+    if not weeks:
+        return Estimate.without_value("no week is closed yet", n=0, method="by verdict", level=ALL_LOOKS)
+    passed, labels, pool = labels_of_all(weeks)
+    n = round(float(labels.sum()))
+    if not may_show_rate(labels, pool):
+        why = f"{n} audits are labelled, too few to show a rate"
+        return Estimate.without_value(why, n=n, method="by verdict", level=ALL_LOOKS)
+    return rate_by_verdict(passed, labels, pool, level=ALL_LOOKS)
+
+
+def _one_look(weeks: Sequence[WeekCounts]) -> Estimate:
+    passed, labels, pool = labels_of_all(weeks)
+    return rate_by_verdict(passed, labels, pool)
+
+
+def _share_of(weeks: Sequence[WeekCounts]) -> float | None:
+    pool = np.sum([week.pool for week in weeks], axis=0) if weeks else np.zeros(3)
+    return float(pool[PASSES] / pool.sum()) if pool.sum() else None
+
+
+def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) -> tuple[Watched, float | None]:
+    """Watch people's rate over closed weeks, and return the rate below which evidence grows."""
+    so_far = 0
+    for used, week in enumerate(closed, start=1):
+        so_far += week.labelled
+        if used >= REFERENCE_WEEKS and so_far >= REFERENCE_LABELS:
+            break
+    else:
+        return Watched(ring=PEOPLE_RING), at_least
+    reference = closed[:used]
+    later = closed[used:][:HORIZON]
+    names = tuple(week.week for week in reference)
+    passed, labels = (np.sum([week.by_verdict[k] for week in reference], axis=0) for k in (0, 1))
+    pool = np.sum([_two_sided(week) for week in reference], axis=0)
+    floor = float(people_floor(passed, labels, pool)) if at_least is None else at_least
+    if not later:
+        return Watched(ring=PEOPLE_RING, reference=names), floor
+    growths = people_growth(
+        [week.by_verdict[0] for week in later],
+        [week.by_verdict[1] for week in later],
+        [_two_sided(week)[1] / sum(_two_sided(week)) for week in later],
+        reference=[passed, labels],
+        floor=floor,
+    )
+    weeks = tuple(week.week for week in later)
+    after = tuple(evidence(growths).tolist())
+    return Watched(weeks, after, PEOPLE_RING, weeks[onset(growths) - 1], names), floor
+
+
+def _two_sided(week: WeekCounts) -> tuple[int, int]:
+    """Return the responses that the judge doesn't pass, and those that it passes."""
+    return week.graded - week.pool[PASSES], week.pool[PASSES]
+
+
+def watch_share(graded: Sequence[WeekCounts]) -> Watched:
+    """Watch the share that the judge passes over graded weeks, up and down."""
+    with_verdicts = [week for week in graded if week.conversations]
+    if len(with_verdicts) < REFERENCE_WEEKS:
+        return Watched()
+    reference = with_verdicts[:REFERENCE_WEEKS]
+    later = with_verdicts[REFERENCE_WEEKS:][:HORIZON]
+    names = tuple(week.week for week in reference)
+    if not later:
+        return Watched(reference=names)
+    moments = [_mean_and_variance(*week.conversation_shares) for week in reference]
+    limits = share_limits([mean for mean, _ in moments], [variance for _, variance in moments])
+    growths = np.array([share_growths(*week.conversation_shares, limits) for week in later]).swapaxes(0, 1)
+    sides = evidence(growths)
+    weeks = tuple(week.week for week in later)
+    larger = growths[int(sides[:, -1].argmax())]
+    return Watched(weeks, tuple(sides.mean(axis=0).tolist()), SHARE_RING, weeks[onset(larger) - 1], names)
+
+
+def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
+    """Return the mean share of a week's conversations, and the variance of this mean."""
+    n = float(times.sum())
+    mean = float(shares @ times) / n
+    return mean, float((shares - mean) ** 2 @ times) / n / n
+
+
+def _named(
+    people: Watched,
+    judge: AnchorWatch | None,
+    share: Watched,
+    graded: Sequence[WeekCounts],
+    rows: Sequence[GradedLine],
+) -> tuple[MovedCause | None, float | None, MixShift | None]:
+    judge_rang = judge is not None and judge.has_rung
+    if not (people.has_rung or share.has_rung or judge_rang):
+        return None, None, None
+    begins = share.begins if share.has_rung or not people.has_rung else people.begins
+    before = _share_of([week for week in graded if week.week in share.reference])
+    now = _share_of([week for week in graded if begins is not None and week.week >= begins])
+    shift = 0.0 if before is None or now is None else now - before
+    may_explain = True
+    if judge is not None and before is not None and begins is not None and judge.is_watched:
+        flipped, examples, own_flips = judge.flips_since(monday_of(begins))
+        may_explain = may_be_judge(shift, most_by_judge(shift, before, flipped, examples, own_flips)[1])
+    mix = None
+    if begins is not None:
+        mix = largest_mix_shift(
+            [row for row in rows if row.week in share.reference], [row for row in rows if row.week >= begins]
+        )
+    cause = name_cause(
+        judge_rang=judge_rang,
+        people_rang=people.has_rung,
+        shift=shift,
+        judge_may_explain=may_explain,
+        by_mix=None if mix is None else mix.part,
+    )
+    return cause, shift, mix

@@ -1,0 +1,105 @@
+"""Which column of the traffic explains most of a shift in the share of passes."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from markscheme.features.pass_rate.tracked.naming import part_by_mix, shift_at_old_mix
+from markscheme.features.pass_rate.tracked.store import GradedLine
+
+MOST_MIX_COLUMNS = 8
+"""Columns that are tried."""
+VALUES_OF_COLUMN = (2, 12)
+"""Different values of a column that is tried, the fewest and the most."""
+INPUT_LENGTH = "input_length"
+"""The column with the letters of a response's input, whose fifths are tried."""
+
+
+@dataclass(frozen=True)
+class MixShift:
+    """How a column's mix moved.
+
+    Attributes:
+        column: The column.
+        part: The part of the shift that its mix explains.
+        at_old_mix: What is left of the shift at the old mix.
+        value: The value whose share moved most.
+        was: Its share before.
+        now: Its share since.
+    """
+
+    column: str
+    part: float
+    at_old_mix: float
+    value: str
+    was: float
+    now: float
+
+
+ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
+"""By column and value: passes, and responses with a verdict."""
+
+
+def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
+    """Find the column whose mix explains most of a shift; None where no column has known values."""
+    return max(_shifts(before, since), key=lambda shift: shift.part, default=None)
+
+
+def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
+    """Find the column of which a value's share moved most, whatever that does to the share of passes."""
+    return max(_shifts(before, since), key=lambda shift: abs(shift.now - shift.was), default=None)
+
+
+def _shifts(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> Iterator[MixShift]:
+    then = _counts(before)
+    now = _counts(since)
+    least, most = VALUES_OF_COLUMN
+    columns = sorted(name for name in then if name in now and name != INPUT_LENGTH)
+    few = [name for name in columns if least <= len(then[name].keys() | now[name].keys()) <= most]
+    for name in few[:MOST_MIX_COLUMNS]:
+        yield from _of_column(name, then[name], now[name])
+    if INPUT_LENGTH in then and INPUT_LENGTH in now:
+        yield from _of_column(INPUT_LENGTH, *_in_fifths(then[INPUT_LENGTH], now[INPUT_LENGTH]))
+
+
+def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
+    counts: ColumnCounts = {}
+    for row in rows:
+        if row.passes is None:
+            continue
+        for name, value in row.mix.items():
+            cell = counts.setdefault(name, {}).setdefault(value, [0, 0])
+            cell[0] += row.passes
+            cell[1] += 1
+    return counts
+
+
+def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
+    """Yield counts by the fifth of the first side's values that a value lies in."""
+    values = sorted(sides[0])
+    so_far = np.cumsum([sides[0][value][1] for value in values])
+    bounds = [values[int(np.searchsorted(so_far, part * so_far[-1]))] for part in (0.2, 0.4, 0.6, 0.8)]
+    for side in sides:
+        fifths: dict[Any, list[int]] = {}
+        for value, (passes, responses) in side.items():
+            cell = fifths.setdefault(f"fifth {1 + bisect_left(bounds, value)}", [0, 0])
+            cell[0] += passes
+            cell[1] += responses
+        yield fifths
+
+
+def _of_column(name: str, then: dict[Any, list[int]], now: dict[Any, list[int]]) -> Iterator[MixShift]:
+    """Yield how a column's mix moved, if it has several values."""
+    values = sorted(then, key=str)
+    reference = np.array([then[value] for value in values], dtype=np.float64)
+    current = np.array([now.get(value, (0, 0)) for value in values], dtype=np.float64)
+    if len(values) < 2 or not current[:, 1].sum():
+        return
+    shift, at_old_mix = shift_at_old_mix(reference, current)
+    shares = [counts[:, 1] / counts[:, 1].sum() for counts in (reference, current)]
+    most = int(np.abs(shares[1] - shares[0]).argmax())
+    moved = str(values[most]), float(shares[0][most]), float(shares[1][most])
+    yield MixShift(name, part_by_mix(shift, at_old_mix), at_old_mix, *moved)

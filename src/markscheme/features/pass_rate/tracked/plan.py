@@ -1,0 +1,152 @@
+"""How many audits a week are worth: the interval to expect, and how soon a drop is found."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
+from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence
+from markscheme.features.pass_rate.tracked.watched import (
+    PEOPLE_RING,
+    REFERENCE_LABELS,
+    REFERENCE_WEEKS,
+    people_floor,
+    people_growth,
+)
+from markscheme.stats.group_rates import rate_by_verdict
+from markscheme.stats.intervals import Flags, Floats, Integers
+
+PLANNED_AUDITS = (10, 20, 30, 50, 100)
+"""Audits a week that are planned for."""
+PLANNED_DROPS = (0.10, 0.15, 0.20, 0.30)
+"""Drops of people's rate that are planned for."""
+WIDTH_AFTER = (4, 12, 26)
+"""Weeks after which the interval's half-width is shown."""
+PLANNED_STREAMS = 400
+"""Simulated streams of each plan."""
+PLAN_SEED = 3
+"""Random seed of a plan, so that it says the same each time."""
+DROPS_FROM = (10, 52)
+"""Weeks in which a drop begins, the first and the last."""
+LABELS_LATE = 1
+"""Weeks until a week's audits are labelled."""
+LARGE_POOL = 1_000_000.0
+"""Responses of a pool so large that only its labels widen an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPlan:
+    """What a number of audits a week shows.
+
+    Attributes:
+        audits: Audits a week.
+        half_widths: Half the width of people's rate after 4, 12 and 26 weeks.
+        weeks_half: Of each drop, weeks until half of all streams find it; None where fewer do in two years.
+        weeks_nine_tenths: Weeks until nine tenths of them do.
+    """
+
+    audits: int
+    half_widths: tuple[float, ...]
+    weeks_half: tuple[int | None, ...]
+    weeks_nine_tenths: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRates:
+    """A judge and its traffic, as a calibration's table or closed weeks show them.
+
+    Attributes:
+        share: Share of responses that the judge passes.
+        of_passes: Share of the judge's passes that people pass.
+        of_fails: Share of its fails that people pass.
+    """
+
+    share: float
+    of_passes: float
+    of_fails: float
+
+    @property
+    def good(self) -> float:
+        """The share of responses that people pass."""
+        return self.share * self.of_passes + (1 - self.share) * self.of_fails
+
+    def after_drop(self, drop: float) -> "JudgeRates":
+        """Return the rates once good responses are rarer by `drop`, with a judge that decides as before."""
+        good = self.good
+        then = good - drop
+        passed_good = self.share * self.of_passes / good * then
+        passed_bad = self.share * (1 - self.of_passes) / (1 - good) * (1 - then) if good < 1 else 0.0
+        share = passed_good + passed_bad
+        return JudgeRates(share, passed_good / share, (then - passed_good) / (1 - share))
+
+
+def audit_plan(
+    rates: JudgeRates, audits: int, drops: Sequence[float] = PLANNED_DROPS, *, streams: int = PLANNED_STREAMS
+) -> AuditPlan:
+    """Plan a number of audits a week: simulate streams whose good responses become rarer in a random week.
+
+    Args:
+        rates: The judge and its traffic.
+        audits: Audits a week, whose labels come a week later.
+        drops: Drops of people's rate, smaller than the rate itself.
+        streams: Streams to simulate; weeks of rare findings differ by a third between 400 and 400.
+    """
+    by_drop = [_weeks_to_find(rates, audits, drop, streams) for drop in drops]
+    return AuditPlan(
+        audits,
+        tuple(_half_width(rates, audits * after) for after in WIDTH_AFTER),
+        tuple(_weeks_of(weeks, 0.5) for weeks in by_drop),
+        tuple(_weeks_of(weeks, 0.9) for weeks in by_drop),
+    )
+
+
+def _half_width(rates: JudgeRates, labels: int) -> float:
+    weight = np.array([1 - rates.share, rates.share])
+    sizes = weight * labels
+    passed = sizes * np.array([rates.of_fails, rates.of_passes])
+    rate = rate_by_verdict(passed, sizes, weight * LARGE_POOL, level=ALL_LOOKS)
+    assert rate.low is not None
+    assert rate.high is not None
+    return (rate.high - rate.low) / 2
+
+
+def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) -> Floats:
+    """Simulate weeks from a drop until it is found, infinite where it isn't in two years, shape (streams,)."""
+    generator = np.random.default_rng(PLAN_SEED)
+    begins = np.asarray(generator.integers(DROPS_FROM[0], DROPS_FROM[1], streams, endpoint=True), dtype=np.int64)
+    has_dropped = np.arange(1, HORIZON + 1) >= begins[:, None]
+    after = rates.after_drop(drop)
+    share = np.where(has_dropped, after.share, rates.share)
+    passes = generator.binomial(audits, share)
+    labels = np.stack([audits - passes, passes], axis=-1)
+    chance = np.where(has_dropped[..., None], [after.of_fails, after.of_passes], [rates.of_fails, rates.of_passes])
+    passed = generator.binomial(labels, chance)
+    return _weeks_from(begins, _rings(passed, labels, share))
+
+
+def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
+    """Tell of each stream and week whether people's rate has dropped by its evidence, shape (streams, weeks)."""
+    so_far = labels.sum(axis=-1).cumsum(axis=1)
+    week = np.arange(HORIZON)
+    is_reference = (week < REFERENCE_WEEKS) | (so_far - labels.sum(axis=-1) < REFERENCE_LABELS)
+    hits, sizes = ((counts * is_reference[..., None]).sum(axis=1) for counts in (passed, labels))
+    passes = (share * is_reference).sum(axis=1) / is_reference.sum(axis=1)
+    floor = people_floor(hits, sizes, np.stack([1 - passes, passes], axis=-1) * LARGE_POOL)
+    growths = people_growth(passed, labels, share, reference=np.stack([hits, sizes])[:, :, None], floor=floor[:, None])
+    growths[is_reference] = 0.0
+    return np.asarray(~is_reference & (evidence(growths) >= PEOPLE_RING))
+
+
+def _weeks_from(begins: Integers, rings: Flags) -> Floats:
+    """Return the weeks from a drop, its own included, until the labels of the week that rings have come."""
+    since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
+    first = since.argmax(axis=1) + 1
+    return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)
+
+
+def _weeks_of(weeks_to_find: Floats, part: float) -> int | None:
+    """Return the weeks until a part of all streams have found the drop; None where fewer ever do."""
+    weeks = float(np.sort(weeks_to_find)[math.ceil(part * len(weeks_to_find)) - 1])
+    return int(weeks) if math.isfinite(weeks) else None

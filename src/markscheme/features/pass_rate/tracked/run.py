@@ -1,0 +1,494 @@
+"""A run of `pass-rate --track`: what a file adds to the memory, and the look that follows."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import Accepted
+from markscheme.errors import BudgetError, ComparisonError, UsageError
+from markscheme.features.pass_rate.options import TrackOptions
+from markscheme.features.pass_rate.tracked.anchors import (
+    AnchorLook,
+    AnchorWatch,
+    add_anchor_look,
+    anchor_ids,
+    judge_moved,
+    read_anchors,
+)
+from markscheme.features.pass_rate.tracked.audits import audit_chance, hash_share
+from markscheme.features.pass_rate.tracked.counts import labels_by_digest
+from markscheme.features.pass_rate.tracked.incoming import TimedResponse, TimeOptions, day_of, read_responses
+from markscheme.features.pass_rate.tracked.look import Look, look_at
+from markscheme.features.pass_rate.tracked.store import (
+    GRADED_FILE,
+    LOOKS_FILE,
+    STREAM_FILE,
+    GradedLine,
+    StreamFiles,
+    StreamLine,
+    StreamMemory,
+    digest,
+)
+from markscheme.features.pass_rate.tracked.weeks import WEEK, is_over, monday_of, week_of
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade, Grading, grade_many, questions
+from markscheme.judges.options import AskOptions
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import (
+    AUDITS_FILE,
+    RATINGS_FOLDER,
+    Example,
+    ExampleSet,
+    examples_file,
+    load_responses,
+)
+from markscheme.ratings.from_grades import ratings_of
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.receipt import ACCEPTED
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+
+AUDITS_A_WEEK = 30
+"""Audits a week where nothing is said."""
+MOST_WITHOUT_VERDICT = 0.1
+"""Share of responses without a verdict from which a look is no answer."""
+
+
+@dataclass(frozen=True)
+class TrackedRun:
+    """What a run added, and what its look says.
+
+    Attributes:
+        rubric: The rubric.
+        stream: The stream's name.
+        look: The look.
+        added: Responses that are new.
+        changed: Responses whose id came again with another content.
+        parts: The rate of each part, by value of a column.
+        not_recomputed: Whether an earlier look no longer follows from the files.
+        wants_judge: Whether responses wait for a judge that wasn't named.
+    """
+
+    rubric: Rubric
+    stream: str
+    look: Look
+    added: int
+    changed: int
+    not_recomputed: bool
+    memory: StreamMemory
+    labels: Mapping[str, bool]
+    through: date
+
+    @property
+    def not_graded(self) -> int:
+        """How many responses of weeks that are over have no verdict."""
+        return sum(week.responses - week.graded for week in self.look.over)
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether nearly all of them have one."""
+        return self.not_graded <= MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
+
+
+def track(
+    files: Sequence[Path],
+    rubric: Rubric,
+    calibration: Path,
+    options: TrackOptions,
+    columns: ColumnOptions,
+    *,
+    ask: AskOptions,
+    judge: str | None,
+    moment: datetime,
+) -> TrackedRun:
+    """Add what is new in files to a stream's memory, and look at it.
+
+    Args:
+        files: The files; none looks at what is there.
+        rubric: The rubric.
+        calibration: Its calibration folder.
+        options: What the caller says of the stream.
+        columns: What the caller says of the files' columns.
+        ask: How the judge is asked.
+        judge: The judge that grades what has no verdict, and looks at the accepted examples; None asks none.
+        moment: The time of the run.
+
+    Raises:
+        UsageError: The stream hasn't begun and there is no file, or what is added doesn't fit the stream.
+        RatingError: A file can't be read.
+        NoJudge: The judge can't be asked.
+    """
+    stream = StreamFiles.of(calibration, options.stream)
+    through = (moment - timedelta(days=1)).date() if options.through is None else day_of(options.through, "--through")
+    memory = stream.read()
+    at = moment.astimezone(UTC).isoformat(timespec="seconds")
+    times = TimeOptions(options.time, None if options.at is None else _noon(options.at), moment)
+    responses = read_responses(files, rubric, times, columns, is_asked=judge is not None) if files else []
+    if not memory.decisions and not responses:
+        raise UsageError(f"the stream {options.stream} of {rubric.name} has no responses yet: name a file of them")
+    if options.because is not None and options.since is None:
+        raise UsageError("--because says why a period begins: --since DATE says when")
+    stream_judge = None if judge is None else _StreamJudge.opened(rubric, responses, calibration, ask, judge)
+    setting = stream_judge.setting if stream_judge is not None else _one_judge(responses)
+    changed = sum(_has_changed(response, memory) for response in responses)
+    new = [response for response in responses if _is_new(response, memory)]
+    line = _stream_line(memory, responses, rubric, options, through, at)
+    decisions = [line] if line is not None else []
+    period = _period(memory, rubric, options, setting, at, line or memory.current)
+    decisions += [period] if period is not None else []
+    _refuse_another(memory, rubric, setting, has_period=period is not None)
+    stream.append(STREAM_FILE, [decision.to_json() for decision in decisions])
+    current = decisions[-1] if decisions else memory.decisions[-1]
+    new.sort(key=lambda response: (not _is_audited(response, current), response.at, response.submission.id))
+    stream.append(AUDITS_FILE, _audit_lines(new, memory, current, at))
+    verdicts = {}
+    if stream_judge is not None:
+        stream_judge.look_at_accepted(at, through, ask)
+        verdicts = stream_judge.grade([response.submission for response in new if not response.is_graded], ask)
+    graded = [_graded_line(response, current, setting, verdicts, at) for response in new]
+    stream.append(GRADED_FILE, [row.to_json() for row in graded])
+    return _looked(stream, rubric, calibration, options, through, at, added=len(graded), changed=changed)
+
+
+def look_again(
+    rubric: Rubric, calibration: Path, stream: StreamFiles, through: date, at_least: float | None = None
+) -> tuple[StreamMemory, Mapping[str, bool], Look]:
+    """Look at a stream as it is; nothing is written."""
+    memory = stream.read()
+    labels = _labels(calibration, rubric, memory)
+    look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
+    return memory, labels, look
+
+
+def _looked(
+    stream: StreamFiles,
+    rubric: Rubric,
+    calibration: Path,
+    options: TrackOptions,
+    through: date,
+    at: str,
+    *,
+    added: int,
+    changed: int,
+) -> TrackedRun:
+    memory, labels, look = look_again(rubric, calibration, stream, through, options.at_least)
+    line = _look_line(look, at, through)
+    differs = _differs(memory, look)
+    before = memory.looks[-1] if memory.looks else {}
+    if {**line, "at": None} != {**before, "at": None}:
+        stream.append(LOOKS_FILE, [line])
+    counts = {"added": added, "changed": changed + len(memory.changed)}
+    return TrackedRun(
+        rubric, options.stream, look, **counts, not_recomputed=differs, memory=memory, labels=labels, through=through
+    )
+
+
+def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
+    """Return what is remembered of a look; the weeks that it counted keep later rows out of the evidence."""
+    return {
+        "at": at,
+        "through": through.isoformat(),
+        "period": look.period,
+        "counted": [week.week for week in look.weeks if week.is_graded],
+        "rate": look.rate.value,
+        "low": look.rate.low,
+        "high": look.rate.high,
+        "judge_alone": look.judge_alone,
+        "evidence": {
+            "people": dict(zip(look.people.weeks, look.people.after, strict=True)),
+            "share": dict(zip(look.share.weeks, look.share.after, strict=True)),
+        },
+        "named": look.named,
+    }
+
+
+def _differs(memory: StreamMemory, look: Look) -> bool:
+    """Tell whether what the last look of this period said of the share is no longer what the files say."""
+    before = memory.looks[-1] if memory.looks else None
+    if before is None or before.get("period") != look.period:
+        return False
+    today = dict(zip(look.share.weeks, look.share.after, strict=True))
+    earlier = before.get("evidence", {}).get("share", {})
+    return any(week not in today or abs(today[week] - earlier[week]) > 1e-6 * abs(earlier[week]) for week in earlier)
+
+
+def _noon(text: str) -> datetime:
+    return datetime.combine(day_of(text, "--at"), datetime.min.time(), UTC) + timedelta(hours=12)
+
+
+# --- what is added ----------------------------------------------------------------------------------------------------
+
+
+def _content(response: TimedResponse) -> str:
+    return digest(fingerprint({k: str(v) for k, v in response.submission.inputs.items()}, response.submission.response))
+
+
+def _has_changed(response: TimedResponse, memory: StreamMemory) -> bool:
+    remembered = memory.graded.get(digest(response.submission.id))
+    return remembered is not None and remembered.content != _content(response)
+
+
+def _is_new(response: TimedResponse, memory: StreamMemory) -> bool:
+    remembered = memory.graded.get(digest(response.submission.id))
+    return remembered is None or (not remembered.is_graded and remembered.content == _content(response))
+
+
+def _is_audited(response: TimedResponse, line: StreamLine) -> bool:
+    return hash_share(line.seed, response.submission.id) < line.chance
+
+
+def _stream_line(
+    memory: StreamMemory,
+    responses: Sequence[TimedResponse],
+    rubric: Rubric,
+    options: TrackOptions,
+    through: date,
+    at: str,
+) -> StreamLine | None:
+    """Return the start of a stream, or another chance of an audit; None where nothing begins."""
+    current = memory.current
+    if current is not None and options.audits_per_week is None:
+        return None
+    sizes: dict[str, int] = {}
+    weeks = [week_of(r.at.date()) for r in responses] if current is None else [r.week for r in memory.graded.values()]
+    for week in weeks:
+        sizes[week] = sizes.get(week, 0) + 1
+    whole = [size for week, size in sizes.items() if is_over(week, through)]
+    chance = audit_chance(options.audits_per_week or AUDITS_A_WEEK, whole or list(sizes.values()))
+    seed = f"{rubric.name}/{options.stream}"
+    if current is None:
+        return StreamLine(at, "start", chance, seed, rubric.fingerprint)
+    if chance == current.chance:
+        return None
+    return StreamLine(at, "audit rate", chance, current.seed, current.rubric)
+
+
+def _period(
+    memory: StreamMemory,
+    rubric: Rubric,
+    options: TrackOptions,
+    setting: str | None,
+    at: str,
+    current: StreamLine | None,
+) -> StreamLine | None:
+    """Return the period that the caller begins; None where none begins, or it began before.
+
+    Raises:
+        UsageError: It begins before a week that counted already, or there is no reason for it.
+    """
+    if options.since is None or current is None:
+        return None
+    if options.because is None:
+        raise UsageError("--since needs --because TEXT: a period begins for a reason")
+    day = day_of(options.since, "--since")
+    monday = day if day.weekday() == 0 else monday_of(week_of(day)) + WEEK
+    if any(line.begins == monday.isoformat() and line.because == options.because for line in memory.periods):
+        return None
+    counted = max((str(week) for look in memory.looks for week in look.get("counted", ())), default=None)
+    if counted is not None and monday < monday_of(counted):
+        raise UsageError(
+            f"--since {options.since} is before {counted}, which counted already; a period begins on "
+            f"{monday_of(counted).isoformat()} or later"
+        )
+    before = _last_setting(memory)
+    is_other_judge = setting is not None and before is not None and setting != before
+    has_same_rubric = current.rubric == rubric.fingerprint
+    rang = memory.looks[-1].get("named") if memory.looks else None
+    of_judge = is_other_judge and has_same_rubric and rang in (None, "judge")
+    restarts = "judge" if of_judge else "all"
+    begins = monday.isoformat()
+    return StreamLine(at, "period", current.chance, current.seed, rubric.fingerprint, begins, options.because, restarts)
+
+
+def _last_setting(memory: StreamMemory) -> str | None:
+    rows = [row for row in memory.graded.values() if row.setting is not None]
+    return max(rows, key=lambda row: (row.at, row.id)).setting if rows else None
+
+
+def _refuse_another(memory: StreamMemory, rubric: Rubric, setting: str | None, *, has_period: bool) -> None:
+    """Refuse verdicts of another judge, or by another rubric, than those that the stream has.
+
+    Raises:
+        UsageError: They are, and no period begins.
+    """
+    current = memory.current
+    if has_period or current is None:
+        return
+    begin = "begin a period with --since DATE --because TEXT"
+    if current.rubric is not None and current.rubric != rubric.fingerprint:
+        raise UsageError(f"{rubric.name} isn't the rubric that the stream was graded by: {begin}")
+    before = _last_setting(memory)
+    if setting is not None and before is not None and setting != before:
+        raise UsageError(f"these are verdicts of another judge than the stream's ({before}): {begin}")
+
+
+def _one_judge(responses: Iterable[TimedResponse]) -> str | None:
+    judges = {response.judge for response in responses if response.judge is not None}
+    if len(judges) > 1:
+        raise UsageError(
+            f"the file has verdicts of {len(judges)} judges ({', '.join(sorted(judges))}); a stream has one"
+        )
+    return next(iter(judges), None)
+
+
+def _audit_lines(new: Iterable[TimedResponse], memory: StreamMemory, line: StreamLine, at: str) -> list[dict[str, Any]]:
+    """Return the audited responses as examples without their verdicts, by week and hash."""
+    audited = [
+        response
+        for response in new
+        if _is_audited(response, line) and digest(response.submission.id) not in memory.graded
+    ]
+    audited.sort(key=lambda response: (week_of(response.at.date()), hash_share(line.seed, response.submission.id)))
+    return [
+        {"at": at, "week": week_of(response.at.date()), **Example(response.submission, drawn="random").to_json()}
+        for response in audited
+    ]
+
+
+def _graded_line(
+    response: TimedResponse,
+    line: StreamLine,
+    setting: str | None,
+    verdicts: Mapping[str, tuple[bool | None, bool]],
+    at: str,
+) -> GradedLine:
+    unit = response.submission.id
+    passes, is_graded = (
+        (response.passes, response.is_graded) if response.is_graded else verdicts.get(unit, (None, False))
+    )
+    return GradedLine(
+        at,
+        digest(unit),
+        _content(response),
+        week_of(response.at.date()),
+        passes,
+        is_graded,
+        None if response.group is None else digest(response.group),
+        setting if is_graded else None,
+        line.chance,
+        _is_audited(response, line),
+        response.columns,
+    )
+
+
+# --- the judge --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _StreamJudge:
+    """A judge that grades what has no verdict, and looks at the accepted examples."""
+
+    rubric: Rubric
+    grading: Grading
+    setting: str
+    folder: Path
+    name: str
+
+    @classmethod
+    def opened(
+        cls, rubric: Rubric, responses: Sequence[TimedResponse], folder: Path, ask: AskOptions, judge: str
+    ) -> "_StreamJudge":
+        """Open the judge.
+
+        Raises:
+            NoJudge: It can't be asked.
+        """
+        first = [response.submission for response in responses if not response.submission.fault][:10]
+        prompts = [prompt for submission in first for prompt in questions(rubric, submission)]
+        opened = ask.judge_for(rubric, prompts, folder if folder.is_dir() else None, name=judge)
+        grading = Grading(rubric, opened)
+        return cls(rubric, grading, digest(fingerprint(grading.fingerprints.to_json())), folder, judge)
+
+    def grade(self, submissions: Sequence[Submission], ask: AskOptions) -> dict[str, tuple[bool | None, bool]]:
+        """Return the verdict on each response that could be graded; a budget that ends leaves the rest."""
+        grades = asyncio.run(_grades(self.grading, submissions, ask.at_once)) if submissions else {}
+        return {
+            unit: (
+                None if grade.decision == "ask" else grade.passed,
+                grade.decision == "ask" or grade.passed is not None,
+            )
+            for unit, grade in grades.items()
+            if grade.error is None
+        }
+
+    def look_at_accepted(self, at: str, through: date, ask: AskOptions) -> None:
+        """Ask the judge again about the accepted examples, without the cache, and add that to the record."""
+        accepted = _accepted(self.folder)
+        if accepted is None:
+            return
+        wanted = set(anchor_ids(accepted))
+        examples = [
+            example
+            for example in load_responses(examples_file(self.folder), self.rubric).examples
+            if example.id in wanted
+        ]
+        fresh = replace(ask, cache=False)
+        prompts = [prompt for example in examples[:10] for prompt in questions(self.rubric, example.submission)]
+        judge = fresh.judge_for(self.rubric, prompts, self.folder, name=self.name)
+        grading = Grading(self.rubric, judge)
+        grades = asyncio.run(_grades(grading, [example.submission for example in examples], ask.at_once))
+        ratings = [
+            rating
+            for grade in grades.values()
+            if grade.error is None
+            for rating in ratings_of(grade, self.rubric, "judge")
+        ]
+        if len(ratings) >= len(wanted) / 2:
+            day = through.isoformat()
+            look = AnchorLook.of_ratings(accepted, ratings, at=at, day=day, setting=self.setting)
+            add_anchor_look(self.folder, look)
+
+
+async def _grades(grading: Grading, submissions: Sequence[Submission], at_once: int) -> dict[str, Grade]:
+    grades: dict[str, Grade] = {}
+    try:
+        async for _, grade in grade_many(grading, submissions, concurrency=at_once):
+            grades[grade.id] = grade
+    except BudgetError:
+        if not grades:
+            raise
+    finally:
+        await grading.judge.aclose()
+    return grades
+
+
+def _accepted(folder: Path) -> Accepted | None:
+    path = folder / ACCEPTED
+    return load_accepted(path) if path.is_file() else None
+
+
+def _anchors(folder: Path) -> Any:
+    """Return what gives the evidence on the judge since a day; None where no run is accepted."""
+    accepted = _accepted(folder)
+    if accepted is None:
+        return None
+    return partial(_since, accepted, read_anchors(folder))
+
+
+def _since(accepted: Accepted, looks: Sequence[AnchorLook], day: date | None) -> AnchorWatch:
+    return judge_moved(accepted, looks, day)
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def _labels(folder: Path, rubric: Rubric, memory: StreamMemory) -> dict[str, bool]:
+    """Return people's decisions on audited responses, by digest of the id."""
+    ratings_folder = folder / RATINGS_FOLDER
+    audited = {row.id for row in memory.graded.values() if row.is_audited}
+    by_id: dict[str, list[Rating]] = {}
+    for file in sorted(ratings_folder.glob("*.jsonl")) if ratings_folder.is_dir() else ():
+        for rating in load_ratings(file, rubric, kind="human"):
+            if digest(rating.id) in audited:
+                by_id.setdefault(rating.id, []).append(rating)
+    examples = (Example(Submission("", {}, unit), tuple(ratings)) for unit, ratings in by_id.items())
+    try:
+        return labels_by_digest(gold_of(ExampleSet(tuple(examples)), rubric).decided)
+    except ComparisonError:
+        return {}

@@ -1,0 +1,267 @@
+"""The memory of a stream: four files of lines that are only ever added to."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from markscheme.errors import RatingError, UsageError, writing
+from markscheme.files import append_lines, append_text
+from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import AUDITS_FILE, RATES_FOLDER
+from markscheme.text import is_path_component
+
+STREAM_FILE = "stream.jsonl"
+GRADED_FILE = "graded.jsonl"
+LOOKS_FILE = "looks.jsonl"
+MERGED = "*.jsonl merge=union\n"
+"""What the first run tells git: lines of two branches are all kept."""
+_DIGEST = 16
+"""Hexadecimal digits by which a response or its content is known."""
+
+
+def digest(*parts: str) -> str:
+    """Return a digest of an id or of a content, which gives away neither."""
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:_DIGEST]
+
+
+class GradedLine(NamedTuple):
+    """A graded response, without its text.
+
+    Attributes:
+        at: When it was added.
+        id: Digest of its id.
+        content: Digest of its inputs and its text.
+        week: Its ISO week.
+        passes: The judge's verdict; None where it is left to people, or isn't graded.
+        is_graded: Whether the judge graded it, or left it to people.
+        group: Digest of its conversation; None where it is one by itself.
+        setting: The judge that graded it, as the file names it or by digest; None where that isn't known.
+        chance: Its chance of an audit.
+        is_audited: Whether people label it.
+        mix: Values of columns that may explain a shift, and the length of its input.
+    """
+
+    at: str
+    id: str
+    content: str
+    week: str
+    passes: bool | None
+    is_graded: bool
+    group: str | None
+    setting: str | None
+    chance: float
+    is_audited: bool
+    mix: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the line by the keys of the file."""
+        line: dict[str, Any] = {"at": self.at, "id": self.id, "content": self.content, "week": self.week}
+        line |= {"passes": self.passes, "pi": self.chance, "audited": self.is_audited}
+        line |= {key: value for key, value in (("group", self.group), ("setting", self.setting)) if value is not None}
+        line |= {} if self.is_graded else {"graded": False}
+        return {**line, "mix": dict(self.mix)} if self.mix else line
+
+
+class StreamLine(NamedTuple):
+    """A decision about a stream.
+
+    Attributes:
+        at: When it was made.
+        kind: What begins: the stream, another chance of an audit, or a period.
+        chance: The chance of an audit from then on.
+        seed: What audits are drawn by.
+        rubric: Fingerprint of the rubric.
+        begins: The day from which it counts; None for the whole stream.
+        because: Why a period begins.
+        restarts: Whether a period restarts everything, or judge and share alone.
+    """
+
+    at: str
+    kind: str
+    chance: float
+    seed: str
+    rubric: str | None
+    begins: str | None = None
+    because: str | None = None
+    restarts: str = "all"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the line by the keys of the file."""
+        line = {"at": self.at, "kind": self.kind, "because": self.because, "pi": self.chance, "seed": self.seed}
+        line |= {"rubric": self.rubric}
+        return {**line, "from": self.begins, "restarts": self.restarts} if self.kind == "period" else line
+
+
+@dataclass(frozen=True)
+class StreamMemory:
+    """All that is known of a stream.
+
+    Attributes:
+        decisions: Its start, chances of audits and periods, the earliest first.
+        graded: Its responses by digest, each once.
+        looks: What earlier looks said, the earliest first.
+        changed: Digests of responses whose id came again with another content.
+    """
+
+    decisions: tuple[StreamLine, ...]
+    graded: Mapping[str, GradedLine]
+    looks: tuple[Mapping[str, Any], ...]
+    changed: frozenset[str]
+
+    @property
+    def current(self) -> StreamLine | None:
+        """The latest decision about audits; None before the first run."""
+        return self.decisions[-1] if self.decisions else None
+
+    @property
+    def periods(self) -> tuple[StreamLine, ...]:
+        """The periods, by the day on which each begins."""
+        return tuple(sorted((line for line in self.decisions if line.kind == "period"), key=_by_day))
+
+
+@dataclass(frozen=True)
+class StreamFiles:
+    """The files of a stream.
+
+    Attributes:
+        folder: calibration/RUBRIC/rates/STREAM.
+    """
+
+    folder: Path
+
+    @classmethod
+    def of(cls, calibration: Path, stream: str) -> "StreamFiles":
+        """Return the files of a stream in a rubric's calibration folder.
+
+        Raises:
+            UsageError: The stream's name can't be that of a folder.
+        """
+        if not is_path_component(stream):
+            raise UsageError(f"`--stream` must be a name that a folder can have, got {stream!r}")
+        return cls(calibration / RATES_FOLDER / stream)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the stream has begun."""
+        return (self.folder / STREAM_FILE).is_file()
+
+    def read(self) -> StreamMemory:
+        """Read the memory; neither the order of lines nor their repetition matters.
+
+        Raises:
+            RatingError: A line can't be read.
+        """
+        decisions = sorted(set(map(_stream_line, self._lines(STREAM_FILE))), key=lambda line: (line.at, str(line)))
+        graded: dict[str, GradedLine] = {}
+        contents: dict[str, str] = {}
+        changed: set[str] = set()
+        for line in self._graded_lines():
+            before = graded.get(line.id)
+            if before is None or _rank(line) < _rank(before):
+                graded[line.id] = line
+            if contents.setdefault(line.id, line.content) != line.content:
+                changed.add(line.id)
+        looks = {json.dumps(look, sort_keys=True): look for look in self._lines(LOOKS_FILE)}
+        by_time = sorted(looks.items(), key=lambda look: (str(look[1].get("at")), look[0]))
+        return StreamMemory(tuple(decisions), graded, tuple(look for _, look in by_time), frozenset(changed))
+
+    def append(self, file: str, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Add lines to a file, all or none; other writers wait.
+
+        Raises:
+            UsageError: The file can't be written.
+        """
+        if not lines:
+            return
+        with writing(self.folder / file):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            attributes = self.folder.parent / ".gitattributes"
+            if not attributes.exists():
+                append_text(attributes, MERGED, follow=False)
+            append_lines(self.folder / file, lines, follow=False)
+
+    def audits(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the audited responses as they were written, some perhaps twice."""
+        yield from self._lines(AUDITS_FILE)
+
+    def _graded_lines(self) -> Iterator[GradedLine]:
+        shared: dict[str, str] = {}
+        for line in self._lines(GRADED_FILE):
+            try:
+                yield _graded_line(line, shared)
+            except (KeyError, TypeError, AttributeError) as error:
+                raise RatingError(f"isn't a graded response: {error!r}", path=self.folder / GRADED_FILE) from error
+
+    def _lines(self, file: str) -> Iterator[Mapping[str, Any]]:
+        path = self.folder / file
+        for number, line in _objects(path) if path.is_file() else ():
+            if not isinstance(line, Mapping) or "at" not in line:
+                raise RatingError("must be an object with `at`", path=path, line=number)
+            yield line
+
+
+def _objects(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a file of lines; what JSON's own reader doesn't take is named as everywhere else.
+
+    Raises:
+        RatingError: A line can't be read.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                yield from (entry for entry in json_lines(path, RatingError) if entry[0] >= number)
+                return
+            yield number, value
+
+
+def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
+    """Read a line; words that repeat are kept once."""
+    week = shared.setdefault(line["week"], line["week"])
+    at = shared.setdefault(line["at"], line["at"])
+    setting = line.get("setting")
+    return GradedLine(
+        at,
+        line["id"],
+        line["content"],
+        week,
+        line["passes"],
+        line.get("graded", True),
+        line.get("group"),
+        None if setting is None else shared.setdefault(setting, setting),
+        line["pi"],
+        line["audited"],
+        line.get("mix") or _NO_MIX,
+    )
+
+
+_NO_MIX: Final[Mapping[str, Any]] = {}
+
+
+def _rank(line: GradedLine) -> tuple[bool, str, str, str]:
+    """Order the lines of one response: graded ones first, then the earliest."""
+    return not line.is_graded, line.at, line.content, str(line.passes)
+
+
+def _stream_line(line: Mapping[str, Any]) -> StreamLine:
+    begins = line.get("from")
+    because = line.get("because")
+    written = (str(line["at"]), str(line["kind"]), float(line["pi"]), str(line["seed"]), line.get("rubric"))
+    return StreamLine(*written, begins, because, str(line.get("restarts", "all")))
+
+
+def _by_day(line: StreamLine) -> tuple[date, str]:
+    return date.fromisoformat(str(line.begins)), line.at
+
+
+def rows_in_weeks(rows: Iterable[GradedLine]) -> dict[str, list[GradedLine]]:
+    """Sort responses by week, the earliest week first."""
+    weeks: dict[str, list[GradedLine]] = {}
+    for row in rows:
+        weeks.setdefault(row.week, []).append(row)
+    return dict(sorted(weeks.items()))

@@ -1,0 +1,386 @@
+"""What a look says: what moved, people's rate, and how each of judge, responses and traffic stands."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import Any, Final
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.features.pass_rate.tracked.anchors import FEWEST_ANCHORS, AnchorWatch
+from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
+from markscheme.features.pass_rate.tracked.counts import FAILS, PASSES, labels_of_all
+from markscheme.features.pass_rate.tracked.look import Look
+from markscheme.features.pass_rate.tracked.mix import INPUT_LENGTH, MixShift
+from markscheme.features.pass_rate.tracked.plan import PLANNED_AUDITS, PLANNED_DROPS, AuditPlan, JudgeRates, audit_plan
+from markscheme.features.pass_rate.tracked.run import TrackedRun
+from markscheme.features.pass_rate.tracked.watched import PEOPLE_RING, REFERENCE_LABELS, REFERENCE_WEEKS, SHARE_RING
+from markscheme.features.pass_rate.tracked.weeks import monday_of
+from markscheme.phrases import counted, number, percent, thousands
+from markscheme.report.document import Callout, Document, Facts, Notes, Section, Table
+from markscheme.report.figures import NONE
+from markscheme.report.json import attributes
+from markscheme.stats.estimate import Estimate
+
+_DROP: Final = 0.15
+"""The drop of which the first screen says how soon it shows."""
+_HEADS: Final = {
+    "judge": "The judge moved, not your responses.",
+    "judge and responses": "The judge moved, and responses got worse.",
+    "open": "Not told apart yet.",
+    "responses or traffic": "Responses or traffic moved, not the judge.",
+    "traffic": "The traffic moved.",
+    "responses": "Responses got worse.",
+    "traffic and responses": "Traffic and responses moved.",
+}
+"""What moved, in words."""
+
+
+def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
+    """Show a look: the answer, and how each of the three stands.
+
+    Args:
+        run: The run.
+        parts: The rate of each part of the stream, by value of a column.
+    """
+    look = run.look
+    blocks = [_callout(look), Facts(tuple(_facts(look)))]
+    if parts:
+        rows = tuple((name, _shown(rate)) for name, rate in parts.items())
+        blocks.append(Table(("Part", "people would pass (95% CI)"), rows))
+    blocks.append(Notes(tuple(_notes(run))))
+    named = run.rubric.name if run.stream == "main" else f"{run.rubric.name}, {run.stream}"
+    return Document(
+        f"Pass rate of {named}{_period(look)}",
+        _source(look),
+        tuple(blocks),
+        (Section("Weeks", (_weeks(look),)),),
+        onward=_onward(run),
+    )
+
+
+def _period(look: Look) -> str:
+    over = look.over or look.weeks
+    if not over:
+        return ""
+    first = monday_of(over[0].week)
+    last = monday_of(over[-1].week) + timedelta(days=6)
+    return f", {_day(first, with_year=first.year != last.year)} – {_day(last, with_year=first.year != last.year)}"
+
+
+def _day(day: date, *, with_year: bool) -> str:
+    return f"{day.day} {day:%b}{f' {day.year}' if with_year else ''}"
+
+
+def _source(look: Look) -> str:
+    responses = sum(week.responses for week in look.over)
+    drawn = sum(week.audits for week in look.over)
+    labelled = sum(week.labelled for week in look.over)
+    counted_responses = f"{thousands(responses)} response{'' if responses == 1 else 's'}"
+    running = sum(not week.is_over for week in look.weeks)
+    still = f" {counted(running, 'week')} not over yet, shown and not counted." if running else ""
+    weeks = counted(len(look.over), "week")
+    return f"{weeks}, {counted_responses}, {labelled} of {counted(drawn, 'audit')} labelled.{still}"
+
+
+def _shown(rate: Estimate) -> str:
+    """Show a rate whose interval is for all looks of two years."""
+    if rate.value is None or rate.low is None or rate.high is None:
+        return NONE
+    return f"{percent(rate.value)} ({_range(rate)})"
+
+
+def _range(rate: Estimate) -> str:
+    assert rate.low is not None
+    assert rate.high is not None
+    return f"{percent(rate.low).rstrip('%')}–{percent(rate.high).rstrip('%')}"
+
+
+# --- the answer -------------------------------------------------------------------------------------------------------
+
+
+def _callout(look: Look) -> Callout:
+    if look.named is not None:
+        return Callout("open" if look.named == "open" else "bad", _HEADS[look.named], _what_moved(look))
+    rate = look.rate
+    alone = _judge_alone(look)
+    if rate.value is None:
+        waiting = sum(look.waiting.values())
+        waits = f"{counted(waiting, 'audit')} wait{'s' if waiting == 1 else ''}" if waiting else str(rate.undefined)
+        was = f", was {percent(look.before)}" if look.before is not None else ""
+        now = look.last_week if look.last_week is not None else look.judge_alone
+        still = _still(look)
+        comma = "," if was and still else ""
+        passes = "Nothing is graded yet." if now is None else f"The judge passes {percent(now)}{was}{comma}{still}."
+        return Callout("open", "What people would pass isn't known yet.", f"{passes} {waits[:1].upper()}{waits[1:]}.")
+    head = f"Nothing moved. People would pass {percent(rate.value)} (95% CI {_range(rate)})."
+    if not look.people.reference:
+        head = f"People would pass {percent(rate.value)} (95% CI {_range(rate)}). Whether they move shows from now on."
+    return Callout("good", head, alone)
+
+
+def _still(look: Look) -> str:
+    judge = look.judge
+    if judge is None or not judge.is_watched:
+        return ""
+    return f" and didn't move ({sum(judge.flips[-1])} of {sum(judge.sizes)})"
+
+
+def _judge_alone(look: Look) -> str:
+    if look.judge_alone is None:
+        return ""
+    last = "" if look.last_week is None else f", last week {percent(look.last_week)}"
+    return f"The judge alone passes {percent(look.judge_alone)}{last}."
+
+
+def _what_moved(look: Look) -> str:
+    sentences = [_of_judge(look), _of_people(look), _of_traffic(look)]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _of_judge(look: Look) -> str:
+    judge = look.judge
+    if look.named not in ("judge", "judge and responses", "open"):
+        return "The judge didn't move." if judge is not None and judge.is_watched else "The judge isn't watched."
+    if judge is None or not judge.is_watched:
+        return f"The judge isn't watched, so it may explain a share that is {_shift(look)}."
+    if look.named == "open":
+        return f"{_flips(judge)} changed. Next week's look may tell."
+    fails, passes = judge.flips[-1]
+    if passes >= fails and passes:
+        return f"It fails {passes} of {judge.sizes[1]} accepted examples that it passed."
+    if fails:
+        return f"It passes {fails} of {judge.sizes[0]} accepted examples that it failed."
+    name, shift = max((judge.shifts or {}).items(), key=lambda entry: abs(entry[1]), default=("its levels", 0.0))
+    return f"Its levels of {name} are {percent(abs(shift))} of the range {'higher' if shift > 0 else 'lower'}."
+
+
+def _of_people(look: Look) -> str:
+    before = look.rate_before
+    since = look.rate_since
+    if before is None or before.value is None:
+        return "Whether people would pass fewer isn't known: too few audits are labelled."
+    if look.people.has_rung and since is not None and since.value is not None:
+        return f"People would pass {percent(since.value)} ({_range(since)}), before {percent(before.value)}."
+    if look.named == "judge" and look.rate.value is not None:
+        return f"People pass as many as before ({_shown(look.rate).replace(' (', ', ').rstrip(')')})."
+    return ""
+
+
+def _of_traffic(look: Look) -> str:
+    mix = look.mix
+    if look.named in ("traffic", "traffic and responses") and mix is not None:
+        before = look.before or 0.0
+        at_old_mix = percent(before + mix.at_old_mix)
+        stays = "as before" if abs(mix.at_old_mix) < 0.01 else f"before {percent(before)}"
+        moved = f"{mix.value} is {percent(mix.now)}, was {percent(mix.was)}"
+        return f"{moved}; at the old mix the judge passes {at_old_mix}, {stays}."
+    if look.named == "responses":
+        if mix is None:
+            return "No column is known that could explain it: the system, or traffic in a way no column shows."
+        return f"`{mix.column}` doesn't explain it: the system, or traffic in a way no column shows."
+    if look.named == "responses or traffic":
+        return "The judge's share of passes hardly moved, so which of the two isn't known."
+    return ""
+
+
+def _shift(look: Look) -> str:
+    shift = look.shift or 0.0
+    return f"{percent(abs(shift))} {'higher' if shift > 0 else 'lower'}"
+
+
+def _flips(judge: AnchorWatch) -> str:
+    fails, passes = judge.flips[-1]
+    return f"{passes} of {judge.sizes[1]} accepted passes and {fails} of {judge.sizes[0]} fails"
+
+
+# --- how each of the three stands -------------------------------------------------------------------------------------
+
+
+def _facts(look: Look) -> Iterator[tuple[str, str]]:
+    yield "judge", _judge_fact(look.judge)
+    yield "responses", _responses_fact(look)
+    yield "traffic", _traffic_fact(look.traffic, look)
+
+
+def _judge_fact(judge: AnchorWatch | None) -> str:
+    if judge is None:
+        return "not watched: no run is accepted (`calibrate --accept`)"
+    if not judge.is_watched:
+        few = sum(judge.sizes) < FEWEST_ANCHORS
+        return (
+            f"not watched: {counted(sum(judge.sizes), 'accepted example')}, {FEWEST_ANCHORS} needed"
+            if few
+            else ("not watched yet: --judge looks at the accepted examples")
+        )
+    if not judge.after:
+        return "no look yet: the first ones show how far its runs differ"
+    if judge.has_rung:
+        return f"moved: {_flips(judge)} changed, over {counted(len(judge.after), 'weekly look')}"
+    if judge.now > 1:
+        return f"one look can't tell, ask again: {_flips(judge)} changed"
+    return f"still: {_flips(judge)} changed"
+
+
+def _responses_fact(look: Look) -> str:
+    if not look.people.reference:
+        closed = look.closed
+        labels = sum(week.labelled for week in closed)
+        have = f"{len(closed)} of {REFERENCE_WEEKS} closed weeks, {labels} of {REFERENCE_LABELS} labels"
+        return f"nothing to compare with yet: {have}"
+    if look.people.has_rung:
+        return f"people's rate fell: rang in {look.people.rang_in}"
+    plan = plan_of(look)
+    soon = None if plan is None else plan.weeks_half[0]
+    if soon is None:
+        return f"still: a drop of {number(100 * _DROP, 0)} points wouldn't show with so few audits"
+    return f"still: a drop of {number(100 * _DROP, 0)} points shows in about {counted(soon, 'week')}"
+
+
+def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
+    moved = look.named in ("traffic", "traffic and responses")
+    if traffic is None:
+        return "no column to compare yet" if not look.share.weeks else "no column that could explain a shift"
+    name = "length of input" if traffic.column == INPUT_LENGTH else f"`{traffic.column}`"
+    stands = "moved" if moved else "still"
+    return f"{stands}: largest, {name} {traffic.value} {percent(traffic.now)}, was {percent(traffic.was)}"
+
+
+def judge_rates(look: Look) -> JudgeRates | None:
+    """Return what the closed weeks say of the judge and its traffic; None where a side has no label."""
+    if not look.closed:
+        return None
+    passed, labels, pool = labels_of_all(look.closed)
+    if not labels[FAILS] or not labels[PASSES]:
+        return None
+    shares = passed / labels
+    share = float(pool[PASSES] / pool.sum())
+    return JudgeRates(share, float(shares[PASSES]), float(shares[FAILS])) if 0 < share < 1 else None
+
+
+def plan_of(look: Look) -> AuditPlan | None:
+    """Plan how soon a drop shows with the audits that the stream has."""
+    rates = judge_rates(look)
+    if rates is None or rates.good - _DROP <= 0 or rates.good >= 1:
+        return None
+    audits = sum(week.audits for week in look.closed) / len(look.closed)
+    return audit_plan(rates, max(1, round(audits)), [_DROP])
+
+
+# --- the rest ---------------------------------------------------------------------------------------------------------
+
+
+def _notes(run: TrackedRun) -> Iterator[str]:
+    look = run.look
+    if look.because is not None and look.period is not None:
+        yield f"Since {look.period}: {look.because}."
+    if not run.is_graded:
+        yield f"{counted(run.not_graded, 'response')} not graded: name a judge with --judge, or a larger --budget."
+    if run.changed:
+        yield f"{counted(run.changed, 'response')} came again under the same id with another content; the first counts."
+    if run.not_recomputed:
+        yield "looks.jsonl no longer follows from the files: lines of responses or labels are gone or others."
+    if look.has_waited:
+        yield f"Audits of {min(look.waiting)} have waited for over four weeks: the answer is of older weeks."
+
+
+def _onward(run: TrackedRun) -> tuple[str, str] | None:
+    look = run.look
+    commands = Commands.on(run.rubric.name)
+    waiting = sum(look.waiting.values())
+    if waiting:
+        last = look.over[-1].week
+        whose = "last week's" if set(look.waiting) == {last} else "the waiting"
+        return f"Next, label {whose} {counted(waiting, 'audit')}", commands.label(" --audits")
+    return None
+
+
+def _weeks(look: Look) -> Table:
+    rows = tuple(
+        (
+            week.week,
+            str(week.responses),
+            percent(week.share) if week.graded else NONE,
+            f"{week.labelled} of {week.audits}",
+            "running" if not week.is_over else "closed" if week.is_closed else "open",
+        )
+        for week in look.weeks
+    )
+    return Table(("Week", "responses", "judge passes", "audits labelled", "counts"), rows)
+
+
+def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
+    """Show what numbers of audits a week are worth."""
+    rows = tuple(
+        (
+            str(plan.audits),
+            *(f"±{number(100 * width, 0)}" for width in plan.half_widths),
+            *(
+                f"{_weeks_text(half)} / {_weeks_text(most)}"
+                for half, most in zip(plan.weeks_half, plan.weeks_nine_tenths, strict=True)
+            ),
+        )
+        for plan in plans
+    )
+    headings = ("Audits a week", *(f"after {after} weeks" for after in (4, 12, 26)))
+    drops = PLANNED_DROPS[: len(plans[0].weeks_half)]
+    headings += tuple(f"drop of {number(100 * drop, 0)}" for drop in drops)
+    about = (
+        f"The judge passes {percent(rates.share)}; people pass {percent(rates.of_passes)} of its passes and "
+        f"{percent(rates.of_fails)} of its fails."
+    )
+    notes = (
+        "±: half the interval of people's rate, in points. Drops, in points: weeks until half / nine tenths of 400 "
+        "simulated streams find one; – where fewer do in two years.",
+    )
+    return Document(f"Audits a week for {name}", about, (Table(headings, rows), Notes(notes)))
+
+
+def _weeks_text(weeks: int | None) -> str:
+    return NONE if weeks is None else str(weeks)
+
+
+def plans_of(rates: JudgeRates) -> list[AuditPlan]:
+    """Plan each number of audits for each drop that people's rate allows."""
+    drops = [drop for drop in PLANNED_DROPS if rates.good - drop > 0]
+    return [audit_plan(rates, audits, drops) for audits in PLANNED_AUDITS]
+
+
+def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dict[str, Any]:
+    """Return the look by the keys of the file format."""
+    look = run.look
+    judge = look.judge
+    return {
+        "schema": 1,
+        "rubric": run.rubric.name,
+        "stream": run.stream,
+        "period": {"from": look.period, "because": look.because},
+        "weeks": [
+            {
+                **attributes(week, "week responses graded audits labelled over=is_over closed=is_closed"),
+                "judge_alone": week.share if week.graded else None,
+            }
+            for week in look.weeks
+        ],
+        "rate": look.rate,
+        "rate_level": ALL_LOOKS,
+        "judge_alone": look.judge_alone,
+        "last_week": look.last_week,
+        "moved": look.moved,
+        "named": look.named,
+        "shift": look.shift,
+        "mix": None if look.mix is None else attributes(look.mix, "column part at_old_mix value was now"),
+        "evidence": {
+            "people": {"now": look.people.now, "ring": PEOPLE_RING, "rang": look.people.rang_in},
+            "judge": None if judge is None else {"now": judge.now, "ring": SHARE_RING, "rang": judge.has_rung},
+            "share": {"now": look.share.now, "ring": SHARE_RING, "rang": look.share.rang_in},
+        },
+        "audits": {
+            "drawn": sum(week.audits for week in look.weeks),
+            "labelled": sum(week.labelled for week in look.weeks),
+            "waiting": sum(look.waiting.values()),
+            "pi": look.chance,
+        },
+        "parts": None if parts is None else dict(parts),
+        "not_graded": run.not_graded,
+        "added": run.added,
+        "changed": run.changed,
+    }

@@ -1,0 +1,282 @@
+"""A stream that is remembered: what commands add to it, what they refuse, and what the files alone say again."""
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS, is_audited
+from markscheme.features.pass_rate.tracked.run import look_again
+from markscheme.features.pass_rate.tracked.store import StreamFiles, digest
+from markscheme.rubrics.file import load_rubric
+from markscheme.stats.group_rates import rate_by_verdict
+from tests.commands.console import run
+from tests.features.pass_rate.planted_worlds import RUBRIC
+
+MONDAY = date(2025, 10, 6)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics/reply.yaml").write_text(RUBRIC)
+    return tmp_path
+
+
+def lines_of(*weeks: int, a_week: int = 50, **more: Any) -> list[dict[str, Any]]:
+    """Responses of some weeks, a fifth of which the judge fails."""
+    return [
+        {
+            "id": f"w{week}-{n}",
+            "time": f"{MONDAY + timedelta(weeks=week, days=n % 7)}T12:00:00Z",
+            "language": "de" if n % 3 else "en",
+            "response": f"Reply {week} {n}",
+            "pass": n % 5 != 0,
+            **more,
+        }
+        for week in weeks
+        for n in range(a_week)
+    ]
+
+
+def write(folder: Path, lines: Sequence[dict[str, Any]], name: str = "traces.jsonl") -> str:
+    (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return name
+
+
+def tracked(folder: Path, *words: str, through: str = "2025-11-30", json_too: bool = True) -> Any:
+    command = ["markscheme", "pass-rate", *words, "--rubric", "reply", "--track", "--through", through]
+    return run(*command, *(["--json"] if json_too else []), cwd=folder)
+
+
+def said(folder: Path, *words: str, status: int = 4, through: str = "2025-11-30") -> Any:
+    done = tracked(folder, *words, through=through)
+    assert done.returncode == status, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def label(folder: Path, *, share: float = 1.0) -> dict[str, bool]:
+    """Label audits as the page saves labels: good is what the judge passes, save one in ten of its passes."""
+    audits = [json.loads(line) for line in audits_of(folder).read_text().splitlines()]
+    labels = {audit["id"]: int(audit["id"].split("-")[1]) % 10 not in (0, 5, 7) for audit in audits}
+    labels = dict(list(labels.items())[: round(share * len(labels))])
+    path = folder / "calibration/reply/ratings/ben.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        "".join(
+            json.dumps({"id": i, "rater": "ben", "kind": "human", "criteria": {"solves": "MET" if ok else "UNMET"}})
+            + "\n"
+            for i, ok in labels.items()
+        )
+    )
+    return labels
+
+
+def audits_of(folder: Path) -> Path:
+    return folder / "calibration/reply/rates/main/audits.jsonl"
+
+
+def test_audits_follow_the_hash_and_never_hold_a_verdict(folder: Path) -> None:
+    lines = lines_of(0, 1, 2)
+    report = said(folder, write(folder, lines), "--audits-per-week", "10")
+    assert report["audits"]["pi"] == 0.2
+    drawn = [json.loads(line) for line in audits_of(folder).read_text().splitlines()]
+    assert {audit["id"] for audit in drawn} == {
+        line["id"] for line in lines if is_audited("reply/main", line["id"], 0.2)
+    }
+    assert all("pass" not in audit and audit["drawn"] == "random" for audit in drawn)
+    assert [audit["week"] for audit in drawn] == sorted(audit["week"] for audit in drawn)
+
+
+def test_the_rate_follows_from_the_files_and_is_that_of_the_one_off_command(folder: Path) -> None:
+    lines = lines_of(0, 1, 2)
+    file = write(folder, lines)
+    said(folder, file, "--audits-per-week", "20")
+    labels = label(folder)
+    report = said(folder, file, status=0)
+    verdict = {line["id"]: line["pass"] for line in lines}
+    cells = {side: [ok for unit, ok in labels.items() if verdict[unit] is side] for side in (False, True)}
+    pool = [sum(v is side for v in verdict.values()) for side in (False, True)]
+    rate = rate_by_verdict(
+        [sum(cells[side]) for side in (False, True)],
+        [len(cells[side]) for side in (False, True)],
+        pool,
+        level=ALL_LOOKS,
+    )
+    assert [report["rate"][key] for key in ("value", "low", "high")] == pytest.approx([rate.value, rate.low, rate.high])
+    pairs = [{"id": i, "gold": ok, "judge": verdict[i]} for i, ok in labels.items()]
+    done = run(
+        *("markscheme", "pass-rate", file, "--calibration", write(folder, pairs, "labels.jsonl")),
+        *("--drawn", "by-verdict", "--json"),
+        cwd=folder,
+    )
+    once = json.loads(done.stdout)["corrected"]
+    assert once["value"] == pytest.approx(report["rate"]["value"], abs=1e-6)
+    assert once["high"] - once["low"] < report["rate"]["high"] - report["rate"]["low"]
+
+
+def test_the_same_file_again_adds_nothing(folder: Path) -> None:
+    file = write(folder, lines_of(0, 1))
+    said(folder, file)
+    before = {path.name: path.read_text() for path in audits_of(folder).parent.iterdir()}
+    again = said(folder, file)
+    assert (again["added"], again["changed"]) == (0, 0)
+    assert {path.name: path.read_text() for path in audits_of(folder).parent.iterdir()} == before
+
+
+def test_order_and_repetition_of_lines_say_the_same(folder: Path) -> None:
+    said(folder, write(folder, lines_of(0, 1, 2)), "--audits-per-week", "20")
+    label(folder)
+    said(folder, status=0)
+    rubric = load_rubric(folder / "rubrics/reply.yaml")
+    calibration = folder / "calibration/reply"
+    stream = StreamFiles.of(calibration, "main")
+    looks = [look_again(rubric, calibration, stream, date(2025, 11, 30))[2]]
+    for path in stream.folder.iterdir():
+        lines = path.read_text().splitlines() * 2
+        random.Random(1).shuffle(lines)
+        path.write_text("\n".join(lines) + "\n")
+    looks.append(look_again(rubric, calibration, stream, date(2025, 11, 30))[2])
+    assert looks[0] == looks[1]
+
+
+def test_two_writers_at_once_change_nothing(folder: Path) -> None:
+    file = write(folder, lines_of(0, 1, 2))
+    said(folder, file)
+    alone = said(folder, file)
+    command = [sys.executable, "-m", "markscheme", "pass-rate", file, "--rubric", "reply", "--track", "--json"]
+    (folder / "calibration/reply/rates/main/graded.jsonl").write_text("")
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(subprocess.run, command, cwd=folder, capture_output=True) for _ in range(2)]
+        assert all(done.result().returncode == 4 for done in runs)
+    both = said(folder, file)
+    assert [week["responses"] for week in both["weeks"]] == [week["responses"] for week in alone["weeks"]]
+    assert both["audits"] == alone["audits"]
+
+
+def test_a_week_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> None:
+    file = write(folder, lines_of(0, 1))
+    said(folder, file, "--audits-per-week", "40")
+    label(folder, share=0.6)
+    report = said(folder, file, status=0)
+    assert [week["closed"] for week in report["weeks"]] == [True, False]
+    label(folder)
+    assert [week["closed"] for week in said(folder, status=0)["weeks"]] == [True, True]
+
+
+def test_the_running_week_is_shown_and_not_counted(folder: Path) -> None:
+    file = write(folder, lines_of(0, 1))
+    report = said(folder, file, through="2025-10-15")
+    assert [week["over"] for week in report["weeks"]] == [True, False]
+    assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
+
+
+def test_later_rows_of_a_counted_week_join_the_rate_alone(folder: Path) -> None:
+    said(folder, write(folder, lines_of(*range(7))))
+    before = said(folder)["evidence"]["share"]["now"]
+    late = [{**line, "id": f"late-{line['id']}", "pass": False} for line in lines_of(5)]
+    later = StreamFiles.of(folder / "calibration/reply", "main")
+    said(folder, write(folder, late))
+    graded = later.folder / "graded.jsonl"
+    moved = [json.loads(line) for line in graded.read_text().splitlines()]
+    late_ids = {digest(line["id"]) for line in late}
+    graded.write_text(
+        "".join(
+            json.dumps({**line, "at": "2099-01-01T00:00:00+00:00"} if line["id"] in late_ids else line) + "\n"
+            for line in moved
+        )
+    )
+    report = said(folder)
+    assert report["evidence"]["share"]["now"] == pytest.approx(before)
+    assert sum(week["responses"] for week in report["weeks"]) == 7 * 50 + 50
+
+
+def test_a_period_begins_for_a_reason_and_starts_the_evidence_again(folder: Path) -> None:
+    file = write(folder, lines_of(*range(7)))
+    assert said(folder, file)["evidence"]["share"]["now"] is not None
+    early = tracked(folder, "--since", "2025-10-06", "--because", "new prompt")
+    assert early.returncode == 2
+    assert "counted already" in early.stderr
+    without = tracked(folder, "--since", "2025-11-24")
+    assert (without.returncode, "--because" in without.stderr) == (2, True)
+    report = said(folder, "--since", "2025-11-17", "--because", "new prompt")
+    assert report["period"] == {"from": "2025-11-17", "because": "new prompt"}
+    assert report["evidence"]["share"]["now"] is None
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"time": "last week"}, "isn't a time: 'last week'"),
+        ({"time": "2999-01-01T00:00:00Z"}, "lies in the future"),
+        ({"time": "2025-10-07T12:00:00"}, "has a zone in some rows and none in others"),
+        ({"pass": "perhaps"}, "neither pass nor fail"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named_with_its_line(folder: Path, change: Any, problem: str) -> None:
+    lines = lines_of(0)
+    lines[6] |= change
+    done = tracked(folder, write(folder, lines))
+    assert done.returncode == 2
+    assert problem in done.stderr
+    assert "traces.jsonl:7" in done.stderr
+
+
+def test_what_does_not_fit_the_stream_is_refused(folder: Path) -> None:
+    lines = lines_of(0, judge="gpt-5")
+    timeless = [{key: value for key, value in line.items() if key != "time"} for line in lines]
+    done = tracked(folder, write(folder, timeless))
+    assert (done.returncode, "--time COLUMN" in done.stderr, "--at DATE" in done.stderr) == (2, True, True)
+    said(folder, write(folder, timeless), "--at", "2025-10-08")
+    said(folder, write(folder, lines_of(1, judge="gpt-5")))
+    other = tracked(folder, write(folder, lines_of(2, judge="gpt-6")))
+    assert (other.returncode, "another judge" in other.stderr) == (2, True)
+    two = [*lines_of(3), {**lines_of(3)[0], "pass": True}]
+    done = tracked(folder, write(folder, two))
+    assert (done.returncode, "two verdicts on the response" in done.stderr) == (2, True)
+    command = ("markscheme", "pass-rate", "traces.jsonl", "--track")
+    assert "--track needs --rubric" in run(*command, cwd=folder).stderr
+
+
+def test_the_same_id_with_another_content_is_reported(folder: Path) -> None:
+    said(folder, write(folder, lines_of(0)))
+    report = said(folder, write(folder, [{**line, "response": "Another"} for line in lines_of(0)]))
+    assert (report["added"], report["changed"]) == (0, 50)
+
+
+def test_parts_get_rates_of_their_own(folder: Path) -> None:
+    file = write(folder, lines_of(0, 1))
+    said(folder, file, "--audits-per-week", "50")
+    label(folder)
+    parts = said(folder, "--by", "language", status=0)["parts"]
+    assert set(parts) == {"de", "en"}
+    assert all(part["value"] is not None for part in parts.values())
+    done = tracked(folder, "--by", "country")
+    assert (done.returncode, "no response has a column 'country'" in done.stderr) == (2, True)
+
+
+def test_over_a_tenth_without_a_verdict_is_no_answer(folder: Path) -> None:
+    lines = [{**line, "pass": None} if n % 4 == 0 else line for n, line in enumerate(lines_of(0, 1))]
+    report = said(folder, write(folder, lines), status=5)
+    assert report["not_graded"] == 25
+
+
+def test_a_plan_needs_labels_of_both_verdicts(folder: Path) -> None:
+    file = write(folder, lines_of(0, 1))
+    said(folder, file, "--audits-per-week", "50")
+    done = run("markscheme", "pass-rate", "--rubric", "reply", "--plan", cwd=folder)
+    assert (done.returncode, "label the audits" in done.stderr) == (2, True)
+    pairs = [{"id": f"e{n}", "gold": n % 5 > 0, "judge": n % 4 > 0} for n in range(40)]
+    labels = write(folder, pairs, "labels.jsonl")
+    planned = run("markscheme", "pass-rate", "--calibration", labels, "--plan", "--json", cwd=folder)
+    plans = json.loads(planned.stdout)["plans"]
+    assert [plan["audits"] for plan in plans] == [10, 20, 30, 50, 100]
+    widths = [plan["half_widths"][0] for plan in plans]
+    assert widths == sorted(widths, reverse=True)
