@@ -33,7 +33,7 @@ MOST_ANCHORS = 100
 """Accepted examples that are looked at."""
 FEWEST_ANCHORS = 20
 """Accepted examples below which the judge isn't watched."""
-FEWEST_RUNS = 3
+FEWEST_ACCEPTED_RUNS = 3
 """Accepted runs that show how far runs of one judge differ; with fewer, the first looks fill up."""
 FAIL_SIDE, PASS_SIDE = 0, 1
 
@@ -177,7 +177,7 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
     ids = anchor_ids(accepted)
     compared = [look for look in looks if look.accepted == accepted.digest]
     runs = [_run(_accepted_run(accepted, ratings), ids, rubric) for ratings in accepted.runs]
-    filling = max(0, FEWEST_RUNS - len(runs))
+    filling = max(0, FEWEST_ACCEPTED_RUNS - len(runs))
     later = compared[filling:]
     runs += [_run(look, ids, rubric) for look in compared[:filling]]
     decisions = np.array([decided for decided, _ in runs])
