@@ -41,7 +41,7 @@ def calibrate_results(
     rated: RatedFiles | None = None,
     metric: str | None = None,
 ) -> tuple[Calibration, ExampleSet]:
-    """The graders in the results compared with the labels in them, and the labelled examples.
+    """Return the graders in the results compared with the labels in them, and the labelled examples.
 
     Args:
         paths: The files.
@@ -56,6 +56,8 @@ def calibrate_results(
         UsageError: No metric has that name, or none of its verdicts has a label.
     """
     rated = rated or open_rated(paths)
+    if metric is not None:
+        _refuse_unknown_metric(rated.rubric, metric)
     if not rated.labelled.labels:
         raise nothing_labelled(paths, rated)
     if metric is not None:
@@ -88,11 +90,7 @@ def of_metric(rated: RatedFiles, name: str) -> RatedFiles:
     Raises:
         UsageError: No metric has that name, or no label is of it.
     """
-    names = [criterion.name for criterion in rated.rubric.criteria]
-    criterion = next((c for c in rated.rubric.criteria if folded_word(c.name) == folded_word(name)), None)
-    if criterion is None:
-        instead = suggestion(name, names, mark="`") or f"; there are {in_words(names)}"
-        raise UsageError(f"no graded metric is named {name!r}{instead}")
+    criterion = next(c for c in rated.rubric.criteria if folded_word(c.name) == folded_word(name))
     files = tuple(replace(file, ratings=_of_decision(file.ratings, criterion.name)) for file in rated.files)
     chosen = replace(rated, rubric=replace(rated.rubric, criteria=(criterion,)), files=files)
     if not any(label for file in files for label in file.labels):
@@ -101,6 +99,20 @@ def of_metric(rated: RatedFiles, name: str) -> RatedFiles:
             f"it is the test's only one; `metadata: {{expected_label: {{{criterion.name}: pass}}}}` labels it"
         )
     return chosen
+
+
+def _refuse_unknown_metric(rubric: Rubric, name: str) -> None:
+    """Refuse a name that no metric of results has.
+
+    Raises:
+        UsageError: It names the metrics that there are.
+    """
+    names = [criterion.name for criterion in rubric.criteria]
+    if folded_word(name) not in map(folded_word, names):
+        instead = (
+            suggestion(name, names, mark="`") or f"; there are {in_words(names)}, and another --judge needs a rubric"
+        )
+        raise UsageError(f"no graded metric is named {name!r}{instead}")
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
@@ -184,11 +196,6 @@ def calibrate_export(
     """
     rated = open_rated(files, expected="anything", meanings=meanings_of(columns), joined=True)
     return agreement_in(rated, files, columns) or calibrate_tool_files(files, rated, options)
-
-
-def results_in_files(paths: Sequence[Path]) -> RatedFiles:
-    """Return what files of Promptfoo's results contain."""
-    return open_rated(paths)
 
 
 def calibrate_tool_files(files: Sequence[Path], rated: RatedFiles, options: LabelOptions) -> ToolFilesAnswer:

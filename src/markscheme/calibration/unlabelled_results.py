@@ -20,10 +20,13 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
     name = shlex.quote(paths[0].stem)
     first_verdict = f"markscheme calibrate {name} --ratings {files} --json verdict.json"
     runs = max(cases.values(), default=0)
-    uses = [(command(files, name, runs), gives) for _, command, gives in sorted(RESULTS_USES, key=itemgetter(0))]
+    uses = [
+        (command.replace("FILES", files).replace("NAME", name), gives)
+        for _, fewest_runs, command, gives in sorted(RESULTS_USES, key=itemgetter(0))
+        if runs >= fewest_runs
+    ]
     uses.insert(1, (first_verdict, "then: a verdict on each grader"))
-    lines = [(command, gives) for command, gives in uses if command is not None]
-    width = max((len(command) for command, _ in lines), default=0)
+    width = max((len(command) for command, _ in uses), default=0)
     metrics = in_words([criterion.name for criterion in rated.rubric.criteria])
     outputs = counted(len(rated.labelled.examples), "output")
     return RatingError(
@@ -31,7 +34,7 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
             [
                 f"no output in the results is labelled, so nothing says how far its graders can be trusted: {outputs}, "
                 f"graded by {metrics}. Label them:",
-                *(f"  {command:<{width}}  {gives}" for command, gives in lines),
+                *(f"  {command:<{width}}  {gives}" for command, gives in uses),
                 "  or rate some in `promptfoo view`, or give tests `metadata: {expected_label: pass|fail}`, by metric "
                 "`{expected_label: {METRIC: pass|fail}}`",
             ]

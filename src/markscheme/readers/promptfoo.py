@@ -1,6 +1,5 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
-import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from markscheme.readers.imported import Interpretation, Reading, at_position
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost
+from markscheme.rubrics.reading import may_be_results
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -25,11 +25,6 @@ NAME = "promptfoo"
 GRADERS_OF_RUN = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
 """Names for the rater in the viewer and the author of the test: results name neither."""
-
-
-YAML = (".yaml", ".yml")
-_KEYS_IN_YAML = tuple(re.compile(rf"^{key}:", re.M) for key in ("evalId", "results"))
-"""Keys by which Promptfoo's results in YAML are known: no rubric has them."""
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
@@ -100,9 +95,9 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
 
 
 def is_results(peek: Peek) -> bool:
-    """Whether a file holds Promptfoo's results; reads only its beginning if that rules it out."""
-    if peek.path.suffix in YAML:
-        return all(key.search(peek.head) for key in _KEYS_IN_YAML)
+    """Return whether a file holds Promptfoo's results; reads only its beginning if that rules it out."""
+    if may_be_results(peek.path):
+        return True
     if not (peek.is_lines or peek.path.suffix == ".json"):
         return False
     if peek.is_lines:

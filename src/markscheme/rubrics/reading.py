@@ -142,7 +142,7 @@ def shows_rubric(path: Path) -> bool:
     return any(f'"{key}"' in text for key in _KEYS_OF_RUBRICS) and _holds_criteria(path)
 
 
-_RESULTS_IN_YAML = re.compile(r"\A(?:evalId|results):", re.M)
+_RESULTS_IN_YAML = re.compile(r"\AevalId:")
 
 
 def may_be_results(path: Path) -> bool:

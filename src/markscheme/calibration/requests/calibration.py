@@ -88,7 +88,7 @@ class CalibrationRequest:
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | None":
-        """The calibrations of the judges in an export of another tool; None where none is named.
+        """Return the calibrations of the judges in an export of another tool; None where none is named.
 
         Where files of any format have several annotators and no judge, how far those agree.
 
@@ -117,7 +117,7 @@ class CalibrationRequest:
         return self._of_metrics(paths)
 
     def _of_metrics(self, paths: Sequence[Path]) -> "ToolFilesAnswer | None":
-        """The calibrations of each metric of Promptfoo's results whose labels are of metrics alone; None for others."""
+        """Return the calibrations of each metric of Promptfoo's results where all labels are of metrics, else None."""
         if not self._results or self.metrics or self.drift.accepted is not None:
             return None
         from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
@@ -191,19 +191,19 @@ class CalibrationRequest:
 
     @cached_property
     def _results(self) -> list[Path]:
-        """Files of Promptfoo's results, where they are named."""
+        """Return files of Promptfoo's results, where they are named."""
         return [] if isinstance(self.of, Rubric) else _results_among(self.of)
 
     @cached_property
     def _rated_results(self) -> "RatedFiles":
-        """What Promptfoo's results contain."""
-        from markscheme.calibration.labelled_files import results_in_files
+        """Return what Promptfoo's results contain."""
+        from markscheme.readers.rated import open_rated
 
-        return results_in_files(self._results)
+        return open_rated(self._results)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics of Promptfoo's results that `--judge` names."""
+        """Return the metrics of Promptfoo's results that `--judge` names."""
         names = [] if self.judge_is_configured else [judge for judge in self.judges if isinstance(judge, str)]
         return tuple(names) if self._results else ()
 

@@ -18,11 +18,5 @@ DISCOVER = Feature(
             "discover", "Start here", "read outputs, note what is wrong, and write a rubric from it", _command, rank=30
         )
     ),
-    RESULTS_USES(
-        (
-            20,
-            lambda files, name, _: f"markscheme discover {name} --pool {files}",
-            "read outputs, and note what is wrong",
-        )
-    ),
+    RESULTS_USES((20, 1, "markscheme discover NAME --pool FILES", "read outputs, and note what is wrong")),
 )

@@ -44,5 +44,5 @@ LABEL = Feature(
         ),
     ),
     OPTIONS(Family(_labelling)),
-    RESULTS_USES((10, lambda files, *_: f"markscheme label {files}", "label by metric, on a page")),
+    RESULTS_USES((10, 1, "markscheme label FILES", "label by metric, on a page")),
 )

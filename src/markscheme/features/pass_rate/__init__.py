@@ -22,16 +22,6 @@ def _of_gate_risk(words: Sequence[str]) -> Sequence[str]:
     return ["--at-least" if word == "--threshold" else word.replace("--threshold=", "--at-least=") for word in words]
 
 
-def _pass_rate_of(files: str, _name: str, _runs: int) -> str:
-    """Return the command that corrects the graders' pass rate, by what `calibrate` wrote."""
-    return f"markscheme pass-rate {files} --calibration verdict.json"
-
-
-def _gate_risk_of(files: str, _name: str, runs: int) -> str | None:
-    """Return the command for results with repeats, which show how far a run varies."""
-    return f"markscheme gate-risk {files} --threshold 0.8" if runs >= FEWEST_RUNS else None
-
-
 def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
     from markscheme.features.pass_rate.after_run import summarize_run
 
@@ -52,7 +42,7 @@ PASS_RATE = Feature(
     ),
     AFTER_RUN(AfterRunRow(10, _run_summary)),
     RESULTS_USES(
-        (30, _pass_rate_of, "the share that people would pass"),
-        (40, _gate_risk_of, "how often a gate fails by chance"),
+        (30, 1, "markscheme pass-rate FILES --calibration verdict.json", "the share that people would pass"),
+        (40, FEWEST_RUNS, "markscheme gate-risk FILES --threshold 0.8", "how often a gate fails by chance"),
     ),
 )
