@@ -178,6 +178,18 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
     return (parted_text(value, folder, name) or text) if may_name_parts(text) else text
 
 
+def text_in_file(value: Any, name: str = "the value") -> str:
+    """Return a value in another tool's file as a judge is shown it: as JSON where it names a part that can't be shown.
+
+    Raises:
+        SubmissionError: JSON can't express it.
+    """
+    try:
+        return as_text(value, name)
+    except SubmissionError:
+        return encodable(json.dumps(value, ensure_ascii=False, default=_json_data))
+
+
 def _input_text(name: str, value: Any, folder: Path | None) -> str:
     if isinstance(value, str):
         return encodable(value)

@@ -18,7 +18,7 @@ from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
 from markscheme.plain_data import form_of, json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
-from markscheme.submission import as_text, plain_metadata
+from markscheme.submission import as_text, plain_metadata, text_in_file
 from markscheme.text import cut_short, folded_word
 
 GRADED_TYPES = frozenset(
@@ -601,7 +601,7 @@ def _system(raw: Mapping[str, Any]) -> str:
 
 def _response(raw: Mapping[str, Any]) -> str:
     output = _mapping(raw.get("response")).get("output")
-    return "" if output is None else as_text(output)
+    return "" if output is None else text_in_file(output)
 
 
 def _first_line(text: str) -> str:

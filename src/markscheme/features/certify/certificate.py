@@ -42,7 +42,7 @@ class Certificate:
             the promise; None where something is certified, or no number would do.
         n: Labelled examples.
         groups: Groups that they are in; None where they aren't grouped.
-        split: The labels it was tested on: dev, test, or "" for a set without parts.
+        split: The labels it was tested on: all, or "" for a set without parts; older files have dev or test.
         labels: Digest of these labels.
         origins: Where annotators' decisions on them come from.
         pass_shares: How often annotators pass them, and the automatic decisions.
@@ -193,7 +193,7 @@ def certificate_for(
     *,
     kind: Kind | None = None,
     used: Collection[str] = (),
-    split: str = "dev",
+    split: str = "",
 ) -> Certificate:
     """Find which decisions judges may make without a person, one judge after the other.
 
@@ -204,7 +204,7 @@ def certificate_for(
         promise: The promise.
         kind: Only labels of this kind count; None for the strongest there are.
         used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
-        split: The part that the labels are of.
+        split: The part that the labels are of: all, or "" for a set without parts.
 
     Raises:
         ComparisonError: Nothing is labelled.

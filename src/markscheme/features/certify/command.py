@@ -41,7 +41,6 @@ def certify(
     ratings: RatingsFiles = (),
     examples: ExamplesFile = None,
     gold: GoldKind = None,
-    open: bool = False,
     write: bool = False,
     ask_within: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
     force: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
@@ -58,7 +57,6 @@ def certify(
     may stand for the rubric.
 
     Args:
-        open: test on the test part of the labels; this is recorded
         write: write who decides what, for `grade --judge cascade`
         ask_within: write it as the rubric's gray zone instead, where a distance from the pass mark ranks decisions
         force: write even where the rubric's file has uncommitted changes
@@ -78,7 +76,6 @@ def certify(
         ratings=ratings,
         examples=examples,
         gold=gold,
-        opens=open,
         ask=ask,
         columns=columns,
         watch=progress,

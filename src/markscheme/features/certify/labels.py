@@ -24,7 +24,7 @@ def certified_labels(path: Path, rubric: Rubric, split: str) -> dict[str, Any]:
     Args:
         path: The file of examples.
         rubric: The rubric.
-        split: The part that was certified on: test, else dev.
+        split: The part that was certified on: all, test or dev; "" for a set without parts.
     """
     part = _part(_loaded(path, rubric), split)
     ids = sorted(_short(example.id) for example in part.labelled.examples)
@@ -94,7 +94,7 @@ def _loaded(path: Path, rubric: Rubric) -> ExampleSet:
 
 
 def _part(examples: ExampleSet, split: str) -> ExampleSet:
-    return examples.part("test" if split == "test" else None)
+    return examples.part(split if split in ("all", "test") else None)
 
 
 def _short(id: str) -> str:

@@ -35,16 +35,15 @@ def labels_for_certificate(
         kind: Only labels of this kind count; None for the strongest there are.
     """
     raters = [{rating.rater for rating in ratings} for _, ratings in by_file]
-    dev = examples.part(None)
     each_has_one = all(len(names) == 1 for names in raters)
     if rubric.is_of_pairs or not each_has_one or not 0 < len(raters) <= MOST_STAGES:
         return None
     candidates = [StageCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
     first = Promise(error=error)
-    with asking(dev, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()) as (further, _):
+    with asking(examples, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()) as (further, _):
         promise = replace(first, further=further)
     try:
-        certificate = certificate_for(rubric, dev, candidates, promise, kind=kind, used=used_to_tune(examples))
+        certificate = certificate_for(rubric, examples, candidates, promise, kind=kind, used=used_to_tune(examples))
     except ComparisonError:  # nothing is labelled yet
         return None
     return _need(certificate) if certificate.n >= PILOT else None

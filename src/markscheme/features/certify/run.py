@@ -27,7 +27,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
-from markscheme.ratings.splits import open_test_labels, used_to_tune, warn_of_split_groups
+from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.edit import Changes, Edit, edit
 from markscheme.rubrics.rubric import Rubric
@@ -59,7 +59,6 @@ class CertifiedBy:
         ratings: Files of ratings in their place: of one judge, or of several that vote.
         examples: A file of labelled examples; None for the rubric's own.
         gold: Only labels of this kind count; None for the strongest there are.
-        opens: Whether the promise is tested on the test part, which is recorded.
         ask: How judges are asked.
         columns: What files don't say themselves.
         watch: Shows progress.
@@ -69,7 +68,6 @@ class CertifiedBy:
     ratings: Sequence[Path] = ()
     examples: Path | None = None
     gold: Kind | None = None
-    opens: bool = False
     ask: AskOptions = field(default_factory=AskOptions)
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
@@ -101,19 +99,17 @@ def certify(
     every, folder = labelled_examples(rubric, by.examples)
     warn_of_split_groups(every)
     today = datetime.date.today().isoformat()
-    tested = open_test_labels(every, by="certify --open", at=today)[0] if by.opens else every.part(None)
-    candidates = _candidates(rubric, tested, folder, by)
-    split = "test" if by.opens else "dev" if every.has_splits else ""
+    candidates = _candidates(rubric, every, folder, by)
     judges = by.judges or ",".join(map(str, by.ratings)) or candidates[0].name
-    with asking(tested, promise, judges, at=today) as (further, record):
+    with asking(every, promise, judges, at=today) as (further, record):
         certificate = certificate_for(
             rubric,
-            tested,
+            every,
             candidates,
             replace(promise, further=further),
             kind=by.gold,
             used=used_to_tune(every),
-            split=split,
+            split="all" if every.has_splits else "",
         )
         if certificate.n:
             record()

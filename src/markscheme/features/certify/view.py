@@ -36,9 +36,8 @@ def view(run: CertifyRun, again: str) -> Document:
         again: The command, as it was typed.
     """
     certificate = run.certificate
-    part = f" of the {certificate.split} split" if certificate.split else ""
     examples = counted(certificate.n, "labelled example")
-    title = f"{run.rubric.name} · pass, fail, or ask a person · {examples}{part}"
+    title = f"{run.rubric.name} · pass, fail, or ask a person · {examples}"
     return Document(title=title, source="", blocks=tuple(_blocks(run)), onward=_onward(run, again))
 
 

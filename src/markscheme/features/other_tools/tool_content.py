@@ -29,7 +29,7 @@ from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission, as_text, is_missing
+from markscheme.submission import Submission, is_missing, text_in_file
 from markscheme.trajectory import STEPPED
 
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
@@ -168,8 +168,8 @@ class ToolContent(Import):
             self.lose("second responses of the same id")
         else:
             values = {**_inputs(inputs), **more}
-            texts = {name: as_text(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)}
-            self.responses[unit] = Example(Submission(as_text(response), texts, unit), group=group)
+            texts = {name: text_in_file(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)}
+            self.responses[unit] = Example(Submission(text_in_file(response), texts, unit), group=group)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
         """An agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.

@@ -1,0 +1,16 @@
+"""Values of other tools' files that name a part nobody can be shown stay the text that they were."""
+
+import json
+
+import pytest
+
+from markscheme.submission import Submission, text_in_file
+
+REMOTE = {"type": "image_url", "image_url": {"url": "https://example.org/chart.png"}}
+
+
+@pytest.mark.parametrize("value", [{"image": "a cat"}, [REMOTE], {"role": "user", "content": [REMOTE]}])
+def test_what_can_not_be_shown_is_json(value: object) -> None:
+    text = text_in_file(value)
+    assert json.loads(text) == value
+    assert Submission(text).response == text
