@@ -81,7 +81,8 @@ def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_othe
     listed, texts = json.loads(done.stdout)
     lost = commands_of(feature)
     lines = overview(everything=True).splitlines()
-    assert listed.splitlines() == [line for line in lines if (line.split() or [""])[0] not in lost]
+    left = [line.split() for line in lines if (line.split() or [""])[0] not in lost]
+    assert [line.split() for line in listed.splitlines()] == left, "columns may be narrower"
     with offered_without(feature):
         assert texts == {
             name: command_help(described(name), SettingsFile(), everything=True) for name in command_names()

@@ -198,6 +198,7 @@ LATE: dict[str, dict[str, str]] = {
         "promptfoo.results": "a response in a file of its own needs no reader",
         "readers.imported": "a response in a file of its own needs no reader",
         "readers.rated": "a response in a file of its own needs no reader",
+        "readers.table_outputs": "a response in a file of its own needs no reader",
     },
     "stats.planning": {"stats.prevalence": "few plans are for a promise"},
     "report.reported": {

@@ -32,6 +32,7 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("calibrate", "judges.jsonl"),
     ("label", "manners", "--plan", *JUDGE),
     ("tune", "manners", *JUDGE),
+    ("certify", "manners", *JUDGE),
     ("stress", "manners", *JUDGE),
     ("compare", "function:scripted_judges:careful", "function:scripted_judges:hasty", "--rubric", "manners"),
     ("label", "manners", "--sheet", "sheet.html"),

@@ -85,11 +85,31 @@ def test_a_report_in_place_of_a_rubric_is_reported_as_one(here: Path) -> None:
 
 
 def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Path) -> None:
+    lines = (here / "calibration/clear/examples.jsonl").read_text(encoding="utf-8").splitlines()
+    examples = list(map(json.loads, lines))
+    by_one = [{**example, "labels": example["labels"][:1]} for example in examples]
+    rated = [
+        {"id": example["id"], "rater": "j", "kind": "model", "criteria": example["labels"][0]["criteria"]}
+        for example in examples
+    ]
+    for file, contents in (("by-one.jsonl", by_one), ("rated.jsonl", rated)):
+        (here / file).write_text("".join(json.dumps(line) + "\n" for line in contents), encoding="utf-8")
+        assert error_of(here, file) == (
+            f"error: {file} contains lines of JSON, not a rubric; examples go with --examples, ratings with "
+            f"--ratings: markscheme calibrate RUBRIC --examples {file}\n"
+        )
+
+
+def test_examples_of_several_annotators_in_place_of_a_rubric_are_compared_and_no_judge_is_asked(here: Path) -> None:
     file = "calibration/clear/examples.jsonl"
-    assert error_of(here, file) == (
-        f"error: {file} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
-        f"markscheme calibrate RUBRIC --examples {file}\n"
-    )
+    done = run("calibrate", file, "--json", "-", "--quiet", cwd=here, env=setting.environment(here))
+    assert done.returncode == 0, done.stderr
+    criteria = json.loads(done.stdout)["criteria"]
+    assert {name: figures["annotators"] for name, figures in criteria.items()} == {
+        "tone": ["r0", "r1"],
+        "facts": ["r0", "r1"],
+    }
+    assert setting.calls(here) == 0
 
 
 def test_what_holds_no_ratings_is_reported(here: Path) -> None:

@@ -110,7 +110,7 @@ def test_expected_labels_are_gold_and_splits_are_honoured(results: dict[str, Any
     sizes = {split: report_of(path, "--split", split)[1]["counts"]["examples"] for split in ("dev", "test", "all")}
     assert sizes == {"dev": 18, "test": 12, "all": 30}
     _, report = report_of(path)
-    assert report["counts"]["examples"] == 18
+    assert report["counts"]["examples"] == 30, "all labels count unless a part is named"
     assert report["raters"] == {
         "kinds": {"human": 1}, "reference": "one-person", "not_blind": 0, "ceiling": None
     }  # fmt: skip

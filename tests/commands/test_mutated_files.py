@@ -152,5 +152,5 @@ def test_json_of_an_unknown_tool_is_not_a_rubric_with_ninety_faults(folder: Path
 def test_a_project_s_judge_is_not_a_rater_of_a_table(folder: Path) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n')
     (folder / "raters.csv").write_text("unit,ann,ben\na,1,1\nb,0,1\nc,1,0\n")
-    done = run("markscheme", "agreement", "raters.csv", cwd=folder)
+    done = run("markscheme", "calibrate", "raters.csv", "--human", "ann", "ben", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -23,6 +23,8 @@ PAID = ("anthropic", "openai:", "local:")
 """Judges that cost money or a download."""
 VIEWERS = {"view", "export"}
 """What Promptfoo is asked that needs its viewer and a person in it."""
+HELP = {"markscheme help settings"}
+"""What prints help without naming a command of ours."""
 
 
 class UnknownError(AssertionError):
@@ -75,6 +77,8 @@ def options_exist(span: str) -> None:
     Raises:
         UnknownError: One is not.
     """
+    if span in HELP:
+        return
     command, arguments = ours(shlex.split(span, comments=True)) or ("", [])
     if not command:
         raise UnknownError(f"{span} isn't one of our commands")

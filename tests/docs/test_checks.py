@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from markscheme import RubricError
+from markscheme.cli import main
 from tests.commands.console import ROOT
-from tests.docs.checks import UnknownError, cannot_run, data_is_valid, options_exist, words
+from tests.docs.checks import HELP, UnknownError, cannot_run, data_is_valid, options_exist, words
 from tests.docs.pages import Block, blocks, commands
 from tests.docs.stories import RUNNERS, Story, shows
 
@@ -126,3 +127,13 @@ def test_a_command_goes_on_behind_a_backslash() -> None:
 
 def test_every_language_that_runs_is_known() -> None:
     assert set(RUNNERS) == {"console", "bash", "python", "yaml", "json"}
+
+
+@pytest.mark.parametrize("line", sorted(HELP))
+def test_what_prints_help_without_a_command_prints_something_else_than_the_overview(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line.split()[1:]) == 0
+    printed = capsys.readouterr().out
+    assert main(["help"]) == 0
+    assert printed != capsys.readouterr().out

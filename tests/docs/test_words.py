@@ -190,8 +190,7 @@ def test_the_terms_of_the_field_are_where_readers_look_for_them(path: str, terms
 @pytest.mark.parametrize(
     ("command", "terms"),
     [
-        ("calibrate", ("human labels", "labelled examples")),
-        ("agreement", ("inter-annotator agreement",)),
+        ("calibrate", ("human labels", "labelled examples", "inter-annotator agreement")),
         ("label", ("annotators disagree", "gold label", "labels needed", "random seed")),
         ("label", ("annotators", "blind")),
     ],

@@ -158,8 +158,8 @@ def test_results_without_a_label_lead_to_a_first_verdict_by_the_printed_commands
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"{len(REPLIES)} outputs, graded by place" in refused.stderr
     commands = list(commands_in(refused.stderr))
-    assert [command[1] for command in commands] == ["label", "calibrate", "discover", "pass-rate", "gate-risk"]
-    label, calibrate, discover, pass_rate, gate_risk = commands
+    assert [command[1] for command in commands] == ["label", "calibrate", "discover", "pass-rate", "pass-rate"]
+    label, calibrate, discover, pass_rate, gate = commands
     paged = run(*label, "--sheet", "page.html", "--rater", "ann", cwd=tmp_path)
     assert paged.returncode == 0, paged.stderr
     page = (tmp_path / "page.html").read_text()
@@ -184,5 +184,5 @@ def test_results_without_a_label_lead_to_a_first_verdict_by_the_printed_commands
     corrected = run(*pass_rate, cwd=tmp_path)
     assert corrected.returncode == 0, corrected.stderr
     assert f"corrected by {len(REPLIES)} labels" in corrected.stdout
-    assert run(*gate_risk, cwd=tmp_path).returncode in (0, 1, 4)
+    assert run(*gate, cwd=tmp_path).returncode in (0, 1, 4)
     assert run(*discover, "--sheet", "read.html", "--rater", "ann", cwd=tmp_path).returncode == 0

@@ -19,26 +19,26 @@ DOWN = "not graded: the judge is down"
 
 
 @pytest.fixture
-def found(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def evaluation(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return ran(PROGRAMS / f"{request.param}.txt", tmp_path)
 
 
-@pytest.mark.parametrize("found", ["inspect"], indirect=True)
-def test_an_eval_of_inspect_has_a_metric_for_each_criterion_and_leaves_the_ungraded_out(found: Any) -> None:
-    assert found["means"] == {"parcel": pytest.approx(2 / 3), "place": pytest.approx(2 / 3), "promise": 0.5}
-    assert found["values"] == [
+@pytest.mark.parametrize("evaluation", ["inspect"], indirect=True)
+def test_an_eval_of_inspect_has_a_metric_for_each_criterion_and_leaves_the_ungraded_out(evaluation: Any) -> None:
+    assert evaluation["means"] == {"parcel": pytest.approx(2 / 3), "place": pytest.approx(2 / 3), "promise": 0.5}
+    assert evaluation["values"] == [
         {"parcel": 1, "place": 1, "promise": 1},
         {"parcel": 0, "place": 0, "promise": 0},
         None,
         {"parcel": 1, "place": 1, "promise": None},
     ]
-    assert (found["reasons"], found["unscored"]) == ([None, None, "grader_failed", None], [1, 1, 2])
-    assert found["explanations"][2] == DOWN
+    assert (evaluation["reasons"], evaluation["unscored"]) == ([None, None, "grader_failed", None], [1, 1, 2])
+    assert evaluation["explanations"][2] == DOWN
 
 
-@pytest.mark.parametrize("found", ["deepeval"], indirect=True)
-def test_a_metric_of_deepeval_passes_fails_or_errs_in_both_kinds_of_run(found: Any) -> None:
-    for run in found:
+@pytest.mark.parametrize("evaluation", ["deepeval"], indirect=True)
+def test_a_metric_of_deepeval_passes_fails_or_errs_in_both_kinds_of_run(evaluation: Any) -> None:
+    for run in evaluation:
         assert [[name, score, success] for name, score, success, _, _ in run] == [
             ["parcel", 1, True],
             ["parcel", 0, False],
@@ -49,11 +49,13 @@ def test_a_metric_of_deepeval_passes_fails_or_errs_in_both_kinds_of_run(found: A
         assert run[0][4] == "1.00, pass: place 1 (scripted); promise 1 (scripted)"
 
 
-@pytest.mark.parametrize("found", ["mlflow"], indirect=True)
-def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_for_the_ungraded(found: Any) -> None:
+@pytest.mark.parametrize("evaluation", ["mlflow"], indirect=True)
+def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_for_the_ungraded(
+    evaluation: Any,
+) -> None:
     means = {"parcel/mean": pytest.approx(2 / 3), "place/mean": pytest.approx(2 / 3), "promise/mean": 0.5}
-    assert found["metrics"] == means
-    assert found["rows"] == [
+    assert evaluation["metrics"] == means
+    assert evaluation["rows"] == [
         {"parcel": [1, None], "place": [1, None], "promise": [1, None]},
         {"parcel": [0, None], "place": [0, None], "promise": [0, None]},
         {"parcel": [None, "the judge is down"]},
@@ -61,46 +63,46 @@ def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_
     ]
 
 
-@pytest.mark.parametrize("found", ["trl"], indirect=True)
-def test_two_steps_of_grpo_are_rewarded_and_leave_out_what_has_no_reward(found: Any) -> None:
-    assert len(found["steps"]) == 2
-    for (reward, mean, loss), rewards in zip(found["steps"], found["rewards"], strict=True):
+@pytest.mark.parametrize("evaluation", ["trl"], indirect=True)
+def test_two_steps_of_grpo_are_rewarded_and_leave_out_what_has_no_reward(evaluation: Any) -> None:
+    assert len(evaluation["steps"]) == 2
+    for (reward, mean, loss), rewards in zip(evaluation["steps"], evaluation["rewards"], strict=True):
         graded = [one for one in rewards if one is not None]
         assert (len(rewards), len(graded)) == (8, 6)
         assert mean == reward == pytest.approx(sum(graded) / 6)
         assert loss == loss  # a number: no NaN got into it
-    assert all(found["asked"])
-    assert (found["messages"], found["name"]) == ([2, -1, None, 2], "parcel")
+    assert all(evaluation["asked"])
+    assert (evaluation["messages"], evaluation["name"]) == ([2, -1, None, 2], "parcel")
 
 
-@pytest.mark.parametrize("found", ["verifiers"], indirect=True)
-def test_a_task_of_verifiers_has_a_reward_or_an_error(found: Any) -> None:
-    good, bad, down, other = found
+@pytest.mark.parametrize("evaluation", ["verifiers"], indirect=True)
+def test_a_task_of_verifiers_has_a_reward_or_an_error(evaluation: Any) -> None:
+    good, bad, down, other = evaluation
     assert good == other == [{"parcel": [2, 0.5]}, 1, None]
     assert bad == [{"parcel": [-1, 0.5]}, -0.5, None]
     assert (down[0], down[1]) == ({"parcel": None}, 0)
     assert DOWN in down[2]
 
 
-@pytest.mark.parametrize("found", ["daft"], indirect=True)
-def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(found: Any) -> None:
+@pytest.mark.parametrize("evaluation", ["daft"], indirect=True)
+def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(evaluation: Any) -> None:
     graded = [(1, True), (0, False), (None, None), (1, True), (None, None)]
-    assert [(row["score"], row["pass"]) for row in found] == graded
-    assert [row["criteria"] and row["criteria"]["promise"] for row in found] == [0, 1, None, None, None]
-    assert "the judge is down" in found[2]["error"]
-    assert found[4]["error"] == "the row has no response"
+    assert [(row["score"], row["pass"]) for row in evaluation] == graded
+    assert [row["criteria"] and row["criteria"]["promise"] for row in evaluation] == [0, 1, None, None, None]
+    assert "the judge is down" in evaluation[2]["error"]
+    assert evaluation[4]["error"] == "the row has no response"
 
 
-@pytest.mark.parametrize("found", ["ray"], indirect=True)
-def test_the_program_for_ray_data_starts_on_two_cpus_and_scores_every_row(found: Any) -> None:
-    assert found == [[f"r{number}", number % 2] for number in range(8)]
+@pytest.mark.parametrize("evaluation", ["ray"], indirect=True)
+def test_the_program_for_ray_data_starts_on_two_cpus_and_scores_every_row(evaluation: Any) -> None:
+    assert evaluation == [[f"r{number}", number % 2] for number in range(8)]
 
 
-@pytest.mark.parametrize("found", ["otel"], indirect=True)
-def test_a_grade_is_events_of_opentelemetry_and_an_ungraded_one_an_error(found: Any) -> None:
+@pytest.mark.parametrize("evaluation", ["otel"], indirect=True)
+def test_a_grade_is_events_of_opentelemetry_and_an_ungraded_one_an_error(evaluation: Any) -> None:
     key = "gen_ai.evaluation."
-    assert {name for name, _ in found} == {"gen_ai.evaluation.result"}
-    events = [event for _, event in found]
+    assert {name for name, _ in evaluation} == {"gen_ai.evaluation.result"}
+    events = [event for _, event in evaluation]
     assert [(event["gen_ai.response.id"], event[f"{key}name"], event.get(f"{key}score.value")) for event in events] == [
         ("r0", "parcel", 1),
         ("r0", "parcel.place", 1),

@@ -55,6 +55,7 @@ PYTHON = {
             "features.lint.lint",
             "submission",
             "trajectory",
+            "features.media.media",
             "grading.grades",
             "grading.grading",
             "grading.strategies",

@@ -18,8 +18,8 @@ from markscheme.calibration.table_frames import frame_of, rows_of
 from markscheme.errors import ComparisonError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.rated import RatedFiles, has_own_ratings, open_rated
+from markscheme.readers.rated_columns import annotators_in
 from markscheme.readers.rater_table import RaterTable
-from markscheme.readers.tabular.rated_columns import annotators_in
 from markscheme.readers.tabular.reading import TableReading, rater_name
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues

@@ -66,7 +66,7 @@ def calibrate(
     metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge. Nor do exports of
     MLflow, Langfuse, Label Studio, Inspect, LangSmith, Phoenix and DeepEval: each judge in them is compared with the
     annotators in them, metric by metric. Nor does a table with a column of verdicts and one of labels. Of annotators
-    alone, in a table or in a file of ratings, it says how far they agree.
+    alone, in a table or in a file of ratings, it gives the inter-annotator agreement.
 
     Example:
         calibrate rubrics/code-quality.yaml --judge anthropic --json report.json

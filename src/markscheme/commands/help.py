@@ -190,7 +190,7 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
 
 
 def _columns(name: str, text: str, width: int) -> list[str]:
-    """Return the lines of a name with its text beside it."""
+    """Return the lines of a name with its text next to it."""
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
     first = f"  {name}"
     lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]

@@ -20,7 +20,7 @@ from markscheme.features.media import MEDIA
 from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.pairs import PAIRS
 from markscheme.features.pass_rate import PASS_RATE
-from markscheme.features.published import PUBLISHED_RUBRICS
+from markscheme.features.published import PUBLISHED
 from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
@@ -46,7 +46,7 @@ FEATURES: tuple[Feature, ...] = (
     OTHER_TOOLS,
     PAIRS,
     PASS_RATE,
-    PUBLISHED_RUBRICS,
+    PUBLISHED,
     STATUS,
     STRESS,
 )

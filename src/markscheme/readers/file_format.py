@@ -22,7 +22,7 @@ EXPORTED: Final = 10
 """Rank of exports of tools, which are tried before all else: their own form is narrower than that of a table."""
 SAVED: Final = 20
 """Rank of what a page or Promptfoo saves."""
-PUBLISHED: Final = 30
+PUBLISHED_SETS: Final = 30
 """Rank of data sets of other packages."""
 OURS: Final = 50
 """Rank of our own files and of tables."""

@@ -44,7 +44,7 @@ def holds_sheet(path: Path, options: ColumnOptions) -> bool:
 
 def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission]:
     """Yield the responses in a table, whatever its form, each with its inputs."""
-    from markscheme.readers.tabular.outputs import outputs_in
+    from markscheme.readers.table_outputs import outputs_in
 
     for example in outputs_in(path, options):
         yield example.submission

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import yaml
@@ -49,7 +50,9 @@ def convert_rubric(path: Path, options: ShapeOptions) -> ConvertedRubric:
     try:
         published = published_rubric(data, options)
         if published is None:
-            raise UsageError(f"{path} is in markscheme's own format, or no rubric; `markscheme lint {path}` says which")
+            raise UsageError(
+                f"{path} is in markscheme's own format, or no rubric; `markscheme lint {quote(str(path))}` says which"
+            )
         n_criteria = len(rubric_from_data(published.data).criteria)
     except RubricError as error:
         raise RubricError(error.faults, path=path) from None

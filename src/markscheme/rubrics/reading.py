@@ -142,15 +142,16 @@ def shows_rubric(path: Path) -> bool:
     return any(f'"{key}"' in text for key in _KEYS_OF_RUBRICS) and _holds_criteria(path)
 
 
-_RESULTS_IN_YAML = re.compile(r"\AevalId:")
+_RESULTS_IN_YAML = re.compile(r"^evalId:", re.M)
+"""A key of Promptfoo's results, which isn't the first once a program has sorted them."""
 
 
 def may_be_results(path: Path) -> bool:
-    """Return whether a file in YAML begins as Promptfoo's results do, which no rubric does."""
+    """Return whether a file in YAML has a key of Promptfoo's results near its beginning, which no rubric has."""
     if path.suffix not in (".yaml", ".yml"):
         return False
     with path.open("rb") as file:
-        return _RESULTS_IN_YAML.match(file.read(_HEAD).decode("utf-8-sig", "replace")) is not None
+        return _RESULTS_IN_YAML.search(file.read(_HEAD).decode("utf-8-sig", "replace")) is not None
 
 
 _KEYS_OF_RUBRICS = (
@@ -246,7 +247,7 @@ class RubricReading:
             published = published_rubric(self.data)
         except RubricError as error:
             option = "`markscheme import FILE --to rubrics/NAME.yaml` takes such options, and converts it"
-            has_option = any(" --" in fault.problem for fault in error.faults)
+            has_option = any("option" in dict(fault.about) for fault in error.faults)
             problems = [f"{fault.problem}" for fault in error.faults]
             raise RubricError(f"{'; '.join(problems)}{f' ({option})' if has_option else ''}", path=self.path) from None
         self.notes = () if published is None else published.notes

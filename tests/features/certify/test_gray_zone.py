@@ -18,7 +18,7 @@ from markscheme.rubrics.gray_zone import gray_zone
 from tests.calibration.weighed_examples import labelled, ratings, rubric, undecided, world
 
 
-def certificate(
+def certified(
     examples: ExampleSet, judged: list[Rating], promise: Promise, used: list[str] | None = None
 ) -> Certificate:
     return certificate_for(rubric(), examples, [StageCandidate("judge", judged)], promise, used=used or ())
@@ -28,28 +28,28 @@ def certificate(
 @pytest.mark.parametrize("seed_noise", [0.05, 0.15, 0.25])
 def test_a_gray_zone_leaves_the_same_examples_to_people_as_the_certificate(side: str, seed_noise: float) -> None:
     levels, judge, marks = world(300, noise=seed_noise)
-    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1, side=side))  # type: ignore[arg-type]
-    assert found.is_supported
-    zone = zone_of(found)
+    certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1, side=side))  # type: ignore[arg-type]
+    assert certificate.is_supported
+    zone = zone_of(certificate)
     assert zone is not None
-    (decisions,) = found.seen.judges
+    (decisions,) = certificate.seen.judges
     widths = gray_zone(zone)
     by_zone = [
         bool(widths.has(distance - ROUNDING, passed=passed)) if widths.passes or widths.fails else False
         for distance, passed in zip(decisions.certainty.tolist(), decisions.passes.tolist(), strict=True)
     ]
-    by_certificate = found.seen.decided_by(found.parts.values()) == 1
+    by_certificate = certificate.seen.decided_by(certificate.parts.values()) == 1
     assert by_zone == by_certificate.tolist()
 
 
 def test_the_width_has_as_few_decimals_as_keep_the_same_decisions() -> None:
     levels, judge, marks = world(300, noise=0.25)
-    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1))
-    zone = zone_of(found)
+    certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1))
+    zone = zone_of(certificate)
     assert isinstance(zone, float)
-    certain = found.certain(0)
+    certain = certificate.certain(0)
     assert isinstance(certain, float)
-    (decisions,) = found.seen.judges
+    (decisions,) = certificate.seen.judges
     nearer = decisions.certainty[decisions.certainty < certain - 1e-9]
     assert nearer.max() - 1e-9 <= zone < certain
     assert len(f"{zone:g}") <= len("0.1234")
@@ -57,8 +57,8 @@ def test_the_width_has_as_few_decimals_as_keep_the_same_decisions() -> None:
 
 def test_a_side_without_a_promise_goes_to_people_altogether() -> None:
     levels, judge, marks = world(300, noise=0.25)
-    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1, side="fails"))
-    zone = gray_zone(zone_of(found))
+    certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1, side="fails"))
+    zone = gray_zone(zone_of(certificate))
     assert math.isinf(zone.passes)
     assert zone.fails < 1
 
@@ -66,14 +66,14 @@ def test_a_side_without_a_promise_goes_to_people_altogether() -> None:
 def test_labels_that_moved_numbers_before_promise_nothing() -> None:
     levels, judge, marks = world(300, noise=0.25)
     used = [f"e{i}" for i in range(280)]
-    found = certificate(labelled(levels, marks), ratings(judge), Promise(error=0.1), used)
-    assert (found.n, found.is_supported, zone_of(found)) == (20, False, None)
+    certificate = certified(labelled(levels, marks), ratings(judge), Promise(error=0.1), used)
+    assert (certificate.n, certificate.is_supported, zone_of(certificate)) == (20, False, None)
 
 
-def test_decisions_that_follow_from_labels_certify_where_nobody_gave_one() -> None:
+def test_decisions_that_follow_from_labels_certify_where_annotators_gave_none() -> None:
     levels, judge, marks = world(240)
-    found = certificate(undecided(labelled(levels, marks)), ratings(judge), Promise())
-    assert found.origins == DecisionOrigins(explicit=0, by_levels=240)
+    certificate = certified(undecided(labelled(levels, marks)), ratings(judge), Promise())
+    assert certificate.origins == DecisionOrigins(explicit=0, by_levels=240)
 
 
 def test_a_promise_keeps_its_error_on_examples_never_seen() -> None:

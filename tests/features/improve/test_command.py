@@ -173,6 +173,8 @@ def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: P
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)  # draws the parts
     project.run("calibrate", *JUDGE, "--split", "test")
+    assert project.opened() == [], "figures of the rubric in use are no look"
+    project.run("tune", "--final")
     project.run("tune", "--final")
     assert len(project.opened()) == 2
     _, report, _ = project.improve("--candidates", better, "--open")
@@ -509,5 +511,7 @@ def test_calibrate_says_which_part_of_the_set_its_figures_are_of(project: Projec
     before = project.run("calibrate", *JUDGE).stdout
     assert "45 examples," in before
     project.improve("--candidates", project.candidate("worse", edit(WORSE)))
-    after = project.run("calibrate", *JUDGE).stdout
-    assert "15 of 45 examples (dev)," in after
+    assert "45 examples," in project.run("calibrate", *JUDGE).stdout
+    for part, n in (("dev", 15), ("test", 30)):
+        after = project.run("calibrate", *JUDGE, "--split", part).stdout
+        assert f"{n} of 45 examples ({part})," in after

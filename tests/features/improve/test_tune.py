@@ -299,14 +299,20 @@ def test_opening_the_test_labels_is_recorded_and_shown_ever_after(project: Path)
     assert "looked at 2 times" in done.stdout
 
 
-def test_calibrate_puts_on_record_that_it_looked_and_says_how_often(project: Path) -> None:
+def test_calibrate_opens_nothing_and_says_how_often_tune_looked(project: Path) -> None:
     label(project, 60, AUTHOR, test=20)
     command = ["calibrate", "code-quality", "--ratings", "judge.jsonl", "--json", "-", "--quiet"]
-    looks = []
-    for split in ("dev", "test", "all", "dev"):
-        done = run(*command, "--split", split, cwd=project)
-        looks.append(json.loads(done.stdout)["test_labels"]["opened"])
-    assert looks == [0, 1, 2, 2]
+
+    def looks() -> list[int]:
+        parts = ("dev", "test", "all", "dev")
+        reports = [json.loads(run(*command, "--split", part, cwd=project).stdout) for part in parts]
+        return [report["test_labels"]["opened"] for report in reports]
+
+    assert looks() == [0, 0, 0, 0]
+    assert not (project / "calibration" / "code-quality" / "opened.jsonl").exists()
+    for _ in range(2):
+        tuned(project, "--ratings", "judge.jsonl", "--final")
+    assert looks() == [2, 2, 2, 2]
     assert "looked at 2 times" in run(*command[:4], "--details", cwd=project).stdout
 
 

@@ -24,8 +24,8 @@ def data_of(project: Path) -> dict[str, Any]:
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """A project with a sheet, and what the sheet's script knows."""
     project = make_pool(tmp_path_factory.mktemp("sheet"))
-    asked = ["label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet", "ana.html"]
-    done = run("markscheme", *asked, cwd=project)
+    typed = ["label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet", "ana.html"]
+    done = run("markscheme", *typed, cwd=project)
     assert done.returncode == 0, done.stderr
     assert "21 to label by ana" in done.stdout
     page = (project / "ana.html").read_text()
@@ -251,8 +251,8 @@ def test_answers_without_the_head_of_their_sheet_never_become_gold(
 def test_a_plain_file_makes_gold_only_if_the_user_says_so(written: tuple[Path, dict[str, Any]]) -> None:
     project, data = written
     (project / "theirs.jsonl").write_text(json.dumps({**answers(data, 1)[0], "kind": "adjudicated"}))
-    asked = ("markscheme", "import", "theirs.jsonl", "--rubric", "manners", "--to", "gold.jsonl")
-    refused = run(*asked, cwd=project)
+    typed = ("markscheme", "import", "theirs.jsonl", "--rubric", "manners", "--to", "gold.jsonl")
+    refused = run(*typed, cwd=project)
     assert (refused.returncode, (project / "gold.jsonl").exists()) == (2, False)
     assert "1 rating would be gold before all others, since the file calls it adjudicated" in refused.stderr
-    assert run(*asked, "--kind", "adjudicated", cwd=project).returncode == 0
+    assert run(*typed, "--kind", "adjudicated", cwd=project).returncode == 0

@@ -12,12 +12,14 @@ from tests.commands.console import run
 from tests.readers import exports
 
 UNITS = tuple(f"p{number}" for number in range(60))
-Given = tuple[str | None, float | None]
+MetricValue = tuple[str | None, float | None]
 """A word and a number; None where the tool keeps none."""
 TOOLS = ("langfuse", "phoenix", "langsmith")
 
 
-def scores_of(tool: str, unit: str, rater: str, given: Given, *, named: bool = True, at: int = 0) -> dict[str, Any]:
+def scores_of(
+    tool: str, unit: str, rater: str, given: MetricValue, *, named: bool = True, at: int = 0
+) -> dict[str, Any]:
     """What a tool keeps of one rating of the metric `ok`."""
     word, number = given
     is_judge = rater == "judge"
@@ -55,7 +57,7 @@ def texts_of(tool: str, unit: str) -> dict[str, Any]:
     return {"id": unit, "run_type": "chain", "inputs": {"question": "q"}, "outputs": {"output": f"Reply {unit}"}}
 
 
-def exported(folder: Path, tool: str, human: Sequence[Given], judge: Sequence[Given]) -> list[str]:
+def exported(folder: Path, tool: str, human: Sequence[MetricValue], judge: Sequence[MetricValue]) -> list[str]:
     """An export in which ann and a judge rated each of 60 responses."""
     sides = (("ann", human), ("judge", judge))
     scores = [scores_of(tool, unit, who, given[at]) for at, unit in enumerate(UNITS) for who, given in sides]
@@ -63,7 +65,7 @@ def exported(folder: Path, tool: str, human: Sequence[Given], judge: Sequence[Gi
     return ["scores.json", "texts.json"]
 
 
-def cycled(*given: Given) -> list[Given]:
+def cycled(*given: MetricValue) -> list[MetricValue]:
     return [given[at % len(given)] for at in range(len(UNITS))]
 
 
@@ -73,7 +75,7 @@ MIDDLE = (("fail", 0.0), ("partial", 1.0), ("pass", 2.0))
 HALF = (("fail", 0.0), ("partial", 0.5), ("pass", 1.0))
 ORDERED = (("poor", None), ("fair", None), ("excellent", None))
 
-READINGS: dict[str, tuple[Sequence[Given], Sequence[Given], float]] = {
+READINGS: dict[str, tuple[Sequence[MetricValue], Sequence[MetricValue], float]] = {
     # "is there an error?": people give word and number, the judge the number alone
     "word-against-number": (cycled(*REVERSED), cycled(*((None, number) for _, number in REVERSED)), 1.0),
     # the judge's list of categories is in another order than people's
@@ -117,9 +119,9 @@ def test_what_a_judge_could_not_say_is_ungraded_and_never_a_fail(tool: str, tmp_
     ([(None, 4.0), (None, 1.0), (None, 5.0)], "pass-value", None),
 ])  # fmt: skip
 def test_words_that_may_mean_two_things_are_refused_with_what_settles_it(
-    judge: list[Given], code: str | None, agreement: float | None, tmp_path: Path
+    judge: list[MetricValue], code: str | None, agreement: float | None, tmp_path: Path
 ) -> None:
-    words: list[Given] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]
+    words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]
     files = exported(tmp_path, "langfuse", cycled(*words), cycled(*judge))
     if code is None:
         assert calibrated(tmp_path, files)["metrics"][0]["calibration"]["agreement"]["value"] == agreement
@@ -180,7 +182,7 @@ def test_options_of_values_stay_those_of_tables_and_exports(tmp_path: Path) -> N
     assert "--pass is for tables that need no rubric; one.yaml is none" in done.stderr
 
 
-def decided(*, good: bool) -> Given:
+def decided(*, good: bool) -> MetricValue:
     return ("pass", 1.0) if good else ("fail", 0.0)
 
 

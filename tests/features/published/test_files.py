@@ -107,7 +107,7 @@ def test_what_is_assumed_and_not_read_is_said_once() -> None:
     [
         ({"criterias": [{"requirement": "Is kind"}]}, "did you mean 'criteria'?"),
         ([{"requirement": "Is kind", "wieght": 2}], "did you mean 'weight'?"),
-        ([{"criterion": "Is kind", "weight": "spicy"}], "weight 'spicy' is no number: --weights spicy=…"),
+        ([{"criterion": "Is kind", "weight": "spicy"}], "weight 'spicy' isn't a number: --weights spicy=…"),
         ([{"criterion": "Is kind", "rules": {"none": 0}}], "rules holds more than is understood: --leave rules"),
         (
             [{"task_id": task, "criterion": "Is kind", "weight": 1} for task in "ab"],

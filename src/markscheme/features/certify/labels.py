@@ -94,7 +94,7 @@ def _loaded(path: Path, rubric: Rubric) -> ExampleSet:
 
 
 def _part(examples: ExampleSet, split: str) -> ExampleSet:
-    return examples.part(split if split in ("all", "test") else None)
+    return examples.part(split if split in ("dev", "test") else "all")
 
 
 def _short(id: str) -> str:

@@ -40,7 +40,10 @@ def labels_for_certificate(
         return None
     candidates = [StageCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
     first = Promise(error=error)
-    with asking(examples, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()) as (further, _):
+    with asking(examples, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()) as (
+        further,
+        _,
+    ):
         promise = replace(first, further=further)
     try:
         certificate = certificate_for(rubric, examples, candidates, promise, kind=kind, used=used_to_tune(examples))

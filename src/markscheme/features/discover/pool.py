@@ -15,7 +15,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.peek import Peek
-from markscheme.readers.tabular.outputs import outputs_in, reads_as_table
+from markscheme.readers.table_outputs import outputs_in, reads_as_table
 from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")

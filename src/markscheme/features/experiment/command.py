@@ -14,7 +14,7 @@ from markscheme.commands.families import spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName
 from markscheme.commands.output import refuse_outputs, typed, write_report
 from markscheme.commands.progress import progress
-from markscheme.errors import UsageError
+from markscheme.errors import MarkschemeError, UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.grading import grade_json
 from markscheme.ratings.column_options import ColumnOptions
@@ -87,9 +87,12 @@ def experiment(
 
     targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
     refuse_outputs(targets)
-    refuse_table(str(file))
+    try:
+        defined = Experiment.from_file(file, outputs=outputs)
+    except MarkschemeError:
+        refuse_table(str(file))
+        raise
     columns.refuse(str(file))
-    defined = Experiment.from_file(file, outputs=outputs)
     defined = replace(defined, rubric=ask.of(defined.rubric))
     if defined.rubric.is_of_pairs:
         if fail_if or accept or calibration or csv:

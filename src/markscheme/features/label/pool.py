@@ -25,7 +25,7 @@ from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import open_rated
-from markscheme.readers.tabular.outputs import outputs_in, reads_as_table
+from markscheme.readers.table_outputs import outputs_in, reads_as_table
 from markscheme.rubrics.rubric import Rubric
 
 

@@ -27,7 +27,7 @@ from markscheme.features.other_tools.written_times import (
     times_of_phoenix,
 )
 from markscheme.ratings.examples import Example
-from markscheme.readers.file_format import EXPORTED, PUBLISHED, FileFormat
+from markscheme.readers.file_format import EXPORTED, PUBLISHED_SETS, FileFormat
 from markscheme.readers.formats import one_by_one
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
@@ -93,6 +93,6 @@ TOOL_FORMATS = (
     comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith, times_of_langsmith)),
     of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix, times_of_phoenix),
     of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
-    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED),
+    FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED_SETS),
 )
 """The formats of tools: those of one rank are tried in this order."""

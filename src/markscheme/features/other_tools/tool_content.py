@@ -168,7 +168,9 @@ class ToolContent(Import):
             self.lose("second responses of the same id")
         else:
             values = {**_inputs(inputs), **more}
-            texts = {name: text_in_file(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)}
+            texts = {
+                name: text_in_file(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)
+            }
             self.responses[unit] = Example(Submission(text_in_file(response), texts, unit), group=group)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:

@@ -43,6 +43,6 @@ PASS_RATE = Feature(
     AFTER_RUN(AfterRunRow(10, _run_summary)),
     RESULTS_USES(
         (30, 1, "markscheme pass-rate FILES --calibration verdict.json", "the share that people would pass"),
-        (40, FEWEST_RUNS, "markscheme gate-risk FILES --threshold 0.8", "how often a gate fails by chance"),
+        (40, FEWEST_RUNS, "markscheme pass-rate FILES --at-least 0.8", "how often a gate fails by chance"),
     ),
 )

@@ -23,4 +23,4 @@ class _ByStructure:
         return shows_rubric(data)
 
 
-PUBLISHED_RUBRICS = Feature("published", RUBRIC_SHAPES(_ByStructure()))
+PUBLISHED = Feature("published", RUBRIC_SHAPES(_ByStructure()))

@@ -6,6 +6,7 @@ from typing import Any
 from markscheme.errors import RubricError
 from markscheme.features.published.finding import RawCriterion, is_level_mapping
 from markscheme.features.published.levels import levels_in, levels_to, numbered_levels
+from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.vocabulary import (
     FINER_TAGS,
     NAMES,
@@ -102,8 +103,8 @@ class CriterionReading:
         if text is None:
             has = "has a name, but no words" if name else "has no words"
             keys = ", ".join(map(str, raw.data))
-            raise RubricError(
-                f"criterion {name or f'c{index}'!r} {has} to judge by: --map KEY=requirement (keys {keys})"
+            raise open_to_option(
+                f"criterion {name or f'c{index}'!r} {has} to judge by: --map KEY=requirement (keys {keys})", "map"
             )
         further = [*self._further(fields, taken, name or f"c{index}")]
         named = {"name": name} if name else {}
@@ -143,7 +144,7 @@ class CriterionReading:
         word = fields[key].strip()
         worth = worth_of(word, self._worth)
         if worth is None:
-            raise RubricError(f"{key} {word!r} is no number: --weights {word}=…")
+            raise open_to_option(f"{key} {word!r} isn't a number: --weights {word}=…", "weights")
         taken.add(key)
         self.notes[f"{key} {word} = {worth:g}"] = None
         return worth
@@ -166,8 +167,9 @@ class CriterionReading:
             elif isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values()):
                 yield from self._of_mapping(key, value)
             elif isinstance(value, Mapping | list) and not _is_plain_list(value):
-                raise RubricError(
-                    f"criterion {name!r}: {key} holds more than is understood: --leave {key}, or import and edit"
+                raise open_to_option(
+                    f"criterion {name!r}: {key} holds more than is understood: --leave {key}, or import and edit",
+                    "leave",
                 )
             else:
                 self.unread[str(key)] = None
@@ -287,7 +289,7 @@ def _refuse_marks(fields: Mapping[str, Any]) -> None:
     for key, value in fields.items():
         amount = number_of(value)
         if "threshold" in str(key) and amount is not None and amount > 1:
-            raise RubricError("thresholds beyond 1 and no scale: --scale LOW..HIGH")
+            raise open_to_option("thresholds beyond 1 and no scale: --scale LOW..HIGH", "scale")
 
 
 def _threshold(fields: Mapping[str, Any], levels: list[dict[str, Any]] | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.errors import RubricError
+from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.vocabulary import (
     CHILDREN,
     CONTAINERS,
@@ -196,7 +197,7 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
         return FoundCriteria(tuple(_entries(inner, path)), around)
     possible = [str(key) for key, value in inner.items() if _is_criteria(key, value)]
     if len(possible) > 1:
-        raise RubricError(f"{_listed(possible)} could each be the criteria: --criteria {possible[0]}")
+        raise open_to_option(f"{_listed(possible)} could each be the criteria: --criteria {possible[0]}", "criteria")
     if possible:
         return _below(possible[0], inner, around, path)
     plain = {key: value for key, value in top.items() if key not in NATIVE_RUBRIC}

@@ -15,6 +15,7 @@ from markscheme.features.published.finding import (
     words_key,
 )
 from markscheme.features.published.levels import levels_in, numbered_levels
+from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.tree import is_tree, leaves
 from markscheme.features.published.vocabulary import (
     CONTAINERS,
@@ -130,7 +131,7 @@ class _Reading:
             or set(keys) <= NATIVE_RUBRIC
         ):
             return None
-        raise RubricError(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY")
+        raise open_to_option(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY", "criteria")
 
     def _note_groups(self) -> None:
         """Note the keys of groups that aren't read."""

@@ -102,7 +102,7 @@ FOREIGN: Final = frozenset({
 
 _NUMBERED: Final = re.compile(r"(?:score|scoring_rule|level|rating|grade)_?(\d+)(?:_description|_desc)?")
 _RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)\s*")
-_ENDS: Final = re.compile(r"\s*(-?\d+)\s*(?:\([^)]*\))?\s*(?:-|–|to|\.\.)\s*(-?\d+)\b.*", re.DOTALL)
+_ENDS: Final = re.compile(r"(-?\d+) ?(?:\([^)]*\) ?)?(?:-|–|to|\.\.) ?(-?\d+)\b.*", re.DOTALL)
 _PREFIX: Final = re.compile(r"(?:Essential|Important|Optional|Pitfall|Additional) Criteria:\s*")
 """The words before a criterion that repeat what its weight says."""
 SENTENCE: Final = 4

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from markscheme.calibration.decided_labels import is_quoted
 from markscheme.calibration.labelled_examples import examples_with_every_label
@@ -117,5 +118,5 @@ def refuse_undecided(decisions: Iterable[str], name: str) -> None:
     if not list(decisions):
         raise UsageError(
             f"nobody said whether a whole response passes, so no version of {name} is nearer to people's decisions: "
-            f"markscheme label {name}"
+            f"markscheme label {quote(name)}"
         )

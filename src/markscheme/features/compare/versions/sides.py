@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from markscheme.errors import MarkschemeError, RatingError, UsageError
@@ -163,7 +164,8 @@ def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
     digits = report.fingerprint.removeprefix("sha256:")[:DIGITS_SHOWN]
     raise UsageError(
         f"{path} was made with another {report.rubric.name} ({digits}…): name its file, `{path}=old.yaml`, or "
-        f"calibrate again with the version meant: markscheme calibrate {report.rubric.name} --json {path}"
+        "calibrate again with the version meant: "
+        f"markscheme calibrate {quote(report.rubric.name)} --json {quote(str(path))}"
     )
 
 

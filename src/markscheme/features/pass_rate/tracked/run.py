@@ -127,7 +127,7 @@ def track(
     stream = StreamFiles.of(calibration, options.stream)
     through = (moment - timedelta(days=1)).date() if options.through is None else day_of(options.through, "--through")
     memory = stream.read()
-    at = moment.astimezone(UTC).isoformat(timespec="seconds")
+    at = moment.astimezone(UTC).isoformat(timespec="microseconds")  # later rows may follow at once
     times = TimeOptions(options.time, None if options.at is None else _noon(options.at), moment)
     responses = read_responses(files, rubric, times, columns, is_asked=judge is not None) if files else []
     if not memory.decisions and not responses:
