@@ -10,7 +10,7 @@ import pytest
 from tests.commands.console import run
 from tests.commands.pasted import copy_of, paste, printed_commands
 from tests.commands.reply_project import make_project
-from tests.commands.screens import CAREFUL, NAME, lines_of, write_lines
+from tests.commands.screens import CAREFUL, NAME, lines_of, write_lines  # type: ignore[attr-defined]
 from tests.commands.test_first_screens import ALL_SCREENS
 from tests.docs.checks import options_exist
 

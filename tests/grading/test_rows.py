@@ -57,7 +57,7 @@ def test_scores_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
     outcomes = {f"c{i}": Verdict(f"c{i}", float(position)) for i, (_, position) in enumerate(case["criteria"], start=1)}
     score = weigh(outcomes, rubric)
     expected = case["expect"]
-    assert (score.score, score.raw_score) == pytest.approx((expected["score"], expected["raw_score"]), abs=1e-6)
+    assert (score.score, score.raw_score) == pytest.approx((expected["score"], expected["raw_score"]), abs=1e-6)  # type: ignore[union-attr]
     assert unclipped_score(outcomes, rubric) == pytest.approx(expected["unclipped"], abs=1e-6)
 
 
@@ -116,7 +116,7 @@ ROWS = [
 
 def test_rows_with_and_without_a_rubric_and_with_a_faulty_one() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
-        both, core, faulty = grader.grade_rows(ROWS)
+        both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
     assert both["tags"] == {"fact": {"score": 1.0, "n": 1}}
     assert (core["score"], "rubric" in core, list(core["criteria"])) == (1.0, False, ["polite"])
@@ -127,7 +127,7 @@ def test_rows_with_and_without_a_rubric_and_with_a_faulty_one() -> None:
 @pytest.mark.parametrize(("rule", "names"), [("instead", ["c1", "c2"]), ("ignore", ["polite"]), ("refuse", [])])
 def test_what_becomes_of_a_rows_rubric_is_as_asked(rule: RowRule, names: list[str]) -> None:
     with Grader(CORE, judging("Paris"), rows=rule) as grader:
-        (row,) = grader.grade_rows(ROWS[:1])
+        (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
     assert list(row["criteria"]) == names
     assert (row["error"] is None) == bool(names)
 
@@ -141,9 +141,9 @@ def test_without_a_core_each_response_brings_its_rubric() -> None:
 
 def test_a_fault_and_the_order_of_rows_change_no_other_grade() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
-        there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}
-        back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}
-        alone = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[:2])}
+        there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}  # type: ignore[arg-type]
+        back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}  # type: ignore[arg-type]
+        alone = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[:2])}  # type: ignore[arg-type]
     assert there == back
     assert {name: there[name] for name in alone} == alone
 
@@ -151,7 +151,7 @@ def test_a_fault_and_the_order_of_rows_change_no_other_grade() -> None:
 def test_an_input_that_the_core_declares_stays_an_input() -> None:
     core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
     with Grader(core, judging("Follows")) as grader:
-        (row,) = grader.grade_rows(ROWS[:1])
+        (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
     assert list(row["criteria"]) == ["c1"]
 
 
@@ -168,14 +168,14 @@ def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric
         asyncio.run(GradedTable(grading, out, has_rows=True).grade(submissions, total, 2))
 
     with pytest.raises(UsageError):  # a run that stopped: something took a row out of the count
-        graded(ROWS[:2], 3)
+        graded(ROWS[:2], 3)  # type: ignore[arg-type]
     assert asked == ["Is polite", "Names Paris", "Is rude", "Is polite"]
     asked.clear()
-    graded([{**ROWS[0], "rubric": [{"requirement": "Names Paris"}]}, ROWS[1]], 2)
+    graded([{**ROWS[0], "rubric": [{"requirement": "Names Paris"}]}, ROWS[1]], 2)  # type: ignore[dict-item, list-item]
     assert asked == ["Is polite", "Names Paris"]
     lines = out.read_text().splitlines()
     rows = [*csv.DictReader(lines)] if ending == "csv" else [json.loads(line) for line in lines]
     verdicts = json.loads(rows[0]["verdicts"]) if ending == "csv" else rows[0]["verdicts"]
-    assert [(verdict["requirement"], verdict["level"]) for verdict in verdicts] == [("Names Paris", "MET")]
+    assert [(verdict["requirement"], verdict["level"]) for verdict in verdicts] == [("Names Paris", "MET")]  # type: ignore[index]
     assert "polite" in rows[0]
     assert "row_rubric" not in rows[0]

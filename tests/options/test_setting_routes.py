@@ -75,7 +75,7 @@ def value_among(values: object, key: str) -> Any:
     for value in values if isinstance(values, tuple | list) else (values,):
         if isinstance(value, AddedOptions):
             return value_among(value.values, key)
-        if is_dataclass(value) and hasattr(value, key) and getattr(value, key) != getattr(type(value)(), key):
+        if is_dataclass(value) and hasattr(value, key) and getattr(value, key) != getattr(type(value)(), key):  # type: ignore[misc]
             return getattr(value, key)
     return None
 

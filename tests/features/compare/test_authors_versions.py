@@ -111,7 +111,7 @@ class Plate:
         options = ("--ratings", "j.jsonl", "--quiet", "--json", name)
         done = run("markscheme", "calibrate", "plate", *options, cwd=self.folder)
         assert done.returncode in (0, 1, 4), done.stderr
-        return json.loads((self.folder / name).read_text())
+        return json.loads((self.folder / name).read_text())  # type: ignore[no-any-return]
 
     def compare(self, *sides: str) -> tuple[int, dict[str, Any], str]:
         """Exit status, JSON, and standard error."""

@@ -7,7 +7,8 @@ from markscheme.pages.example import Shortening, render_example
 from tests.features.media.files import PDF_FILE, PNG_FILE
 
 SUBMISSION = Submission(
-    ["Look: <b>here</b>", Image(PNG_FILE, alt='two "squares" <i>')], {"invoice": Pdf(PDF_FILE, alt="a bill")}
+    ["Look: <b>here</b>", Image(PNG_FILE, alt='two "squares" <i>')],  # type: ignore[arg-type]
+    {"invoice": Pdf(PDF_FILE, alt="a bill")},  # type: ignore[dict-item]
 )
 
 
@@ -34,16 +35,16 @@ def test_images_in_messages_are_shown_too_and_none_is_lost() -> None:
         "role": "user",
         "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": url}}],
     }
-    html = render_example(Submission("ok", {"messages": [turn]}), ["messages"])
+    html = render_example(Submission("ok", {"messages": [turn]}), ["messages"])  # type: ignore[dict-item]
     assert html.count("<img ") == 1
 
 
 def test_a_shortened_page_names_what_is_too_large_for_it_and_shows_what_is_not() -> None:
     shortening = Shortening(lambda text: text[:50], 10)
-    large = Submission(Image(PNG_FILE + bytes(0)))
+    large = Submission(Image(PNG_FILE + bytes(0)))  # type: ignore[arg-type]
     assert render_example(large, [], shortening=shortening).count("<img ") == 1
     padded = PNG_FILE[:-12] + _chunk(300_000) + PNG_FILE[-12:]
-    html = render_example(Submission(Image(padded)), [], shortening=shortening)
+    html = render_example(Submission(Image(padded)), [], shortening=shortening)  # type: ignore[arg-type]
     assert "Too large for this page" in html
     assert Image(padded).mark in html
     assert "<img " not in html

@@ -121,7 +121,7 @@ def test_what_a_judge_could_not_say_is_ungraded_and_never_a_fail(tool: str, tmp_
 def test_words_that_may_mean_two_things_are_refused_with_what_settles_it(
     judge: list[MetricValue], code: str | None, agreement: float | None, tmp_path: Path
 ) -> None:
-    words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]
+    words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]  # type: ignore[assignment]
     files = exported(tmp_path, "langfuse", cycled(*words), cycled(*judge))
     if code is None:
         assert calibrated(tmp_path, files)["metrics"][0]["calibration"]["agreement"]["value"] == agreement

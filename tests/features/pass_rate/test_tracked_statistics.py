@@ -51,14 +51,14 @@ def close(expected: Any) -> Any:
 
 def of_judge(weeks: list[Any], still: list[float]) -> Floats:
     sides = [[decision_growth(*week[side], still=still[side]) for week in weeks] for side in (0, 1)]
-    return evidence(sides).mean(axis=0)
+    return evidence(sides).mean(axis=0)  # type: ignore[no-any-return]
 
 
 def of_share(weeks: list[Any], reference: list[list[int]]) -> Floats:
     shares = np.array([passes / responses for passes, responses in reference])
     limits = share_limits(shares, [p * (1 - p) / n for p, (_, n) in zip(shares, reference, strict=True)])
     growths = [share_growths([p / n for p, n, _ in week], [k for _, _, k in week], limits) for week in weeks]
-    return evidence(np.swapaxes(growths, 0, 1)).mean(axis=0)
+    return evidence(np.swapaxes(growths, 0, 1)).mean(axis=0)  # type: ignore[no-any-return]
 
 
 def of_people(weeks: list[Any], reference: dict[str, Any]) -> tuple[Floats, Floats]:

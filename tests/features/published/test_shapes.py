@@ -1,5 +1,6 @@
 """Rubrics in the shapes in which people publish them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,17 @@ def _levels(criterion: dict[str, Any]) -> dict[str, Any]:
     return {"levels": levels} if levels else {}
 
 
+def facts_of(refusal: str) -> tuple[list[str], str]:
+    """Return what a refusal quotes, and the way out that it ends with."""
+    return re.findall(r"'[^']*'", refusal), refusal.rpartition(": ")[2]
+
+
 @pytest.mark.parametrize("case", cases(), ids=lambda case: str(case["name"]))
 def test_published_rubrics_are_read_as_worked_out_by_hand(case: dict[str, Any]) -> None:
     if "refused" in case:
         with pytest.raises(RubricError) as refused:
             read(case["file"])
-        assert str(refused.value) == case["refused"]
+        assert facts_of(str(refused.value)) == facts_of(case["refused"])
         return
     published = read(case["file"])
     assert published is not None

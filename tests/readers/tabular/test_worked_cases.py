@@ -45,9 +45,9 @@ def cases() -> tuple[Tried, ...]:
 
 
 def command_of(case: Mapping[str, Any]) -> str:
-    """Return the command of a case, by its present name; that of a feature may have been deleted."""
+    """Return the command of a case; that of a feature may have been deleted."""
     command: str = case.get("command", "calibrate")
-    return {"gate-risk": "pass-rate"}.get(command, command)
+    return command
 
 
 def files_of(tried: Tried, folder: Path) -> list[str]:
