@@ -200,12 +200,12 @@ def _ties(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _overlaps(rubric: Rubric) -> Iterator[Advice]:
-    words = {criterion.name: _telling_words(criterion.requirement) for criterion in rubric.criteria}
-    for first, second in combinations(rubric.criteria, 2):
-        fewer = min(len(words[first.name]), len(words[second.name]))
-        if fewer and len(words[first.name] & words[second.name]) >= _SAME_QUESTION * fewer:
-            nearly = f"its words are nearly those of {first.name!r}; what both ask counts twice"
-            yield Advice("overlapping", second.name, nearly)
+    told = [(criterion.name, _telling_words(criterion.requirement)) for criterion in rubric.criteria]
+    sized = [(name, words, len(words)) for name, words in told if words]
+    for (first, words, size), (second, others, size_of_others) in combinations(sized, 2):
+        if len(words & others) >= _SAME_QUESTION * (size if size < size_of_others else size_of_others):
+            nearly = f"its words are nearly those of {first!r}; what both ask counts twice"
+            yield Advice("overlapping", second, nearly)
 
 
 def _telling_words(text: str) -> set[str]:
