@@ -6,25 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.calibration.test_agreement_of_a_table import SHROUT_FLEISS, YES_NO
 from tests.commands.console import run
-
-YES_NO = "id,one,two\n" + "".join(
-    f"{n},{one},{two}\n"
-    for n, (one, two) in enumerate(
-        [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
-    )
-)
-"""The table of 20, 5, 10 and 15: observed 0.7, by chance 0.5, kappa 0.4."""
-SHROUT_FLEISS = """\
-item,1,2,3,4
-a,9,2,5,8
-b,6,1,3,2
-c,8,4,6,8
-d,7,1,2,6
-e,10,5,6,9
-f,6,2,4,7
-"""
-"""Six targets rated by four judges: Shrout and Fleiss (1979), Psychological Bulletin 86(2), table 2."""
 
 
 def figures(folder: Path, *arguments: str) -> dict[str, Any]:

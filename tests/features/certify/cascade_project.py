@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.commands.console import run
 from tests.judges.chat_server import Answer, ChatServer
 from tests.judges.decision_servers import decisions, system_one
 
@@ -98,3 +99,11 @@ def judges(folder: Path) -> Iterator[Servers]:
         ChatServer(answering("better", decisions)) as better,
     ):
         yield Servers(cheap, better, folder, models)
+
+
+def write_certified(folder: Path, servers: Servers) -> Path:
+    """Write a project and certify its cascade by the judges."""
+    project = write_project(folder)
+    done = run("markscheme", "certify", "reply", "--judge", CASCADE, "--write", cwd=project, env=servers.environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return project

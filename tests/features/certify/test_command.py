@@ -26,6 +26,7 @@ from tests.features.certify.cascade_project import (
     judges,
     reply,
     rows,
+    write_certified,
     write_project,
 )
 
@@ -42,10 +43,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 @pytest.fixture(scope="module")
 def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Servers]:
     """A project whose cascade is certified, with its judges running."""
-    folder = write_project(tmp_path_factory.mktemp("cascade"))
-    done = run("markscheme", "certify", "reply", "--judge", CASCADE, "--write", cwd=folder, env=servers.environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder, servers
+    return write_certified(tmp_path_factory.mktemp("cascade"), servers), servers
 
 
 def tune(folder: Path, servers: Servers, *options: str, status: int = 0) -> dict[str, Any]:

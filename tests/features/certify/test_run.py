@@ -7,15 +7,15 @@ import pytest
 
 from markscheme.errors import UsageError
 from markscheme.features.certify.promise import Promise
-from markscheme.features.certify.run import CertifiedBy, certify
+from markscheme.features.certify.run import certify
+from markscheme.judges.options import AskOptions
 from tests.calibration.labelled_files import labelled, write_labels
 
 
 def test_each_judge_is_named_once(tmp_path: Path) -> None:
     rubric, _ = write_labels(tmp_path, labelled())
-    by = CertifiedBy(judges="local:a.gguf,local:a.gguf", examples=tmp_path / "examples.jsonl")
     with pytest.raises(UsageError, match="twice"):
-        certify(rubric, by, Promise())
+        certify(rubric, "local:a.gguf,local:a.gguf", Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
 def test_a_file_of_ratings_stands_for_its_judge(tmp_path: Path) -> None:
@@ -31,10 +31,9 @@ def test_a_file_of_ratings_stands_for_its_judge(tmp_path: Path) -> None:
     ]
     file = tmp_path / "judge.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in ratings))
-    for by in (CertifiedBy(judges=str(file)), CertifiedBy(ratings=[file])):
-        run = certify(
-            rubric, CertifiedBy(judges=by.judges, ratings=by.ratings, examples=tmp_path / "examples.jsonl"), Promise()
-        )
+    examples = tmp_path / "examples.jsonl"
+    for judges, ratings_files in ((str(file), ()), (None, (file,))):
+        run = certify(rubric, judges, Promise(), ratings=ratings_files, examples=examples, ask=AskOptions())
         assert run.certificate.n == 120
         assert sum(run.certificate.decided) == 120
         assert run.written is None

@@ -7,10 +7,9 @@ import pytest
 
 from tests.commands.console import run
 from tests.features.certify.cascade_project import (
-    CASCADE,
     Servers,
     judges,
-    write_project,
+    write_certified,
 )
 
 
@@ -24,10 +23,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 @pytest.fixture(scope="module")
 def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Servers]:
     """A project whose cascade is certified, with its judges running."""
-    folder = write_project(tmp_path_factory.mktemp("cascade"))
-    done = run("markscheme", "certify", "reply", "--judge", CASCADE, "--write", cwd=folder, env=servers.environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder, servers
+    return write_certified(tmp_path_factory.mktemp("cascade"), servers), servers
 
 
 def test_lint_says_that_a_gray_zone_has_no_effect_under_a_cascade(certified: tuple[Path, Servers]) -> None:

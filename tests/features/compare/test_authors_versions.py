@@ -179,7 +179,7 @@ def test_a_judge_that_is_asked_by_both_versions_decides_in_one_run(plate: Plate)
     assert compared["criteria"]["warm"]["after"] == 1.0
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
 def test_revisions_are_versions_too(plate: Plate) -> None:
     plate.git("init", "-q")
     plate.git("add", "-A")
@@ -205,7 +205,7 @@ def without_text(path: Path) -> None:
     path.write_text(json.dumps(report))
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
 def test_an_older_report_finds_its_version_on_disk_then_in_its_files_history(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
     plate.git("init", "-q")

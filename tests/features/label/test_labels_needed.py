@@ -8,6 +8,8 @@ import pytest
 from tests.commands.console import run
 from tests.commands.sitting import make_sitting, printed
 
+DRAW_AS_MANY = ("label", "kind", "--to", "-", "--ratings", "judge.jsonl", "--next", "--pool", "pool.jsonl")
+
 
 @pytest.fixture
 def sitting(tmp_path: Path) -> Path:
@@ -22,19 +24,7 @@ def test_a_file_named_almost_like_the_examples_changes_no_number(sitting: Path) 
 
 
 def test_next_without_a_number_draws_as_many(sitting: Path) -> None:
-    done = run(
-        "markscheme",
-        "label",
-        "kind",
-        "--to",
-        "-",
-        "--ratings",
-        "judge.jsonl",
-        "--next",
-        "--pool",
-        "pool.jsonl",
-        cwd=sitting,
-    )
+    done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 80
     some = run("markscheme", "label", "kind", "--to", "-", "--next", "7", "--pool", "pool.jsonl", cwd=sitting)
@@ -47,19 +37,7 @@ def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) 
             json.dumps({"id": f"e{i}", "judge": "judge", "criteria": {"kind": bool(i % 2)}}) + "\n" for i in range(30)
         )
     )
-    done = run(
-        "markscheme",
-        "label",
-        "kind",
-        "--to",
-        "-",
-        "--ratings",
-        "judge.jsonl",
-        "--next",
-        "--pool",
-        "pool.jsonl",
-        cwd=sitting,
-    )
+    done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
     assert done.returncode == 2
     assert "asks for no number of labels: say how many, --next N" in done.stderr
 

@@ -67,28 +67,31 @@ def certify(
     Exit status:
         0 a part needs no person, 2 invalid arguments, 3 no judge to ask, 4 none, or not enough labels.
     """
-    from markscheme.features.certify.run import CertifiedBy, certify_table
     from markscheme.features.certify.run import certify as certify_rubric
+    from markscheme.features.certify.run import certify_table
     from markscheme.features.certify.view import json_of, view
 
-    by = CertifiedBy(
-        judges=judge,
-        ratings=ratings,
-        examples=examples,
-        gold=gold,
-        ask=ask,
-        columns=columns,
-        watch=progress,
-    )
     if names_table([rubric]):
         if write or ask_within:
             raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
-        run = certify_table(Path(rubric), by, promise)
+        run = certify_table(Path(rubric), judge, promise, columns, gold)
     else:
         if ask_within:
             _refuse_to_write(find_rubric(rubric), force=force)
         with naming(*ratings):
-            run = certify_rubric(ask.rubric(rubric), by, promise, writes=write, zone=ask_within)
+            run = certify_rubric(
+                ask.rubric(rubric),
+                judge,
+                promise,
+                ratings=ratings,
+                examples=examples,
+                gold=gold,
+                ask=ask,
+                columns=columns,
+                watch=progress,
+                writes=write,
+                zone=ask_within,
+            )
     show(view(run, typed()), json_of(run), json=json, details=details)
     return 0 if run.certificate.is_supported else TOO_FEW
 

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.calibration.labelled_examples import labelled_examples
@@ -25,7 +25,6 @@ from markscheme.judges.options import AskOptions
 from markscheme.phrases import in_words
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
 from markscheme.readers.tabular.reading import read_files
@@ -50,38 +49,32 @@ class CertifyRun:
     edit: Edit | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class CertifiedBy:
-    """Who may decide, and by which labels that is tested.
-
-    Attributes:
-        judges: Judges as they are named after `--judge`; None for the judge that is set, or the one at hand.
-        ratings: Files of ratings in their place: of one judge, or of several that vote.
-        examples: A file of labelled examples; None for the rubric's own.
-        gold: Only labels of this kind count; None for the strongest there are.
-        ask: How judges are asked.
-        columns: What files don't say themselves.
-        watch: Shows progress.
-    """
-
-    judges: str | None = None
-    ratings: Sequence[Path] = ()
-    examples: Path | None = None
-    gold: Kind | None = None
-    ask: AskOptions = field(default_factory=AskOptions)
-    columns: ColumnOptions = ColumnOptions()
-    watch: Watch = unwatched
-
-
 def certify(
-    rubric: Rubric, by: CertifiedBy, promise: Promise, *, writes: bool = False, zone: bool = False
+    rubric: Rubric,
+    judges: str | None,
+    promise: Promise,
+    *,
+    ratings: Sequence[Path] = (),
+    examples: Path | None = None,
+    gold: Kind | None = None,
+    ask: AskOptions,
+    columns: ColumnOptions = ColumnOptions(),
+    watch: Watch = unwatched,
+    writes: bool = False,
+    zone: bool = False,
 ) -> CertifyRun:
     """Find which decisions need no person; write that where it was asked for.
 
     Args:
         rubric: The rubric.
-        by: Who may decide, and by which labels that is tested.
+        judges: Judges as they are named after `--judge`; None for the judge that is set, or the one at hand.
         promise: The promise that automatic decisions must keep.
+        ratings: Files of ratings instead of judges: of one judge, or of several that vote.
+        examples: A file of labelled examples; None for the rubric's own.
+        gold: Only labels of this kind count; None for the strongest there are.
+        ask: How judges are asked.
+        columns: What files don't say themselves.
+        watch: Shows progress.
         writes: Whether the certificate is written next to the labels.
         zone: Whether it is written as the rubric's gray zone.
 
@@ -94,20 +87,31 @@ def certify(
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail: nothing there is decided")
-    if by.judges is not None:
-        refuse_stages(stages_named(by.judges))
-    every, folder = labelled_examples(rubric, by.examples)
+    if ratings and judges is not None:
+        raise UsageError("--ratings and --judge both name who decides; use one of them")
+    stages = [] if judges is None else stages_named(judges)
+    refuse_stages(stages)
+    every, folder = labelled_examples(rubric, examples)
     warn_of_split_groups(every)
     today = datetime.date.today().isoformat()
-    candidates = _candidates(rubric, every, folder, by)
-    judges = by.judges or ",".join(map(str, by.ratings)) or candidates[0].name
-    with asking(every, promise, judges, at=today) as (further, record):
+    shared = ask.asking()
+
+    def rated(stage: str | None) -> StageCandidate:
+        """Return a stage with its ratings: read from files, or asked for; of None, those of the judge at hand."""
+        files = ratings or (() if stage is None else files_of(stage))
+        if files:
+            return candidate_in_files(files, rubric, every, columns, shared)
+        return candidate_by_asking(stage, rubric, every, folder, ask, shared, watch)
+
+    candidates = [rated(stage) for stage in (stages or (None,))]
+    deciders = judges or ",".join(map(str, ratings)) or candidates[0].name
+    with asking(every, promise, deciders, at=today) as (further, record):
         certificate = certificate_for(
             rubric,
             every,
             candidates,
             replace(promise, further=further),
-            kind=by.gold,
+            kind=gold,
             used=used_to_tune(every),
             split="all" if every.has_splits else "",
         )
@@ -119,25 +123,6 @@ def certify(
         written=certificate.write(rubric, every, at=today) if writes else None,
         edit=_edited(rubric, certificate) if zone else None,
     )
-
-
-def _candidates(rubric: Rubric, examples: ExampleSet, folder: Path | None, by: CertifiedBy) -> list[StageCandidate]:
-    """Return the judges one after the other, each with its ratings: read from files, or asked.
-
-    Files of ratings that stand for all judges are one stage, in which several vote.
-    """
-    shared = by.ask.asking()
-    if by.ratings and by.judges is not None:
-        raise UsageError("--ratings and --judge both name who decides; use one of them")
-    if by.ratings:
-        return [candidate_in_files(by.ratings, rubric, examples, by.columns, shared)]
-    stages = [None] if by.judges is None else stages_named(by.judges)
-    return [
-        candidate_in_files(files, rubric, examples, by.columns, shared)
-        if (files := () if stage is None else files_of(stage))
-        else candidate_by_asking(stage, rubric, examples, folder, by.ask, shared, by.watch)
-        for stage in stages
-    ]
 
 
 def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
@@ -160,32 +145,36 @@ def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
     return proposed
 
 
-def certify_table(path: Path, by: CertifiedBy, promise: Promise) -> CertifyRun:
+def certify_table(
+    path: Path, judges: str | None, promise: Promise, columns: ColumnOptions, gold: Kind | None = None
+) -> CertifyRun:
     """Find which decisions of a table's judges would have needed no person; nothing is recorded or written.
 
     Args:
         path: The table.
-        by: Which of its columns decide, and what they mean.
+        judges: Columns of judges as they are named after `--judge`; None for all of them.
         promise: The promise.
+        columns: What the caller says of its columns.
+        gold: Only labels of this kind count; None for the strongest there are.
 
     Raises:
         UsageError: It rates several things, has no judge, or nothing says which values pass.
     """
-    named = () if by.judges is None else (by.judges.replace(PANEL, ","),)
-    table = read_files([path], by.columns.of_table(named))
+    named = () if judges is None else (judges.replace(PANEL, ","),)
+    table = read_files([path], columns.of_table(named))
     criterion, *others = table.roles.criteria
-    judges = table.raters(criterion, judges=True)
+    columns_of_judges = table.raters(criterion, judges=True)
     if others:
         raise UsageError(f"{path} rates {in_words([criterion, *others])}; name one column of people: --human COLUMN")
-    if not judges:
+    if not columns_of_judges:
         raise UsageError(f"{path} has no column of a judge: name it with --judge COLUMN")
     rubric = table.rubric(criterion)
     if rubric.table_of == "values":
         raise UsageError(f"nothing says which values of {path} pass: --pass VALUE, or --pass-mark NUMBER")
-    stages = judges if by.judges is None else _columns_named(by.judges, judges)
+    stages = columns_of_judges if judges is None else _columns_named(judges, columns_of_judges)
     candidates = [candidate_in_table(stage, criterion, table) for stage in stages]
     examples = table.examples(criterion)
-    certificate = certificate_for(rubric, examples, candidates, promise, kind=by.gold, split="")
+    certificate = certificate_for(rubric, examples, candidates, promise, kind=gold, split="")
     return CertifyRun(rubric=rubric, certificate=certificate)
 
 
