@@ -44,14 +44,14 @@ LIMITS: Mapping[str, Limit] = {
     "test files outside its folder that need a feature": Limit(0, slack=0),
     "modules in rings of imports": Limit(0, slack=0),
     "imports by a string": Limit(0, slack=0),
-    "code lines of the core": Limit(38733, slack=300),
-    "public classes": Limit(647, slack=3),
-    "dataclasses": Limit(590, slack=3),
+    "code lines of the core": Limit(38729, slack=300),
+    "public classes": Limit(646, slack=3),
+    "dataclasses": Limit(589, slack=3),
     "options declared in two places": Limit(72, slack=1),
     'defaults that are ""': Limit(215, slack=3),
     "imports inside functions": Limit(335, slack=3),
     "names that could hold anything, % of bound names": Limit(3.07, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(64.24, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(64.22, slack=0.5),
     "docstrings of functions that begin in mid-thought, %": Limit(18.68, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""

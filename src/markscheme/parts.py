@@ -34,7 +34,7 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """The words that stand for it in a text: its kind and its digest."""
+        """The words that a text shows instead of it: its kind and its digest."""
         ...
 
     @property
@@ -57,7 +57,7 @@ class ShownPart(Protocol):
 
 
 class PartedText(str):
-    """A text in which marks stand for parts.
+    """A text with marks instead of its parts.
 
     Attributes:
         parts: The parts, each once, in the order of their marks.
@@ -68,7 +68,7 @@ class PartedText(str):
     written: Any
 
     def __new__(cls, text: str, parts: Iterable[ShownPart], written: Any = None) -> "PartedText":
-        """Make a text with the parts that its marks stand for."""
+        """Make a text with the parts that its marks name."""
         made = super().__new__(cls, text)
         made.parts = tuple({shown_part.digest: shown_part for shown_part in parts}.values())
         made.written = written
@@ -178,11 +178,10 @@ def in_cell(cell: Any) -> Any:
         data = parse_json(cell)
     except (ValueError, RecursionError):
         return cell
-    is_part = isinstance(data, dict | list) and parted_names(data)
-    return data if is_part else cell
+    return data if _names_parts(data) else cell
 
 
-def parted_names(data: Any) -> bool:
+def _names_parts(data: Any) -> bool:
     """Return whether plain data is one part, or a list of parts and texts, by its keys alone."""
     pieces = data if isinstance(data, list) else [data]
     return bool(pieces) and all(isinstance(piece, dict) and not _OF_PARTS.isdisjoint(piece) for piece in pieces)
@@ -211,7 +210,7 @@ def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None
 
     Args:
         text: Any text.
-        change: Returns what stands in place of a part, or None to keep it.
+        change: Returns the part that replaces one, or None to keep it.
     """
     if not isinstance(text, PartedText):
         return text
@@ -234,7 +233,7 @@ def message_content(prompt_text: str, parts: Sequence[ShownPart], api: str) -> s
 
     Args:
         prompt_text: The text.
-        parts: What marks in it stand for.
+        parts: The parts that marks in it name.
         api: The form of the parts.
     """
     if not parts:

@@ -64,7 +64,7 @@ class Prompt:
         again: Whether an earlier reply to the same prompt could not be used.
         questions: The criteria as typed questions, in the same order; empty for a prompt that asks for anything else.
         guidelines: What the rubric's author says of all criteria. It is in `system` too, as are the questions.
-        parts: What the marks in `user` stand for, to be shown before it.
+        parts: The parts that the marks in `user` name, to be shown before it.
     """
 
     system: str

@@ -56,12 +56,11 @@ def calibrate_results(
         UsageError: No metric has that name, or none of its verdicts has a label.
     """
     rated = rated or open_rated(paths)
-    if metric is not None:
-        _refuse_unknown_metric(rated.rubric, metric)
+    criterion = None if metric is None else _metric_named(rated.rubric, metric)
     if not rated.labelled.labels:
         raise nothing_labelled(paths, rated)
-    if metric is not None:
-        rated = of_metric(rated, metric)
+    if criterion is not None:
+        rated = _of_metric(rated, criterion)
     examples = part_of(rated.labelled, split)
     ids = set(examples.ids)
     ratings = [
@@ -84,13 +83,12 @@ def calibrate_results(
     return calibration, examples
 
 
-def of_metric(rated: RatedFiles, name: str) -> RatedFiles:
+def _of_metric(rated: RatedFiles, criterion: Criterion) -> RatedFiles:
     """Return results with one metric alone: its verdicts, and the labels of it.
 
     Raises:
-        UsageError: No metric has that name, or no label is of it.
+        UsageError: No label is of it.
     """
-    criterion = next(c for c in rated.rubric.criteria if folded_word(c.name) == folded_word(name))
     files = tuple(replace(file, ratings=_of_decision(file.ratings, criterion.name)) for file in rated.files)
     chosen = replace(rated, rubric=replace(rated.rubric, criteria=(criterion,)), files=files)
     if not any(label for file in files for label in file.labels):
@@ -101,18 +99,18 @@ def of_metric(rated: RatedFiles, name: str) -> RatedFiles:
     return chosen
 
 
-def _refuse_unknown_metric(rubric: Rubric, name: str) -> None:
-    """Refuse a name that no metric of results has.
+def _metric_named(rubric: Rubric, name: str) -> Criterion:
+    """Return the metric of results with a name, whatever its case.
 
     Raises:
-        UsageError: It names the metrics that there are.
+        UsageError: There is none; it names the metrics that there are.
     """
+    named = next((c for c in rubric.criteria if folded_word(c.name) == folded_word(name)), None)
+    if named is not None:
+        return named
     names = [criterion.name for criterion in rubric.criteria]
-    if folded_word(name) not in map(folded_word, names):
-        instead = (
-            suggestion(name, names, mark="`") or f"; there are {in_words(names)}, and another --judge needs a rubric"
-        )
-        raise UsageError(f"no graded metric is named {name!r}{instead}")
+    instead = suggestion(name, names, mark="`") or f"; there are {in_words(names)}, and another --judge needs a rubric"
+    raise UsageError(f"no graded metric is named {name!r}{instead}")
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:

@@ -27,7 +27,7 @@ HELP, HELP_ALL = ("-h", "--help", "--help-all"), "--help-all"
 JSON = "--json"
 """A flag of some commands; others take a file after it."""
 SETTING_FLAG = "-o"
-"""Stands before KEY=VALUE, on every command that has settings."""
+"""The option that takes KEY=VALUE, on every command that has settings."""
 SHELLS = ("bash", "zsh", "fish")
 
 

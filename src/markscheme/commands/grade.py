@@ -125,14 +125,13 @@ def grade(
     loaded = ask.rubric(rubric) if has_core else ask.of(ROWS_ALONE)
     if missing and not show_prompt:
         raise UsageError("--missing says which prompts to print: add --show-prompt")
+    inputs = _inputs(input)
+    read = partial(_submissions, file, inputs, _columns_of_command(columns), loaded.known_inputs)
     if show_prompt:
         from markscheme.commands.prompts import print_prompts
 
-        submissions = _submissions(file, _inputs(input), _columns_of_command(columns), loaded.known_inputs)
-        return print_prompts(loaded, None if file == "-" and not input else submissions, missing=missing)
+        return print_prompts(loaded, None if file == "-" and not input else read(), missing=missing)
     scorers = scorers_for(loaded, ask.scorers)
-    inputs = _inputs(input)
-    read = partial(_submissions, file, inputs, _columns_of_command(columns), loaded.known_inputs)
     brought = _RowRubrics(loaded if has_core else None, rows)
     at_most = JUDGE_BY_FIRST if out else None
     first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)

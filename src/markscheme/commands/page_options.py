@@ -21,7 +21,6 @@ LOOPBACK = "127.0.0.1"
 
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
 Seed = Annotated[int, COUNT, Parameter(metavar="K", help="random seed (1)")]
-PageFlag = Annotated[bool, Parameter(name="--json", help="print the page's address as JSON")]
 
 
 @Parameter(name="*")

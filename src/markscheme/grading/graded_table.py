@@ -117,7 +117,7 @@ class GradedTable:
         out: The file, of one of WRITERS.
         watch: Shows progress.
         notify: Called with a sentence for the user.
-        has_rows: Whether rows bring rubrics of their own, whose levels stand in one column, `verdicts`.
+        has_rows: Whether rows bring rubrics of their own, whose levels are written to one column, `verdicts`.
 
     Raises:
         UsageError: Another format, a criterion named as one of the other columns, or a journal of another rubric, judge
@@ -195,7 +195,7 @@ class GradedTable:
         """Return whether a row was graded by the rubric that it has now."""
         if submission.id not in done:
             return False
-        by_row = self.grading.by_row.rubric_for(submission)
+        by_row = self.grading.grader.rubric_for(submission)
         return done[submission.id] == (by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None)
 
     async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> TableCounts:

@@ -135,10 +135,13 @@ class Grade:
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)
-            for tag in criterion.tags if merit is not None else ():
-                merits.setdefault(tag, []).append((abs(criterion.weight), merit or 0.0))
-        sums = {tag: (sum(w * m for w, m in pairs) / sum(w for w, _ in pairs)) for tag, pairs in merits.items()}
-        return {tag: (sums[tag], len(pairs)) for tag, pairs in merits.items()}
+            if merit is None:
+                continue
+            for tag in criterion.tags:
+                merits.setdefault(tag, []).append((abs(criterion.weight), merit))
+        return {
+            tag: (sum(w * m for w, m in pairs) / sum(w for w, _ in pairs), len(pairs)) for tag, pairs in merits.items()
+        }
 
     @property
     def score(self) -> float | None:

@@ -154,14 +154,9 @@ class Grading:
     def __post_init__(self) -> None:
         _refuse_no_judge(self.judge)
 
-    @property
-    def grader(self) -> SubmissionGrader:
-        """The grader that rubric, judge and options come to."""
-        return self.by_row
-
     @cached_property
-    def by_row(self) -> ByRow:
-        """The grader, which takes the rubric that a submission brings where it brings one."""
+    def grader(self) -> ByRow:
+        """The grader of rubric, judge and options; a submission that brings a rubric is graded by that."""
         options = GradeOptions(
             normalize=self.normalize,
             renormalize=self.renormalize,

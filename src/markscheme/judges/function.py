@@ -43,7 +43,7 @@ class FunctionJudge:
         fn: Sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic model or a Reply.
             A mapping `{"decisions": {CRITERION: {LEVEL: p, …}}}` gives probabilities instead of verdicts.
             If its signature has `schema`, it receives the JSON Schema of the answer, and if it has `parts`, the images
-            and documents that the prompt's marks stand for.
+            and documents that the prompt's marks name.
         name: The judge's name. Two functions with the same name differ by their source, by the files of the modules
             they import from the project, and by what they declare: `fn.environment`, names of variables, and
             `fn.reads`, files next to the module or in the working directory. Of a function that declares neither, no
@@ -207,7 +207,7 @@ class FunctionJudge:
 
     @cached_property
     def sees(self) -> bool:
-        """Whether it takes what the prompt's marks stand for."""
+        """Whether it takes the parts that the prompt's marks name."""
         wanted: dict[str, Any] = {"schema": {}} if self._wants_schema else {}
         return self._takes(system_prompt="", user_prompt="", parts=(), **wanted)
 

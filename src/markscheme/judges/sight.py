@@ -78,7 +78,7 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
     Raises:
         NoJudge: It takes none.
     """
-    if isinstance(judge, JudgeGroup):
+    if isinstance(judge, JudgeGroup) or sees(judge):
         return
     for submission in submissions:
         parts = parts_of([*submission.inputs.values(), *submission.responses])

@@ -128,7 +128,8 @@ class ColumnOptions:
         Raises:
             UsageError: One is given.
         """
-        first = replace(self, **{key: getattr(ColumnOptions(), key) for key in but}).first_of_tables
+        defaults = ColumnOptions()
+        first = replace(self, **{key: getattr(defaults, key) for key in but}).first_of_tables
         if first is not None:
             flag = first.strip("_").replace("_", "-")
             raise UsageError(f"--{flag} is for tables that need no rubric; {name} is none")

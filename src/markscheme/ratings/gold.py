@@ -75,6 +75,11 @@ class Gold(Column):
         return tuple(example.id for example in self.examples)
 
     @cached_property
+    def held_out_ids(self) -> frozenset[str]:
+        """Ids of the examples whose texts stay unread."""
+        return frozenset(example.id for example in self.examples if example.is_held_out)
+
+    @cached_property
     def groups(self) -> tuple[str, ...] | None:
         """A group for each example, where any names one."""
         return groups_of([(example.id, example.group) for example in self.examples])

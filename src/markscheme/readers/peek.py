@@ -24,7 +24,7 @@ from markscheme.plain_data import (
 )
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import UNPACKING_ERRORS
-from markscheme.readers.tabular.source import open_sheet
+from markscheme.readers.tabular.source import Sheet, open_sheet
 
 FIRST = 50
 """Number of parts that a reader looks at to recognize a file."""
@@ -71,6 +71,11 @@ class Peek:
         return self.options.encoding is not None and self.path.suffix not in (".json", ".jsonl", ".ndjson")
 
     @cached_property
+    def _sheet(self) -> Sheet:
+        """The table in the file, opened once."""
+        return open_sheet(self.path, self.options)
+
+    @cached_property
     def first(self) -> tuple[FilePart, ...]:
         """The first parts of a JSON or table file, up to one that can't be read; empty for other kinds of files."""
         parts: list[FilePart] = []
@@ -89,9 +94,8 @@ class Peek:
             RatingError: It cannot be read.
         """
         if self.is_sheet:
-            sheet = open_sheet(self.path, self.options)
-            for cells in sheet.rows:
-                yield "", {column: cell for column, cell in zip(sheet.header, cells, strict=True) if cell.strip()}
+            for cells in self._sheet.rows:
+                yield "", {column: cell for column, cell in zip(self._sheet.header, cells, strict=True) if cell.strip()}
         elif self.path.suffix in (".csv", ".tsv"):
             for line, row in table_rows(self.path, RatingError):
                 if row is None:

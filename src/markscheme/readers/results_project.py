@@ -1,11 +1,8 @@
 """The files in which Promptfoo's results go on: a rubric of their metrics, and their outputs as examples."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
 from markscheme.errors import UsageError
 from markscheme.promptfoo.results import Results
@@ -15,7 +12,7 @@ from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import with_parts
 from markscheme.readers.promptfoo import read_by_metrics, results_in, rubric_of
 from markscheme.readers.rated import has_results
-from markscheme.readers.table_project import TableProject, file_name, project_of_table, rubric_yaml
+from markscheme.readers.table_project import TableProject, file_name, json_line, project_of_table, rubric_yaml
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.rubric import Criterion
@@ -52,13 +49,13 @@ def project_of_results(path: Path) -> TableProject | None:
     reading = read_by_metrics(results[0], rubric)
     rubric = replace(rubric, criteria=tuple(_with_question(criterion, results[0]) for criterion in rubric.criteria))
     name = file_name(path.stem, "the name of the results")
-    lines = "".join(_line(example.to_json()) for example in with_parts(reading.examples))
+    lines = "".join(json_line(example.to_json()) for example in with_parts(reading.examples))
     folder = Path("calibration") / name
     labels: dict[Path, str] = {}
     for rating in reading.ratings:
         if rating.kind not in JUDGES and rating.criteria:
-            place = folder / RATINGS_FOLDER / f"{file_name(rating.rater, 'a rater')}.jsonl"
-            labels[place] = labels.get(place, "") + _line(rating.to_json())
+            ratings_file = folder / RATINGS_FOLDER / f"{file_name(rating.rater, 'a rater')}.jsonl"
+            labels[ratings_file] = labels.get(ratings_file, "") + json_line(rating.to_json())
     files = {
         Path("rubrics") / f"{name}.yaml": _head(name, path) + rubric_yaml(rubric, name),
         folder / "examples.jsonl": lines,
@@ -76,10 +73,6 @@ def _with_question(criterion: Criterion, results: Results) -> Criterion:
     is_code = verdict.kind == "python" and not verdict.is_part
     asks = criterion.name if is_code else criterion.requirement
     return replace(criterion, requirement=asks, required=results.threshold is None)
-
-
-def _line(data: Mapping[str, Any]) -> str:
-    return f"{json.dumps(data, ensure_ascii=False)}\n"
 
 
 def _head(name: str, path: Path) -> str:

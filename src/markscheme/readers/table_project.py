@@ -55,9 +55,9 @@ def project_of_table(reading: TableReading) -> TableProject:
     raters = dict.fromkeys(rating.rater for rating in ratings)
     places = {rater: folder / RATINGS_FOLDER / f"{file_name(rater, 'a column')}.jsonl" for rater in raters}
     examples = with_parts(reading.plain_examples)
-    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [_line(example.to_json()) for example in examples]}
+    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [json_line(example.to_json()) for example in examples]}
     for rating in ratings:
-        lines.setdefault(places[rating.rater], []).append(_line(_named_levels(rating, rubric)))
+        lines.setdefault(places[rating.rater], []).append(json_line(_named_levels(rating, rubric)))
     files = {Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(rubric, name)}
     return TableProject(
         name,
@@ -130,5 +130,6 @@ def file_name(name: str, what: str) -> str:
     return path_component(_NOT_IN_NAMES.sub("-", name).strip("-."), what)
 
 
-def _line(data: dict[str, Any]) -> str:
+def json_line(data: dict[str, Any]) -> str:
+    """Return plain data as a line of JSON."""
     return json.dumps(data, ensure_ascii=False) + "\n"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markscheme.judges.kinds import DEFAULT
 
 POOL = "YOUR-OUTPUTS.jsonl"
-"""Stands for the reader's file of outputs, in commands that choose what to label next."""
+"""The placeholder for the reader's file of outputs, in commands that choose what to label next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,8 @@ def certify(
 
     The most certain decisions of a judge stand: by its probability of what it decides, by the share of votes of
     several, or by the distance of the score from the pass mark. What no judge is certain enough of goes to people. A
-    further promise on the same labels has half the level of the one before. A table with people's and judges' columns
-    may stand for the rubric.
+    further promise on the same labels has half the level of the one before. A table with people's
+    and judges' columns works instead of a rubric.
 
     Args:
         write: write who decides what, for `grade --judge cascade`

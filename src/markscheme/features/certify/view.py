@@ -23,8 +23,6 @@ FEWEST_FOR_TWO = 100
 RECOMMENDED = 5
 """Judges from which votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
 votes of three judges decided .38 of the responses and votes of seven .76; one judge's decisions tell nothing apart."""
-DECIDES_RIGHTLY = 0.85
-"""Share of right decisions below which no signal decided anything alone, on 59 published judges."""
 _WHOSE: dict[MarkSide, str] = {"both": "decisions", "passes": "passes", "fails": "fails"}
 
 

@@ -10,10 +10,11 @@ from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.earlier_runs.setting import Setting, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
+from markscheme.features.compare.versions.sides import rubric_at
 from markscheme.git import commit_of, content_at
-from markscheme.plain_data import form_of, parse_json, read_json
+from markscheme.plain_data import parse_json, read_json
 from markscheme.receipt import CARD, USES
-from markscheme.rubrics.file import load_rubric, rubric_from_text
+from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder
 from markscheme.stats.estimate import Estimate
@@ -158,8 +159,7 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
     """Return the rubric in a file, as it is or as it was in a commit; None where the commit has no such file."""
     if revision is None:
         return load_rubric(file)
-    text = _text_at(_commit(revision, file.parent), file)
-    return None if text is None else rubric_from_text(text, form_of(file), file)
+    return rubric_at(_commit(revision, file.parent), file)
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:

@@ -74,8 +74,6 @@ class Proposal:
         torn: Ids of examples that as many raters passed as failed; they count for no pass mark.
         quoted: Ids of examples that the prompt quotes; they count nowhere.
         computed: Number of overall scores that equal the score of the same rater's levels; they count for no weight.
-        by_judge: The labels with the judge's levels; None without a judge.
-        by_judge_on_test: Those of the test split; None unless it was opened and the proposal uses the judge's levels.
         final: On the test split, with the numbers as they are and as proposed: `mae`, `agreement`,
             `pass_agreement`; None unless it was opened.
     """
@@ -88,8 +86,6 @@ class Proposal:
     torn: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
     computed: int = 0
-    by_judge: RatedLabels | None = None
-    by_judge_on_test: RatedLabels | None = None
     final: Mapping[str, HeldOut] | None = None
 
     @property
@@ -168,8 +164,6 @@ def propose(
         torn=labels.torn,
         quoted=labels.quoted,
         computed=labels.computed,
-        by_judge=judge,
-        by_judge_on_test=on_test if chosen == "judge" else None,
         final=None if on_test is None else _final(on_test, rubric, tuned[chosen]),
     )
 

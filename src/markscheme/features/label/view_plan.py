@@ -16,7 +16,7 @@ from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 _DRAWN = "YOUR-LINES.jsonl"
-"""Stands for the file with the outputs that were drawn, where they go to standard output."""
+"""The placeholder for the file of the outputs that were drawn, where they are printed."""
 _MANY_TIMES = 4
 """How many times as many labels as there are make it likely that work on judge or rubric costs less; a judgement."""
 _GOALS: dict[Goal, str] = {

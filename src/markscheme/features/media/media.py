@@ -81,7 +81,7 @@ class Media:
 
     @property
     def mark(self) -> str:
-        """The words that stand for it in a text."""
+        """The words that a text shows instead of it."""
         return f"[{self.kind} {self.digest}]"
 
     @property

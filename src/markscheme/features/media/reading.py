@@ -44,7 +44,7 @@ def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
         reader.refuse_too_many()
     except UsageError as error:
         raise SubmissionError.of_part(name, str(error)) from error
-    except (TypeError, ValueError, RecursionError):  # no JSON data: whoever asked says so
+    except (TypeError, ValueError, RecursionError):  # no JSON data, which the caller reports
         return None
     if not reader.media:
         return None
@@ -83,7 +83,7 @@ class _MediaReader:
         return [self._mark(item) if _is_part(item) else _text(item) for item in items]
 
     def marked(self, value: Any, *, in_list: bool = False) -> Any:
-        """Return plain data with a mark in place of each part; parts in our own form stand in lists alone."""
+        """Return plain data with each part replaced by its mark; one in our own short form only within a list."""
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
         if isinstance(value, Mapping):

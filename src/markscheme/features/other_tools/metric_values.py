@@ -1,4 +1,4 @@
-"""One reading for each metric of an export: its numbers or its words, whoever rated; words are read as in a table."""
+"""The values of each metric of an export, read in the same way for all raters: as numbers or as a table's words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -195,22 +195,24 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
         cell = _cell(rating)
         if column.setdefault(rating.unit, cell) != cell:
             again.append(((rating.rater, rating.is_by_judge), cell))
-    columns = [
-        RatedColumn(
-            rater if (rater, not is_judge) not in first else f"{rater} ({'judge' if is_judge else 'human'})",
-            [
-                *(cells.get(unit, "") for unit in units),
-                *(cell if of == (rater, is_judge) else "" for of, cell in again),
-            ],
-            is_judge,
-            metric[0].metric,
-        )
+    names = {
+        (rater, is_judge): f"{rater} ({'judge' if is_judge else 'human'})" if (rater, not is_judge) in first else rater
         for (rater, is_judge), cells in first.items()
         if any(cells.values())
+    }
+    columns = [
+        RatedColumn(
+            name,
+            [
+                *(first[side].get(unit, "") for unit in units),
+                *(cell if of == side else "" for of, cell in again),
+            ],
+            side[1],
+            metric[0].metric,
+        )
+        for side, name in names.items()
     ]
     read = read_values(columns, _about(options, columns))
-    names = {(column.name.removesuffix(" (judge)").removesuffix(" (human)"), column.is_judge): column.name
-             for column in columns}  # fmt: skip
     scale = _scale_of(read)
     return scale, [_levelled(rating, read, names.get((rating.rater, rating.is_by_judge))) for rating in metric]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 NO_STREAM = TrackOptions()
-"""What is said of a stream where nothing is."""
+"""The options of a stream where none is given."""
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 """How the labels that correct a pass rate were drawn."""
 
@@ -89,7 +89,7 @@ def pass_rate(
     if not files:
         raise UsageError("name a FILE of what was graded")
     at_least = tracking.at_least
-    if at_least is not None and calibration is None and (len(files) > 1 or not _is_one_run(files[0], columns)):
+    if at_least is not None and calibration is None and (len(files) > 1 or not _is_labelled_table(files[0], columns)):
         from markscheme.features.pass_rate.gate_of_runs import print_gate
 
         return print_gate(
@@ -144,8 +144,8 @@ def _refuse_without_track(values: Mapping[str, object]) -> None:
             raise UsageError(f"{option} is for a stream that is remembered: add --track")
 
 
-def _is_one_run(path: Path, columns: ColumnOptions) -> bool:
-    """Tell whether a file is a table with people's labels, which is no gate's runs."""
+def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
+    """Return whether a file is a table with people's labels, whose rate is corrected instead of compared over runs."""
     return bool(columns.human) and names_table([str(path)])
 
 

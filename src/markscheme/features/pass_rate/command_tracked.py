@@ -19,7 +19,6 @@ from markscheme.features.pass_rate.tracked.view import json_of, judge_rates, pla
 from markscheme.judges.options import AskOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.peek import Peek
-from markscheme.report.json import dumps
 from markscheme.report.step_summary import append_step_summary
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder
@@ -77,7 +76,7 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
 
 
 def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
-    """Print the same from a calibration, whose labels stand for the traffic; the exit status."""
+    """Print the labels needed, with a calibration's labels as a sample of the traffic; return the exit status."""
     from markscheme.calibration.rates.decisions import read_decided
     from markscheme.ratings.gold import GOLD, JUDGE
 
@@ -105,10 +104,7 @@ def _show_plan(rates: JudgeRates, name: str, *, json: bool) -> int:
             for plan in plans
         ],
     }
-    if json:
-        print(dumps(data))
-    else:
-        show(view_plan(rates, plans, name), data, json=False)
+    show(view_plan(rates, plans, name), data, json=json)
     return 0
 
 

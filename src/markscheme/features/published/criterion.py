@@ -247,16 +247,14 @@ def _levels(fields: Mapping[str, Any], taken: set[str], native: Mapping[str, Any
 
 def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tuple[str | None, bool]:
     """Return a criterion's name, and whether its key `criterion` is that name."""
-    scale_levels = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
+    name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
     short = text_in(fields.get("criterion"))
     others = [key for key in WORD_KEYS if key not in ("criterion", "criteria") and text_in(fields.get(key))]
     is_name = short is not None and words_in(short) <= SENTENCE and bool(others) and "criterion" not in taken
-    taken.update(
-        key for key in scale_levels if not (isinstance(fields[key], str) and words_in(fields[key]) >= SENTENCE)
-    )
-    if scale_levels:
-        taken.add(scale_levels[0])
-        return str(fields[scale_levels[0]]).strip(), False
+    taken.update(key for key in name_keys if not (isinstance(fields[key], str) and words_in(fields[key]) >= SENTENCE))
+    if name_keys:
+        taken.add(name_keys[0])
+        return str(fields[name_keys[0]]).strip(), False
     if is_name:
         taken.add("criterion")
         return short, True

@@ -1,4 +1,4 @@
-"""Which part of a file holds its criteria, worth_by_word by structure; two that could be it are refused."""
+"""Find by structure which part of a file holds its criteria; two that could be it are refused."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
@@ -192,8 +192,7 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
         if named not in inner:
             raise RubricError(f"has no key {named!r}; its keys are {', '.join(map(str, inner))}")
         return _below(named, inner, around, path)
-    whole = _whole(inner)
-    if whole is not None:
+    if _whole(inner):
         return FoundCriteria(tuple(_entries(inner, path)), around)
     possible = [str(key) for key, value in inner.items() if _is_criteria(key, value)]
     if len(possible) > 1:
@@ -223,17 +222,17 @@ def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None)
     return FoundCriteria(tuple(_entries(entries, path)), top, key)
 
 
-def _whole(data: Mapping[str, Any]) -> bool | None:
-    """Return True for a mapping of which each key is a criterion with levels or words, or a group; None for another."""
-    if any(key in data for key in (*CONTAINERS, *CHILDREN)) or len(data) < 1:
-        return None
+def _whole(data: Mapping[str, Any]) -> bool:
+    """Return whether each key of a mapping is a criterion with levels or words, or a group."""
+    if not data or any(key in data for key in (*CONTAINERS, *CHILDREN)):
+        return False
     values = list(data.values())
     if all(isinstance(value, list) and value and all(map(_has_words, value)) for value in values):
         return True
     if all(is_level_mapping(value) for value in values) and len(values) > 1:
         return True
     is_each = all(isinstance(value, Mapping) and words_key(value) is not None for value in values)
-    return True if is_each and len(values) > 1 else None
+    return is_each and len(values) > 1
 
 
 def _is_criteria(key: Any, value: Any) -> bool:

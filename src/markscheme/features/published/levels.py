@@ -33,7 +33,7 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
     """Return the levels that a mapping gives in words or by the ends of a scale, worst first; None without any.
 
     Args:
-        entry: A criterion, or the keys next to all criteria.
+        fields: A criterion, or the keys next to all criteria.
         taken: The keys that say it are added.
     """
     scale = next((key for key in SCALES if ends_of(fields.get(key)) is not None), None)
@@ -53,7 +53,7 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
         return _sorted([_level(CREDITS[key], fields[key]) for key in credits])
     if scale is not None and ends is not None and ends[1] - ends[0] <= WIDEST_FILLED:
         taken.add(scale)
-        return [_level(float(value), None) for value in range(ends[0], ends[1] + 1)]
+        return numbered_levels(*ends)
     return None
 
 
@@ -65,7 +65,7 @@ def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
     taken.add(key)
     highest = number_of(fields[key]) or 0.0
     if highest <= MOST_POINTS and highest == int(highest):
-        return [_level(float(value), None) for value in range(int(highest) + 1)]
+        return numbered_levels(0, int(highest))
     return [_level(step, None) for step in FIVE_STEPS]
 
 

@@ -87,7 +87,7 @@ class _Reading:
             and not self.options.criteria
         ):
             self.notes[f"criteria are those under {located.key!r}"] = None
-        self._note_groups()
+        self._note_groups(inner)
         top_levels: set[str] = set()
         levels = levels_in(located.top, top_levels)
         if len(top_levels) > 1:  # words say more than the ends next to them
@@ -133,9 +133,8 @@ class _Reading:
             return None
         raise open_to_option(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY", "criteria")
 
-    def _note_groups(self) -> None:
+    def _note_groups(self, inner: Any) -> None:
         """Note the keys of groups that aren't read."""
-        inner, _, _ = unwrapped(self.data)
         values = inner.values() if isinstance(inner, Mapping) else [inner]
         for value in values:
             for fields in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
@@ -165,9 +164,7 @@ class _Reading:
                 continue
             tags = [tag for key in (*TAG_KEYS, *FINER_TAGS) if (tag := text_in(leaf.data.get(key))) is not None]
             self.unread.update(
-                dict.fromkeys(
-                    key for key, v in leaf.data.items() if key not in _OF_TREES and v not in (None, "", [], {})
-                )
+                dict.fromkeys(key for key, v in leaf.data.items() if key not in _OF_TREES and v not in _EMPTY)
             )
             name = text_in(leaf.data.get("id"))
             fields = {"name": name} if name else {}

@@ -132,7 +132,7 @@ def first_false_passes(comparison: Comparison) -> doc.FirstExamples:
     """Show the beginnings of the first responses that a judge wrongly passes, with people's reasons and its own."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
         return doc.FirstExamples(())
-    unread = {example.id for example in comparison.gold.examples if example.is_held_out}
+    unread = comparison.gold.held_out_ids
     false_passes = comparison.false_passes if comparison.rubric.has_gate_question else ()
     wrong = [unit for unit in false_passes if unit not in unread]
     shown = (_with_text(comparison, unit) for unit in wrong[:FIRST_SHOWN])

@@ -395,7 +395,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
 def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
     """Say how many wrong passes can't be read, since their texts are kept to prove new words, and how to read them."""
     comparison = calibration.comparison
-    unread = {example.id for example in comparison.gold.examples if example.is_held_out}
+    unread = comparison.gold.held_out_ids
     if not unread:
         return
     passes = sum(unit in unread for unit in comparison.false_passes)

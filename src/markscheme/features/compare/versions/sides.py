@@ -183,9 +183,19 @@ def _candidates(name: str) -> Iterator[Rubric]:
 
 def _earlier_texts(file: Path) -> Iterator[Rubric]:
     for commit in commits_of(file):
-        content = content_at(commit, file)
         try:
-            if content is not None:
-                yield rubric_from_text(content.decode("utf-8", "replace"), form_of(file), file)
+            rubric = rubric_at(commit, file)
         except MarkschemeError:
             continue
+        if rubric is not None:
+            yield rubric
+
+
+def rubric_at(commit: str, file: Path) -> Rubric | None:
+    """Return the rubric that a file held in a commit; None where the file wasn't there.
+
+    Raises:
+        RubricError: It is faulty.
+    """
+    content = content_at(commit, file)
+    return None if content is None else rubric_from_text(content.decode("utf-8", "replace"), form_of(file), file)

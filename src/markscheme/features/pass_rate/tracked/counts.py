@@ -28,7 +28,6 @@ class WeekCounts:
         labels: Labels that pass, and labels, by verdict and chance of an audit.
         conversations: How many conversations have so many passes and so many responses with a verdict.
         is_over: Whether it has ended.
-        settings: The judges that graded it.
     """
 
     week: str
@@ -38,7 +37,6 @@ class WeekCounts:
     labels: Mapping[tuple[int, float], tuple[int, int]]
     conversations: Mapping[tuple[int, int], int]
     is_over: bool
-    settings: frozenset[str]
 
     @property
     def graded(self) -> int:
@@ -123,7 +121,6 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
         {cell: (passed, n) for cell, (passed, n) in sorted(cells.items())},
         Counter((passed, n) for passed, n in groups.values()),
         is_over(week, through),
-        frozenset(row.setting for row in rows if row.setting is not None),
     )
 
 

@@ -190,7 +190,7 @@ class _RowReader:
             if name is not None and name not in first:
                 raise UsageError(f"{path}: there is no column {name!r}; it has {', '.join(first)}")
         self._passes = {folded_word(value.rpartition("=")[2]) for value in columns.pass_}
-        self._is_plain_judge = _column(by_name, _JUDGE_NAMES)
+        self._judge = _column(by_name, _JUDGE_NAMES)
         self._has_zone: bool | None = None
 
     def response(self, row: Mapping[str, Any], line: int) -> TimedResponse:
@@ -211,7 +211,7 @@ class _RowReader:
             NO_RESPONSE if is_missing(text) else "",
         )
         group = row.get(self._group) if self._group else None
-        judge = row.get(self._is_plain_judge) if self._is_plain_judge else None
+        judge = row.get(self._judge) if self._judge else None
         return TimedResponse(
             submission,
             self._at(row),

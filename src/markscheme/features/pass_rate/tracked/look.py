@@ -143,7 +143,6 @@ def look_at(
     *,
     anchors: "Callable[[date | None], AnchorWatch | None] | None" = None,
     at_least: float | None = None,
-    keep: Callable[[GradedLine], bool] | None = None,
 ) -> Look:
     """Look at a stream.
 
@@ -153,14 +152,11 @@ def look_at(
         through: The last day that counts; a week that ends later is shown and not counted.
         anchors: Gives the evidence on the judge since a day; None where it isn't watched.
         at_least: The rate below which evidence grows; None takes it from the first weeks.
-        keep: Which responses count; None for all.
     """
     everything, of_judge = _beginnings(memory, through)
     first = None if everything is None else week_of(everything)
     rows = [
-        row
-        for row in memory.graded.values()
-        if (first is None or row.week >= first) and monday_of(row.week) <= through and (keep is None or keep(row))
+        row for row in memory.graded.values() if (first is None or row.week >= first) and monday_of(row.week) <= through
     ]
     weeks = count_weeks(rows, labels, through)
     counted_rows = _counted_in_time(rows, memory.looks)

@@ -1,7 +1,7 @@
 """A run of `pass-rate --track`: what a file adds to the memory, and the look that follows."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
@@ -70,9 +70,10 @@ class TrackedRun:
         look: The look.
         added: Responses that are new.
         changed: Responses whose id came again with another content.
-        parts: The rate of each part, by value of a column.
         not_recomputed: Whether an earlier look no longer follows from the files.
-        wants_judge: Whether responses wait for a judge that wasn't named.
+        memory: All that is known of the stream.
+        labels: Whether people pass a response, by digest of its id.
+        through: The last day that counts.
     """
 
     rubric: Rubric
@@ -463,16 +464,12 @@ def _accepted(folder: Path) -> Accepted | None:
     return load_accepted(path) if path.is_file() else None
 
 
-def _anchors(folder: Path) -> Any:
+def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
     """Return what gives the evidence on the judge since a day; None where no run is accepted."""
     accepted = _accepted(folder)
     if accepted is None:
         return None
-    return partial(_since, accepted, read_anchors(folder))
-
-
-def _since(accepted: Accepted, looks: Sequence[AnchorLook], day: date | None) -> AnchorWatch:
-    return judge_moved(accepted, looks, day)
+    return partial(judge_moved, accepted, read_anchors(folder))
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------

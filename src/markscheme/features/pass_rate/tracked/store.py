@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_lines, append_text
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import AUDITS_FILE, RATES_FOLDER
+from markscheme.ratings.examples import RATES_FOLDER
 from markscheme.text import is_path_component
 
 STREAM_FILE = "stream.jsonl"
@@ -183,10 +183,6 @@ class StreamFiles:
             if not attributes.exists():
                 append_text(attributes, MERGED, follow=False)
             append_lines(self.folder / file, lines, follow=False)
-
-    def audits(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the audited responses as they were written, some perhaps twice."""
-        yield from self._lines(AUDITS_FILE)
 
     def _graded_lines(self) -> Iterator[GradedLine]:
         shared: dict[str, str] = {}

@@ -10,9 +10,23 @@ from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
 from markscheme.features.pass_rate.tracked.counts import FAILS, PASSES, labels_of_all
 from markscheme.features.pass_rate.tracked.look import Look
 from markscheme.features.pass_rate.tracked.mix import INPUT_LENGTH, MixShift
-from markscheme.features.pass_rate.tracked.plan import PLANNED_AUDITS, PLANNED_DROPS, AuditPlan, JudgeRates, audit_plan
+from markscheme.features.pass_rate.tracked.plan import (
+    PLANNED_AUDITS,
+    PLANNED_DROPS,
+    PLANNED_STREAMS,
+    WIDTH_AFTER,
+    AuditPlan,
+    JudgeRates,
+    audit_plan,
+)
 from markscheme.features.pass_rate.tracked.run import TrackedRun
-from markscheme.features.pass_rate.tracked.watched import PEOPLE_RING, REFERENCE_LABELS, REFERENCE_WEEKS, SHARE_RING
+from markscheme.features.pass_rate.tracked.watched import (
+    JUDGE_RING,
+    PEOPLE_RING,
+    REFERENCE_LABELS,
+    REFERENCE_WEEKS,
+    SHARE_RING,
+)
 from markscheme.features.pass_rate.tracked.weeks import monday_of
 from markscheme.phrases import counted, number, percent, thousands
 from markscheme.report.document import Callout, Document, Facts, Notes, Section, Table
@@ -106,10 +120,12 @@ def _callout(look: Look) -> Callout:
         waiting = sum(look.waiting.values())
         waits = f"{counted(waiting, 'audit')} wait{'s' if waiting == 1 else ''}" if waiting else str(rate.undefined)
         was = f", was {percent(look.before)}" if look.before is not None else ""
-        now = look.last_week if look.last_week is not None else look.judge_alone
+        judge_passes = look.last_week if look.last_week is not None else look.judge_alone
         still = _still(look)
         comma = "," if was and still else ""
-        passes = "Nothing is graded yet." if now is None else f"The judge passes {percent(now)}{was}{comma}{still}."
+        passes = "Nothing is graded yet."
+        if judge_passes is not None:
+            passes = f"The judge passes {percent(judge_passes)}{was}{comma}{still}."
         return Callout("open", "What people would pass isn't known yet.", f"{passes} {waits[:1].upper()}{waits[1:]}.")
     head = f"Nothing moved. People would pass {percent(rate.value)} (95% CI {_range(rate)})."
     if not look.people.reference:
@@ -240,8 +256,8 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
     if traffic is None:
         return "no column to compare yet" if not look.share.weeks else "no column that could explain a shift"
     name = "length of input" if traffic.column == INPUT_LENGTH else f"`{traffic.column}`"
-    stands = "moved" if moved else "still"
-    return f"{stands}: largest, {name} {traffic.value} {percent(traffic.now)}, was {percent(traffic.was)}"
+    state = "moved" if moved else "still"
+    return f"{state}: largest, {name} {traffic.value} {percent(traffic.now)}, was {percent(traffic.was)}"
 
 
 def judge_rates(look: Look) -> JudgeRates | None:
@@ -320,7 +336,7 @@ def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
         )
         for plan in plans
     )
-    headings = ("Audits a week", *(f"after {after} weeks" for after in (4, 12, 26)))
+    headings = ("Audits a week", *(f"after {after} weeks" for after in WIDTH_AFTER))
     drops = PLANNED_DROPS[: len(plans[0].weeks_half)]
     headings += tuple(f"drop of {number(100 * drop, 0)}" for drop in drops)
     about = (
@@ -328,7 +344,8 @@ def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
         f"{percent(rates.of_fails)} of its fails."
     )
     notes = (
-        "±: half the interval of people's rate, in points. Drops, in points: weeks until half / nine tenths of 400 "
+        "±: half the interval of people's rate, in points. Drops, in points: weeks until half / nine tenths of "
+        f"{PLANNED_STREAMS} "
         "simulated streams find one; – where fewer do in two years.",
     )
     return Document(f"Audits a week for {name}", about, (Table(headings, rows), Notes(notes)))
@@ -370,7 +387,7 @@ def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dic
         "mix": None if look.mix is None else attributes(look.mix, "column part at_old_mix value was now"),
         "evidence": {
             "people": {"now": look.people.now, "ring": PEOPLE_RING, "rang": look.people.rang_in},
-            "judge": None if judge is None else {"now": judge.now, "ring": SHARE_RING, "rang": judge.has_rung},
+            "judge": None if judge is None else {"now": judge.now, "ring": JUDGE_RING, "rang": judge.has_rung},
             "share": {"now": look.share.now, "ring": SHARE_RING, "rang": look.share.rang_in},
         },
         "audits": {
