@@ -47,7 +47,8 @@ COMMANDS = {
 FURTHER = {
     "calibrate --ratings": BY_ITS_RUBRIC,
     "calibrate": {
-        **dict.fromkeys(("a dataset of autorubric", "pairs", "a sheet"), NO_RUBRIC),
+        **dict.fromkeys(("a dataset of autorubric", "a sheet"), NO_RUBRIC),
+        "pairs": "doesn't say who preferred; pass `--kind human`",
         "figures of a calibration": "no column is people's",
         **dict.fromkeys(
             ("pairwise tasks", "inspect", "deepeval"), "no metric that both an annotator and a judge rated"

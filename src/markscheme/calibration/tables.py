@@ -17,7 +17,7 @@ from markscheme.calibration.results import Reported
 from markscheme.calibration.table_frames import frame_of, rows_of
 from markscheme.errors import ComparisonError
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.rated import RatedFiles, has_own_ratings, open_rated
+from markscheme.readers.rated import RatedFiles, has_own_ratings, meanings_of, open_rated
 from markscheme.readers.rated_columns import annotators_in
 from markscheme.readers.rater_table import RaterTable
 from markscheme.readers.tabular.reading import TableReading, rater_name
@@ -200,7 +200,9 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
         paths: The file.
         columns: What the caller says of its values.
     """
-    return agreement_in(open_rated(paths), paths, columns) if has_own_ratings(paths[0]) else None
+    if not has_own_ratings(paths[0]):
+        return None
+    return agreement_in(open_rated(paths, meanings=meanings_of(columns)), paths, columns)
 
 
 def agreement_in(rated: RatedFiles, paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, naming
 from markscheme.grading.by_criterion import AroundGrader, GradeOptions, SubmissionGrader
 from markscheme.grading.by_row import ByRow
 from markscheme.grading.grades import Fingerprints, Grade
@@ -256,6 +256,7 @@ def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Score
     from markscheme.grading.checks import check_of, load_scorers
 
     scorers = load_scorers(*module_names)
-    for criterion in checked:
-        check_of(criterion, scorers)
+    with naming(*filter(None, [rubric.source])):
+        for criterion in checked:
+            check_of(criterion, scorers)
     return scorers

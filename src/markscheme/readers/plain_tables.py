@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from markscheme.errors import naming
 from markscheme.rubrics.reading import shows_rubric
 
 
@@ -28,4 +29,5 @@ def refuse_table(name: str) -> None:
     if names_table([name]):
         from markscheme.readers.tabular.refusals import refusal
 
-        raise refusal("needs-rubric")
+        with naming(name):
+            raise refusal("needs-rubric")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from markscheme.errors import naming
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.readers.formats import TABLE, format_of
@@ -42,7 +43,8 @@ def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:
     roles = output_roles(columns, options)
     if "note" not in roles.values():
         names = [column.name for column in columns]
-        raise refusal("no-notes", columns=names, choices=[("--map", "COLUMN=note")])
+        with naming(path):
+            raise refusal("no-notes", columns=names, choices=[("--map", "COLUMN=note")])
     first = {role: name for name, role in reversed(roles.items()) if role in _OF_NOTES}
     called = {column.name: column.name for column in columns} | {name: str(role) for role, name in first.items()}
     by_column = {called[column.name]: column.cells for column in columns}

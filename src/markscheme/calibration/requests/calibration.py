@@ -113,6 +113,7 @@ class CalibrationRequest:
             return None
         for option in ("kind", "rater", "levels", "scale"):
             if getattr(self.columns, option):
+                _refuse_other_files(name)
                 raise UsageError(f"--{option} is for exports of other tools; {name} is none")
         return self._of_metrics(paths)
 

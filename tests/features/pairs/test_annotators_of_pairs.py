@@ -1,0 +1,32 @@
+"""`calibrate` on a file of pairs that several annotators rated, without a rubric."""
+
+import json
+from pathlib import Path
+
+from tests.commands.console import run
+
+
+def write_pairs(folder: Path, *raters: str) -> None:
+    """Write six pairs, all won by the first response, once for each rater."""
+    pairs = [
+        {"id": f"p{number}", "first": f"Reply {number}.", "second": "No idea.", "winner": 1, "rater": rater}
+        for rater in raters
+        for number in range(6)
+    ]
+    (folder / "pairs.json").write_text(json.dumps(pairs))
+
+
+def test_annotators_of_pairs_agree_once_it_is_said_that_they_are_people(tmp_path: Path) -> None:
+    write_pairs(tmp_path, "ann", "bob")
+    unsaid = run("calibrate", "pairs.json", cwd=tmp_path)
+    assert (unsaid.returncode, "doesn't say who preferred; pass `--kind human`" in unsaid.stderr) == (2, True)
+    said = run("calibrate", "pairs.json", "--kind", "human", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert "6 rows, 2 raters" in said.stdout
+
+
+def test_pairs_of_one_annotator_are_ratings_and_no_rubric(tmp_path: Path) -> None:
+    write_pairs(tmp_path, "ann")
+    done = run("calibrate", "pairs.json", "--kind", "human", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "markscheme calibrate RUBRIC --ratings pairs.json" in done.stderr
