@@ -100,6 +100,7 @@ def test_no_code_of_others_ends_a_command_with_its_own_exit_status(tmp_path: Pat
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.proof
 def test_a_shell_gets_a_completion_script(shell: str) -> None:
     script = run("markscheme", "--completion", shell).stdout
     assert "markscheme" in script

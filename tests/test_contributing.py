@@ -151,6 +151,7 @@ def test_the_tests_that_ci_names_exist() -> None:
         assert not test or f"def {test}(" in files[0].read_text(encoding="utf-8"), name
 
 
+@pytest.mark.proof
 def test_a_package_in_which_the_recipes_were_followed_passes_the_house(followed: Followed) -> None:
     modules = house.modules_of(house.SOURCE)
     assert all(followed.touched.values())

@@ -27,6 +27,11 @@ from tests.judges.test_kinds import NO_KINDS
 from tests.readers.tabular.test_worked_cases import CASES, command_of
 from tests.recipes import copy_of_package
 
+EACH_FEATURE = [
+    pytest.param(feature, id=feature.name, marks=() if feature is FEATURES[0] else pytest.mark.proof)
+    for feature in FEATURES
+]
+"""One takes five seconds."""
 NEVER_LOADED = ("markscheme.__main__", "markscheme.pytest_plugin", "markscheme.sockets.")
 """Modules that start something when they are imported, or need a library of somebody else."""
 REMAINING = f"""
@@ -63,7 +68,7 @@ def offered_without(feature: Feature) -> Iterator[None]:
         described.cache_clear()
 
 
-@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
+@pytest.mark.parametrize("feature", EACH_FEATURE)
 def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_other_command(
     feature: Feature, tmp_path: Path
 ) -> None:

@@ -85,6 +85,7 @@ def outcome(call: Sequence[str], capfd: pytest.CaptureFixture[str]) -> tuple[int
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("call", [call for call in CALLS if call[0] in command_names()], ids=" ".join)
+@pytest.mark.proof
 def test_no_name_in_a_file_acts_on_the_terminal(
     call: Sequence[str], project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -257,6 +257,7 @@ def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(p
     assert outcomes(run_tests(project, body, "--markscheme-judge", "function:judges:kind")) == {"passed": 1}
 
 
+@pytest.mark.proof
 def test_the_rubric_s_model_is_asked_where_a_judge_of_its_kind_is_named(project: Path) -> None:
     own = ("{model: served}", "{name: openai, model: served}", "{name: 'openai:x', model: served}")
     for number, judge in enumerate(own):
@@ -275,6 +276,7 @@ def test_it(assert_grade, number):
         assert [request["model"] for request in server.requests] == ["served"] * len(own)
 
 
+@pytest.mark.proof
 def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:
     body = '\ndef test_{}(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
     named = body.format("it", '"function:judges:kind"')

@@ -330,6 +330,7 @@ def test_there_is_no_chance_where_a_criterion_has_no_probabilities(missing: Outc
     assert chance_of_passing(outcomes, yes_no(1, 1)) is None
 
 
+@pytest.mark.proof
 def test_twenty_odd_weights_take_no_more_time_and_lose_nothing_that_matters() -> None:
     rubric = yes_no(*(1 + math.sqrt(place) for place in range(20)))
     even: dict[str, Outcome] = {c.name: Verdict(c.name, 0.0, probabilities=(0.5, 0.5)) for c in rubric.criteria}

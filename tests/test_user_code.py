@@ -118,6 +118,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.proof
 def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
     commands, later = offered(COMMANDS), offered([DEMO])
     statuses, tried = outcomes_of(commands, folder)

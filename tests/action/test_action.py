@@ -195,6 +195,7 @@ def first_words(text: str) -> str:
     return " ".join(data["criteria"][0]["description"].split()[:4])
 
 
+@pytest.mark.proof
 def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runner) -> None:
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
     assert done.returncode == 0, done.stderr
@@ -230,6 +231,7 @@ def test_a_rewording_is_calibrated_annotated_commented_and_decided(runner: Runne
     assert again["rewritten"], "a push rewrites the comment instead of adding one"
 
 
+@pytest.mark.proof
 def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
     ratings = runner.project / "calibration" / "code-quality" / "ratings"
     (file,) = ratings.glob("*.jsonl")

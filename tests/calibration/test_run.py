@@ -59,6 +59,7 @@ def elsewhere(tmp_path: Path) -> Any:
 # --- calibrate ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folder(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "explore\n"

@@ -92,6 +92,7 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
     return case["fails"], case["stopped"], case["passes"], case["kept"]
 
 
+@pytest.mark.proof
 def test_every_gate_of_the_reference_comes_out_of_a_table(tmp_path: Path) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
         if case["settings"] == 1:  # a table records no settings

@@ -30,6 +30,7 @@ def accepted_twice(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> 
     return accepted_in(tmp_path / "here", 2, tmp_path_factory)
 
 
+@pytest.mark.proof
 def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
     before = grade(here)
     assert first_line(before).endswith("0.62, not calibrated")
@@ -55,6 +56,7 @@ def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None
     assert calibrate(here, "--accept", "--accepted", "new/below/accepted.json").returncode == 0
 
 
+@pytest.mark.proof
 def test_three_that_accept_at_once_wait_for_each_other_and_all_are_kept(here: Path) -> None:
     command = [str(scripts() / "markscheme"), "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
     env = {**environment(), **setting.environment(here)}
@@ -96,6 +98,7 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     assert first_line(grade(here)).endswith("; can gate)")
 
 
+@pytest.mark.proof
 def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> None:
     first = calibrate(here, "--accept", "--quiet")
     assert "1 run accepted" in first.stderr
@@ -115,6 +118,7 @@ def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> Non
     assert accepted_runs(here) == 1
 
 
+@pytest.mark.proof
 def test_accepting_after_an_edit_starts_over_and_says_why(accepted_twice: Path) -> None:
     here = accepted_twice
     setting.ask_strictly(here)

@@ -25,6 +25,7 @@ def onward(folder: Path, *arguments: str) -> str:
     return output + rest.partition(" Full report")[0]
 
 
+@pytest.mark.proof
 def test_the_first_line_is_the_agreement_of_a_pair_and_the_json_has_every_coefficient(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     report = figures(tmp_path, "table.csv", "--human", "one", "two")

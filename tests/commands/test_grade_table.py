@@ -274,6 +274,7 @@ def test_what_cannot_be_is_refused_before_anything_is_asked(here: Path, command:
     assert not (here / "asked").exists()
 
 
+@pytest.mark.proof
 def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(here: Path) -> None:
     n = 300
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(n))), encoding="utf-8")

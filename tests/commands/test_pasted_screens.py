@@ -35,6 +35,7 @@ def write_outputs(folder: Path) -> None:
     write_lines(folder / "own-outputs.jsonl", [{**row, "id": f"{row['id']}-{n}"} for n in range(10) for row in rows])
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", [name for name, screen in ALL_SCREENS.items() if screen.only is None])
 def test_each_command_that_a_screen_prints_works_where_it_is_printed(tmp_path: Path, name: str) -> None:
     screen = ALL_SCREENS[name]

@@ -29,6 +29,7 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in (TUTORIAL, READ_BY_KEYBOARD)], ids=name_of)
+@pytest.mark.proof
 def test_what_a_page_shows_happens(page: Path, new_story: Story, request: pytest.FixtureRequest) -> None:
     text = page.read_text(encoding="utf-8")
     if "$ npx promptfoo eval" in text:

@@ -23,6 +23,7 @@ RUBRIC = "name: r\ninputs: [query]\ncriteria: [{name: c1, requirement: Mentions 
 
 
 @pytest.mark.parametrize("files", [64, 24])
+@pytest.mark.proof
 def test_more_calls_than_there_are_files_for_wait_and_every_row_is_graded(tmp_path: Path, files: int) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics/r.yaml").write_text(RUBRIC)

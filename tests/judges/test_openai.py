@@ -63,6 +63,7 @@ def played(answer: Answer, **options: Any) -> JudgeError:
 # --- a real model ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_real_model_gives_a_verdict_under_our_schema_and_its_token_probabilities_an_expected_level(
     llama: str,
 ) -> None:

@@ -152,6 +152,7 @@ HOSTILE_CODE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE_CODE)
+@pytest.mark.proof
 def test_laying_out_code_costs_time_in_proportion_to_its_length(name: str) -> None:
     """CPU seconds of this thread, and a tenfold margin: each took minutes when it cost the square of its length."""
     began = time.thread_time()

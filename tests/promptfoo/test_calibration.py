@@ -70,6 +70,7 @@ def test_calibration_can_be_left_out(here: Path) -> None:
     assert "alibrat" not in assertion["reason"]
 
 
+@pytest.mark.proof
 def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> None:
     refused = _assert(here, calibration="require")
     assert (refused["pass"], refused["score"]) == (False, 0)

@@ -319,6 +319,7 @@ def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: d
     assert len(read_results(written(results, tmp_path / "results.json")).rows) >= 12
 
 
+@pytest.mark.proof
 def test_twice_the_rows_of_one_name_take_about_twice_the_steps(results: dict[str, Any], tmp_path: Path) -> None:
     template = json.dumps(rows_of(results, "hello")[0])
     steps: dict[int, int] = {}
@@ -345,6 +346,7 @@ def test_twice_the_rows_of_one_name_take_about_twice_the_steps(results: dict[str
     assert steps[300] < 2.1 * steps[150]
 
 
+@pytest.mark.proof
 def test_a_file_of_many_megabytes_is_read_row_by_row(results: dict[str, Any], tmp_path: Path) -> None:
     template = json.dumps(rows_of(results, "hello")[0])
     rows = []

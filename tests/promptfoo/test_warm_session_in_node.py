@@ -86,6 +86,7 @@ def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_n
     assert len(session_pids(runtime)) == 1
 
 
+@pytest.mark.proof
 def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_what_was_there_before(
     folder: Path, runtime: Path
 ) -> None:

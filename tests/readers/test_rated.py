@@ -77,6 +77,7 @@ def names_imported(path: Path) -> set[str]:
     return {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
 
 
+@pytest.mark.proof
 def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
     tables = [path for path in SOURCE.rglob("formats.py") if path.parent.name == "readers" or "features" in path.parts]
     recognizers = {entry.is_mine.__name__ for entry in all_formats()}
@@ -86,6 +87,7 @@ def test_a_format_is_recognized_by_the_one_table_of_formats_alone() -> None:
     assert elsewhere.keys() == {"formats.py"}
 
 
+@pytest.mark.proof
 def test_only_the_table_s_readers_and_notes_look_into_a_file_before_it_is_read() -> None:
     looking = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if "Peek" in names_imported(path)}
     assert {"readers"} <= looking <= {"readers", "features"}

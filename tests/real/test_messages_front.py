@@ -73,6 +73,7 @@ def test_the_real_sdk_gets_json_that_obeys_the_schema_from_the_real_model(messag
     assert KEY not in repr(messages_front.requests)
 
 
+@pytest.mark.proof
 def test_a_forced_tool_is_called_with_an_input_that_obeys_its_schema(messages_front: MessagesFront) -> None:
     tools = [{"name": "rate", "description": "Give a verdict.", "input_schema": VERDICT}]
     choice = {"type": "tool", "name": "rate"}

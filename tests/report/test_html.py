@@ -222,6 +222,7 @@ def test_a_page_of_500_hostile_examples_with_long_lines_stays_small(hostile: str
     assert "[cut: 1,000,0" in hostile
 
 
+@pytest.mark.proof
 def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None:
     judge = of_calibration.view(hostile_calibration(300))
     page = render_html(Document("Both", "", (), parts=(judge, judge)))
@@ -230,6 +231,7 @@ def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None
     well_made(page)
 
 
+@pytest.mark.proof
 def test_of_more_examples_than_a_page_takes_the_first_are_shown_with_texts_as_long_as_fit() -> None:
     response = "It arrives on Friday. " * 100
     empty = Case("0", "", "", (), (), (), response, (), (), (), ())

@@ -695,6 +695,7 @@ def reads_or_refuses(text: str, form: str) -> None:
 
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=FILES)
+@pytest.mark.proof
 def test_a_file_of_any_shape_is_read_or_refused(data: Any) -> None:
     reads_or_refuses(yaml.safe_dump(data, allow_unicode=True), "yaml")
     reads_or_refuses(json.dumps(data, default=str), "json")

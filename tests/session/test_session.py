@@ -161,6 +161,7 @@ def test_a_folder_that_others_may_enter_is_not_used(project: Path, runtime: Path
     assert files(runtime) == []
 
 
+@pytest.mark.proof
 def test_another_key_address_or_setting_has_a_session_of_its_own(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
@@ -368,6 +369,7 @@ def test_a_socket_that_a_killed_session_left_is_taken_over(project: Path, runtim
     assert len(files(runtime)) == 1
 
 
+@pytest.mark.proof
 def test_a_session_that_stopped_answering_costs_seconds_once_and_its_place_is_taken(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
@@ -513,6 +515,7 @@ def test_a_caller_that_goes_away_is_not_graded_for_ever(project: Path, runtime: 
     assert len(session_pids(runtime)) == 1
 
 
+@pytest.mark.proof
 def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
@@ -527,6 +530,7 @@ def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
     assert not {"anthropic", "httpx2", "numpy"} & set(again["modules"])
 
 
+@pytest.mark.proof
 def test_hooks_start_and_end_the_session_of_the_graders_next_to_them(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:

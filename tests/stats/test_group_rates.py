@@ -138,6 +138,7 @@ def test_a_rate_of_people_and_of_their_opposites_add_to_one(table: Any, more: tu
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(st.integers(20, 60), st.integers(20, 60)))
+@pytest.mark.proof
 def test_the_labels_that_are_said_to_be_needed_do_show_the_rate(table: Any, more: tuple[int, int]) -> None:
     small = np.array(table) // 6
     pool = small.sum(axis=0) + more

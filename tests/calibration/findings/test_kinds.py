@@ -58,6 +58,7 @@ def test_kinds_that_share_a_code_share_where_the_fault_is() -> None:
         assert (first.cause, first.names_criterion) == (kind.cause, kind.names_criterion)
 
 
+@pytest.mark.proof
 def test_codes_are_written_with_their_kinds_alone() -> None:
     """Codes of one word are words of other things too, and `no-skill` is also why a verdict is what it is."""
     codes = {kind.code for kind in finding_kinds() if "-" in kind.code} - {"no-skill"}

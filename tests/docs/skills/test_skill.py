@@ -99,6 +99,7 @@ def test_the_exit_statuses_are_those_of_the_commands() -> None:
     assert of_discover == re.findall(r"(\d) \w", described("discover").exits)
 
 
+@pytest.mark.proof
 def test_an_agent_that_follows_it_gets_from_init_to_a_gate(tmp_path: Path) -> None:
     """Each command of the skill, in a project that has what it needs."""
     here = setting.make_setting(tmp_path / "here")

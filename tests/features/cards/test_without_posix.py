@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.without_posix import outcomes_of, shipped_set_in
 
 
+@pytest.mark.proof
 def test_a_card_is_written_and_verified_there(tmp_path: Path) -> None:
     commands = (("calibrate", "code-quality", "--accept", "--anyway"), ("verify", "calibration/code-quality"))
     (_, complained), (verified, found) = outcomes_of(commands, shipped_set_in(tmp_path)).values()

@@ -30,6 +30,7 @@ def test_calibrations_are_compared_on_what_the_rubric_has() -> None:
         compare(first, second, of="polit")
 
 
+@pytest.mark.proof
 def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]

@@ -24,6 +24,7 @@ def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: s
     assert message in str(refused.value)
 
 
+@pytest.mark.proof
 def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     text = (project / "gpt.jsonl").read_text()

@@ -137,6 +137,7 @@ def test_two_calibrations_compare_as_their_ratings_do(project: Path) -> None:
     assert written_down["reference"] == "people"
 
 
+@pytest.mark.proof
 def test_calibrations_know_which_examples_share_a_task(project: Path) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
@@ -163,6 +164,7 @@ def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Pat
     assert "name its rubric with --rubric" in refused(project, "gpt.json", "claude.jsonl")
 
 
+@pytest.mark.proof
 def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: Path) -> None:
     calibrated(project, "gpt")
     file = project / "calibration" / "manners" / "examples.jsonl"
@@ -275,6 +277,7 @@ def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
     assert done.returncode == 0
 
 
+@pytest.mark.proof
 def test_a_file_of_several_raters_is_calibrated_rater_by_rater(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--json", "-", cwd=project)
     comparison = json.loads(done.stdout)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from markscheme.features.compare import view_choice as of_choice
 from markscheme.features.compare.choice import Contender, choose
@@ -60,6 +61,7 @@ def test_a_comparison_with_gold_shows_each_judge_against_it_and_its_cells_open_e
     assert "against gold" not in " ".join(well_made(without).text)
 
 
+@pytest.mark.proof
 def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     done = run("calibrate", "manners", "--ratings", "lenient.jsonl", "--html", "one.html", cwd=project)

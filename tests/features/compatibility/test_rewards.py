@@ -163,6 +163,7 @@ def peak(count: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.proof
 def test_memory_does_not_grow_with_the_batch() -> None:
     peak(20)
     assert peak(1_500) < 1_000_000  # the responses alone are 6 MB

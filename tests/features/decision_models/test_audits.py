@@ -177,6 +177,7 @@ def audits_of_rows(n_criteria: int, sharper: float, seed: int, n: int = 120) -> 
     return ProbabilityAudits(audits, None)
 
 
+@pytest.mark.proof
 def test_a_calibrated_judge_of_many_criteria_is_rarely_found_overconfident_on_any() -> None:
     """Looked at alone, one of eight rows is flagged in a fifth of 40 draws; looked at together, hardly ever."""
     draws = [audits_of_rows(8, 1.0, seed, n=80) for seed in range(40)]

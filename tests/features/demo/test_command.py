@@ -56,6 +56,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
     return once
 
 
+@pytest.mark.proof
 def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(demo: Demo) -> None:
     done = demo(*FIRST)
     assert (done.returncode, done.stderr) == (0, "")
@@ -74,6 +75,7 @@ def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Dem
     assert "human" not in output
 
 
+@pytest.mark.proof
 def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(demo: Demo) -> None:
     for options, fault in ((FIRST, NO_FAULT), (SEALED, "noisy")):
         output = demo(*options).stdout
@@ -110,6 +112,7 @@ def assert_named(shown: dict[str, Any], fault: str) -> None:
     assert bool(shown["findings"]) == (fault != NO_FAULT)
 
 
+@pytest.mark.proof
 def test_where_nothing_is_planted_nothing_is_said(demo: Demo) -> None:
     output = demo(*FIRST).stdout
     assert "It names: nothing" in output
@@ -118,6 +121,7 @@ def test_where_nothing_is_planted_nothing_is_said(demo: Demo) -> None:
     assert_named(json.loads(demo(*FIRST, "--json").stdout)["round"], NO_FAULT)
 
 
+@pytest.mark.proof
 def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo) -> None:
     done = demo(*OF_ITS_OWN)
     shown = json.loads(done.stdout)["round"]
@@ -127,6 +131,7 @@ def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo) -> None:
     assert again.stdout == done.stdout
 
 
+@pytest.mark.proof
 def test_without_a_seed_every_round_is_another(demo: Demo, tmp_path: Path) -> None:
     another = run("markscheme", "demo", *OF_ITS_OWN, cwd=tmp_path)
     assert another.stderr.startswith("seal: ")

@@ -44,6 +44,7 @@ def test_what_was_planted_is_named(fault: str, diagnosis: Callable[[str], tuple[
     assert found.named == made_round(n=100, seed=SEEDS[fault], fault=fault).planted
 
 
+@pytest.mark.proof
 def test_another_process_says_what_this_one_does_in_an_ordinary_report(
     diagnosis: Callable[[str], tuple[Path, Diagnosis]],
 ) -> None:

@@ -85,6 +85,7 @@ def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.text(max_size=12).map(lambda text: f"# {text}\u2028# it"), max_size=3))
+@pytest.mark.proof
 def test_what_readers_marked_is_never_taken_for_a_comment(
     tmp_path_factory: pytest.TempPathFactory, quotes: list[str]
 ) -> None:

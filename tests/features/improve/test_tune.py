@@ -299,6 +299,7 @@ def test_opening_the_test_labels_is_recorded_and_shown_ever_after(project: Path)
     assert "looked at 2 times" in done.stdout
 
 
+@pytest.mark.proof
 def test_calibrate_opens_nothing_and_says_how_often_tune_looked(project: Path) -> None:
     label(project, 60, AUTHOR, test=20)
     command = ["calibrate", "code-quality", "--ratings", "judge.jsonl", "--json", "-", "--quiet"]

@@ -97,6 +97,7 @@ def test_the_command_it_names_runs_without_a_key(tmp_path: Path) -> None:
     assert (counts["examples"], counts["graded"]) == (10, 10)
 
 
+@pytest.mark.proof
 def test_its_configuration_runs_and_its_examples_calibrate(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:

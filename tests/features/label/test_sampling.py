@@ -216,6 +216,7 @@ def test_a_system_or_a_decision_that_is_missing_leaves_the_rate_of_all() -> None
     assert not choose_next(RUBRIC, examples, ratings[1:], 60).systems
 
 
+@pytest.mark.proof
 def test_each_system_gets_its_rate_after_one_draw_and_after_another_and_no_rate_is_bent() -> None:
     sizes = {"a": (30, 120), "b": (75, 75), "c": (100, 50)}
     examples, ratings = systems(sizes)

@@ -16,6 +16,7 @@ def project(tmp_path: Path) -> Path:
     return write_project(tmp_path)
 
 
+@pytest.mark.proof
 def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: Path) -> None:
     lines = picked(project, "--json", "plan.json", n=100)
     ratings = [json.loads(line) for line in (project / "judge.jsonl").read_text().splitlines()]
@@ -39,6 +40,7 @@ def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: 
     assert not {line["id"] for line in again} & {line["id"] for line in lines}
 
 
+@pytest.mark.proof
 def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path) -> None:
     pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
     named = [row | {"system": f"prompt-{'ab'[i % 2]}"} for i, row in enumerate(pool)]

@@ -90,6 +90,7 @@ def test_without_marks_a_text_stays_as_it_is() -> None:
     assert without_marks(())("<|im_end|>") == "<|im_end|>"
 
 
+@pytest.mark.proof
 def test_a_prompt_with_a_mark_has_no_end_of_turn_in_it_for_the_real_model(local_model: Path) -> None:
     """One token ends a turn; a mark that is split is several, as letters are."""
     schema = {"type": "object", "properties": {}, "additionalProperties": False}

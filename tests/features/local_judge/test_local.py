@@ -55,6 +55,7 @@ def test_a_real_model_gives_a_verdict_under_our_schema(local_model: Path) -> Non
     asyncio.run(run())
 
 
+@pytest.mark.proof
 def test_several_questions_at_once_all_get_the_same_verdict_under_our_schema(loaded: LocalJudge) -> None:
     async def run() -> None:
         asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
@@ -75,6 +76,7 @@ def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> 
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
 
 
+@pytest.mark.proof
 def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(
     local_model: Path, cut_off: Reply
 ) -> None:
@@ -87,6 +89,7 @@ def test_probabilities_lie_along_the_text_and_are_returned_only_when_asked_for(
     assert cut_off.tokens == ()
 
 
+@pytest.mark.proof
 def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opened_again(local_model: Path) -> None:
     async def run(judge: LocalJudge) -> int:
         asking = asyncio.ensure_future(judge.reply(BRIEF))
@@ -103,6 +106,7 @@ def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opene
         assert asyncio.run(run(judge)) > 20
 
 
+@pytest.mark.proof
 def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_model: Path, cut_off: Reply) -> None:
     keeping = LocalJudge(local_model, context=1024, max_tokens=LENGTH, keep_prefix=True)
     first, again = asked_often(keeping, 2, BRIEF)

@@ -3,6 +3,8 @@
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import groupby
 from typing import Any
 
 from markscheme.features.media.drawing import DOT, GLYPHS, INK, MARGIN, RED, Colour
@@ -11,6 +13,7 @@ from markscheme.features.media.media import Media
 LETTERS = {tuple(rows.split()): letter for letter, rows in GLYPHS.items()}
 
 
+@cache
 def pixels_of(content: bytes) -> list[list[Colour]]:
     """The pixels of a PNG without filters, row by row."""
     width, height = struct.unpack(">II", content[16:24])
@@ -38,10 +41,7 @@ def word_in(rows: Sequence[Sequence[Colour]]) -> str:
 
 def squares_in(rows: Sequence[Sequence[Colour]], colour: Colour = RED) -> int:
     """How many separate runs of a colour there are, on the row that has the most of them."""
-    return max(
-        (sum(pixel == colour and (x == 0 or row[x - 1] != colour) for x, pixel in enumerate(row)) for row in rows),
-        default=0,
-    )
+    return max((sum(shown == colour for shown, _ in groupby(row)) for row in rows), default=0)
 
 
 def read_back(parts: Sequence[Media]) -> Mapping[str, Any]:

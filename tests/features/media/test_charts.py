@@ -16,6 +16,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_charts(tmp_path_factory.mktemp("charts"))
 
 
+@pytest.mark.proof
 def test_a_judge_that_reads_pixels_agrees_with_the_drawing_program_on_every_chart(examples: Path) -> None:
     done = calibrate(RUBRIC, examples, FunctionJudge(counts, "function:counts")).to_json()
     assert done["counts"]["graded"] == N

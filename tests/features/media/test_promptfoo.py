@@ -24,6 +24,7 @@ def counts(system_prompt, user_prompt, parts):
 
 @pytest.mark.usefixtures("promptfoo")
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.proof
 def test_a_judge_counts_what_is_in_the_image_of_a_var(language: str, tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "charts.yaml").write_text(

@@ -52,6 +52,7 @@ def export(folder: Path, texts: list[str], judge: str = "function:counting_judge
     return folder / "rate.yaml"
 
 
+@pytest.mark.proof
 def test_examples_come_home_under_their_ids_as_they_were(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:

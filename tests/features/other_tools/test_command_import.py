@@ -321,6 +321,7 @@ def test_a_line_that_is_not_a_rating_is_never_left_out_of_an_import_without_bein
     assert report["lost"] == {"lines that can't be read": len(places)}
 
 
+@pytest.mark.proof
 def test_an_import_waits_for_its_turn_and_adds_nothing_that_came_in_the_meantime(project: Path) -> None:
     ratings = project / "ratings"
     ratings.mkdir()

@@ -427,6 +427,7 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     data=st.data(),
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.proof
 def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
     tool: str, change: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -206,6 +206,7 @@ def test_a_lean_of_ten_points_is_named_in_nine_of_ten_runs_of_a_hundred_pairs() 
     assert sum(names_lean(seed, lean=0.10) for seed in range(100)) >= 90
 
 
+@pytest.mark.proof
 def test_a_judge_that_only_wavers_is_named_in_one_of_twenty_at_most() -> None:
     assert sum(names_lean(seed, lean=0.0, flips=0.2) for seed in range(200)) <= 10
 

@@ -228,6 +228,7 @@ def test_an_unusable_threshold_is_not_advised_and_repeating_leads(tmp_path: Path
 
 
 @pytest.mark.usefixtures("promptfoo")
+@pytest.mark.proof
 def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -> None:
     outputs = [f"answer {n}" for n in range(6)]
     made = evaluate(tmp_path, "", outputs, [{"type": "javascript", "value": VARYING}], args=("--repeat", "3"))

@@ -268,6 +268,7 @@ def test_over_a_tenth_without_a_verdict_is_no_answer(folder: Path) -> None:
     assert report["not_graded"] == 25
 
 
+@pytest.mark.proof
 def test_a_plan_needs_labels_of_both_verdicts(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")

@@ -102,6 +102,7 @@ def test_the_order_of_rows_and_columns_and_an_unknown_column_change_nothing(
 
 
 @given(tables())
+@pytest.mark.proof
 def test_both_sides_exchanged_change_places(table: dict[str, list[str]]) -> None:
     exchanged = compared(read({"id": table["id"], "human": table["verdict"], "verdict": table["human"]}))
     result = compared(read(table))
