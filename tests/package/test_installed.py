@@ -56,7 +56,7 @@ def environment_with(package: Path, python: str, folder: Path) -> Path:
     """An interpreter of a new environment in which only the package and what it needs are installed."""
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     own = folder / "bin" / "python"
-    pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(package)]
+    pip = [str(own), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", str(package)]
     done = subprocess.run(pip, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr
     return own
