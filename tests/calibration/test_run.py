@@ -59,6 +59,15 @@ def elsewhere(tmp_path: Path) -> Any:
 # --- calibrate ------------------------------------------------------------------------------------------------------
 
 
+def test_people_s_ratings_beside_a_judge_s_are_the_labels_where_no_example_has_one(elsewhere: Path) -> None:
+    examples = [{"id": row["id"], "response": row["response"]} for row in rows()]
+    people = [{**row, "rater": "ann", "kind": "human"} for row in verdicts()]
+    found = calibrate(RUBRIC, examples=examples, ratings=[*verdicts(wrong=4), *people]).to_json()
+    assert (found["agreement"]["value"], found["agreement"]["n"], found["raters"]["kinds"]) == (0.9, 40, {"human": 1})
+    with pytest.raises(UsageError, match="no example has a label"):
+        calibrate(RUBRIC, examples=examples, ratings=people)
+
+
 @pytest.mark.proof
 def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folder(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -260,13 +260,13 @@ def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric:
 
     A criterion that must pass and has no level doesn't fail, but where there is no score to decide.
     """
-    if rubric.is_of_pairs:
+    if rubric.is_of_pairs or not rubric.decides:
         return None
     has_to_pass = [criterion for criterion in rubric.criteria if must_pass(criterion)]
     if rubric.has_score:
         if score is None:
             return None
-    elif not rubric.decides or any(criterion.name not in levels for criterion in has_to_pass):
+    elif any(criterion.name not in levels for criterion in has_to_pass):
         return None
     fails = any(
         not criterion.passes(criterion.scale.position(levels[criterion.name]))

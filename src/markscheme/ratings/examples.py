@@ -173,6 +173,13 @@ class ExampleSet:
         places += [str(self.ratings / "*.jsonl")] if self.ratings is not None else []
         return f"; searched {' and '.join(places)}" if places else ""
 
+    def with_labels(self, labels: Iterable[Rating]) -> "ExampleSet":
+        """The same with more labels, each of the example that it names."""
+        more: dict[str, tuple[Rating, ...]] = {}
+        for label in labels:
+            more[label.id] = (*more.get(label.id, ()), label)
+        return replace(self, examples=tuple(replace(e, labels=e.labels + more.get(e.id, ())) for e in self.examples))
+
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
         chosen = (

@@ -7,7 +7,7 @@ from markscheme.errors import UsageError
 from markscheme.phrases import counted, few_of, in_words
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading, rater_name
-from markscheme.readers.tabular.scales import ReadValues
+from markscheme.readers.tabular.scales import ReadValues, likely_ends
 
 # --- line two --------------------------------------------------------------------------------------------------------
 
@@ -76,11 +76,23 @@ def notes(reading: TableReading) -> Iterator[str]:
     if reading.roles.may_rate:
         listed = in_words([repr(name) for name in reading.roles.may_rate])
         yield f"in no figure, though it may rate too: {listed}; --judge names a judge's columns"
+    yield from dict.fromkeys(_ends_seen(values) for values in reading.values.values() if "ends" in _open_in(values))
     for values in reading.values.values():
         option = WITHHELD.get(values.withheld.get("false_passes", ""))
         if option is not None:
             yield option
             break
+
+
+def _open_in(values: ReadValues) -> set[str]:
+    return set(values.withheld.values())
+
+
+def _ends_seen(values: ReadValues) -> str:
+    """The ends of levels that nobody stated, and the option that states them."""
+    seen = sorted({level for of_column in values.levels.values() for level in of_column.values()})
+    option = f"`--levels {likely_ends(seen)}` says the scale's"
+    return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
 
 
 ROWS_LISTED: Final = 3

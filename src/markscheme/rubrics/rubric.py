@@ -151,16 +151,13 @@ class Rubric:
 
     @cached_property
     def decides(self) -> bool:
-        """Whether its levels come to pass or fail."""
-        return any(criterion.is_decisive for criterion in self.criteria)
+        """Whether its levels come to pass or fail; those of a table have a mark only where somebody stated one."""
+        return self.table_of != "values" and any(criterion.is_decisive for criterion in self.criteria)
 
     @property
     def has_gate_question(self) -> bool:
-        """Whether anything says which responses pass: a mark that somebody could read, or labels that pass.
-
-        A table of levels or scores has a mark that nobody stated.
-        """
-        return self.decides and not self.is_of_pairs and self.table_of != "values"
+        """Whether anything says which responses pass: a mark that somebody could read, or labels that pass."""
+        return self.decides and not self.is_of_pairs
 
     @cached_property
     def decisive(self) -> tuple[Criterion, ...]:

@@ -1,7 +1,9 @@
 """A table with the verdicts of several judges."""
 
+import json
 from pathlib import Path
 
+from tests.commands.console import run
 from tests.commands.test_tables_as_people_have_them import PASS_FAIL, Table, cycled, is_read_or_refused
 
 TWO_JUDGES = Table(
@@ -19,3 +21,14 @@ TWO_JUDGES = Table(
 
 def test_each_judge_of_a_table_has_its_verdict(tmp_path: Path) -> None:
     is_read_or_refused(TWO_JUDGES, tmp_path)
+
+
+def test_no_judge_of_levels_has_false_passes_until_a_mark_is_stated(tmp_path: Path) -> None:
+    """People give 3, 4, 5 in turn; one judge gives 5 to every odd row, the other 4 to every fourth."""
+    people = [3 + row % 3 for row in range(20)]
+    rows = [f"t{row},{5 if row % 2 else h},{h if row % 4 else 4},{h}" for row, h in enumerate(people)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,judge_gpt,judge_claude,human", *rows]))
+    unmarked = run("markscheme", "compare", "t.csv", "--json", cwd=tmp_path)
+    marked = run("markscheme", "compare", "t.csv", "--pass-mark", "4", "--json", cwd=tmp_path)
+    assert [judge["false_passes"] for judge in json.loads(unmarked.stdout)["judges"]] == [None, None]
+    assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]

@@ -1,7 +1,7 @@
 """What to calibrate, and its calibrations: of judges that are asked, of ratings, or of Promptfoo's results."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -32,6 +32,7 @@ from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import JUDGES, KINDS
 from markscheme.ratings.parts import read_all
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
@@ -248,11 +249,16 @@ class CalibrationRequest:
         carried = carried_labels(every, rubric)
         every = every if carried is None else carried.counting
         examples = self.choice.of(every)
+        among_ratings = [] if examples.labelled.examples else self._labels_beside_verdicts(rubric, examples)
+        if among_ratings:
+            every = every.with_labels(among_ratings)
+            examples = self.choice.of(every)
         if not examples.labelled.examples:
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
             raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
         if self.ratings:
-            calibrations = self._from_ratings(rubric, every, examples, path)
+            kinds = JUDGES if among_ratings else KINDS
+            calibrations = self._from_ratings(rubric, every, examples, path, kinds)
         else:
             calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
         opened = openings.wordings if openings is not None and self.choice.split != "dev" else frozenset()
@@ -385,12 +391,14 @@ class CalibrationRequest:
             options="".join(f" {shlex.quote(part)}" for part in options),
         )
 
-    def _from_ratings(self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path) -> list[Calibration]:
+    def _from_ratings(
+        self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path, kinds: Collection[str]
+    ) -> list[Calibration]:
         by_rater: dict[str, list[Rating]] = {}
         files: dict[str, dict[Path, None]] = {}
         for source, ratings in self._sources(rubric, examples):
             warn_unknown((rating.id for rating in ratings), every.examples, source)
-            for rating in ratings:
+            for rating in (rating for rating in ratings if rating.kind in kinds):
                 by_rater.setdefault(rating.rater, []).append(rating)
                 if source is not None:
                     files.setdefault(rating.rater, {})[source] = None
@@ -406,6 +414,12 @@ class CalibrationRequest:
             )
             for name, ratings in by_rater.items()
         ]
+
+    def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+        """People's ratings in files that have a judge's too: the labels, where no example has one."""
+        ratings = [rating for _, of_source in self._sources(rubric, examples) for rating in of_source]
+        labels = [rating for rating in ratings if rating.kind not in JUDGES]
+        return labels if len(labels) < len(ratings) else []
 
     def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, list[Rating]]]:
         """The ratings, with the file that each part of them is from."""

@@ -192,8 +192,9 @@ class Standing:
         not_worse: Whether the lower limit of that is above minus the margin; None without gold.
         labels_needed: More labels needed to decide, if the two keep differing as they do; None where decided or
             unknown.
-        false_passes: Number of examples, of those that all judges graded, that gold fails and it passes.
-        fails: Number of them that gold fails and on which it decides.
+        false_passes: Number of examples, of those that all judges graded, that gold fails and it passes; None where
+            nothing passes.
+        fails: Number of them that gold fails and on which it decides; None likewise.
         not_graded: Number of examples it did not grade.
         usd_per_1000: US dollars per thousand submissions; None where not known.
     """
@@ -205,8 +206,8 @@ class Standing:
     behind_best: Estimate | None
     not_worse: bool | None
     labels_needed: int | None
-    false_passes: int
-    fails: int
+    false_passes: int | None
+    fails: int | None
     not_graded: int
     usd_per_1000: float | None
 
@@ -557,6 +558,10 @@ class _View:
             for contender, own_figures in pairs
         ]
 
+    def _fails(self, name: str, rows: Flags) -> int:
+        """Number of examples among some that gold fails and on which the judge decides."""
+        return self.compared(name, rows).wrong_passes.of if self.has_gold else 0
+
     def _standing(
         self,
         contender: Contender,
@@ -582,8 +587,8 @@ class _View:
             behind_best=behind,
             not_worse=not_worse,
             labels_needed=needed,
-            false_passes=len(self._false_passes(contender.name, rows)),
-            fails=self.compared(contender.name, rows).wrong_passes.of if self.has_gold else 0,
+            false_passes=len(self._false_passes(contender.name, rows)) if self.table.rubric.decides else None,
+            fails=self._fails(contender.name, rows) if self.table.rubric.decides else None,
             not_graded=int(np.isnan(self._graded_by(contender.name)).sum()),
             usd_per_1000=contender.usd_per_1000,
         )

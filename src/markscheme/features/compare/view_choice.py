@@ -174,7 +174,7 @@ def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
         share_mark(standing.agreement),
         _behind(standing),
         f"{standing.false_passes} of {counted(standing.fails, 'fail')}"
-        if choice.reference is not None and choice.rubric.decides
+        if choice.reference is not None and standing.fails is not None
         else NONE,
         str(standing.not_graded),
         NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000),

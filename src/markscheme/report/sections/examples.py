@@ -112,6 +112,8 @@ def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
     gold = comparison.gold.scores[place]
     judge = comparison.scores[place]
     decisions = (comparison.passes[place], comparison.gold.decisions[place])
+    if comparison.rubric.table_of == "values":  # nothing says what passes, and no position counts
+        return "; ".join(_both_levels(comparison.criteria[name], place) for name in apart)
     if is_one_decision(comparison):
         return _heads(("judge", np.nan, decisions[0]), ("gold", np.nan, decisions[1]))
     head = _heads(("judge", judge, decisions[0]), ("gold", gold, decisions[1]))

@@ -252,8 +252,7 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
         who: The judge, with its article.
         settings: How many settings were tried on the labels; all of their intervals hold together.
     """
-    ci = "" if settings == 1 else f" (CI: 95% for all {settings} settings tried on these labels together)"
-    share_of = f"Agreement{ci}: {who}'s"
+    share_of = f"Agreement{_of_settings(settings)}: {who}'s"
     if isinstance(measure.of, Answers) and measure.of.has_score:
         return (
             f"{share_of} categories are gold's, the labels', and its score is less than {measure.tolerance:g} from it"
@@ -263,9 +262,23 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
     return f"{share_of} {measure.noun} is gold's, the labels'"
 
 
+def _of_settings(settings: int) -> str:
+    return "" if settings == 1 else f" (CI: 95% for all {settings} settings tried on these labels together)"
+
+
+def _compares_levels(comparison: Comparison) -> bool:
+    """Whether a table's levels are compared: their positions on a scale whose ends nobody stated say nothing."""
+    scales = [criterion.scale for criterion in comparison.rubric.criteria]
+    is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
+    return comparison.rubric.table_of == "values" and is_of_levels
+
+
 def _about_agreement(comparison: Comparison, between: str) -> str:
     """What agreement and the baseline are, by what is compared."""
     measure = comparison.measure
+    if _compares_levels(comparison):
+        agreement = f"Agreement{_of_settings(comparison.settings)}: the judge's level is gold's, the labels'"
+        return f"{agreement}. Baseline: always the best single level. {between}".rstrip()
     agreement = agreement_of(measure, "the judge", comparison.settings)
     baseline = f"Baseline: always the best single {measure.noun}. {between}"
     if measure.of == OF_SCORE and comparison.rubric.table_of != "values":

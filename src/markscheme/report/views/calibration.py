@@ -6,7 +6,7 @@ The page is put together here; what a section shows is in the module of `report/
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison
@@ -100,6 +100,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
     comparison = calibration.comparison
     decision = calibration.decision
     ties = comparison.ties
+    withheld = dict.fromkeys(OF_POSITIONS) if _withholds_positions(calibration) else {}
     return {
         "schema": 1,
         "rubric": {**attributes(calibration.rubric, "name fingerprint"), "text": text_of_rubric(calibration.rubric)},
@@ -119,9 +120,9 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "target": decision.target,
         "examples": comparison.gold.ids,
         "rated": _rated(comparison),
-        "drift": comparison.misses,
+        "drift": None if withheld else comparison.misses,
         "needs_adjustment": decision.needs_adjustment,
-        "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
+        "overall": {**comparison.overall, **withheld, "within_tolerance": comparison.agreement},
         "criteria": {
             name: {**compared.statistics, "confusion": compared.confusion, **_passes(compared)}
             for name, compared in comparison.criteria.items()
@@ -153,6 +154,16 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
     """Return what sections of features add to the JSON."""
     with_data = [row.data for row in sections_for(calibration) if row.data is not None]
     return {key: value for data in with_data for key, value in data(calibration).items()}
+
+
+def _withholds_positions(calibration: Calibration) -> bool:
+    """Whether positions on a table's scale aren't known, since nobody stated its ends."""
+    table = calibration.rater.table
+    return table is not None and "positions" in table.values[calibration.rater.table_criterion].withheld
+
+
+OF_POSITIONS: Final = ("mae", "rmse", "signed_error")
+"""Errors that are measured on the scale from its worst to its best level."""
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:

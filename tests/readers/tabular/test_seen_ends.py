@@ -1,0 +1,48 @@
+"""Levels whose ends nobody stated: what depends on them isn't said, and nobody's pass mark counts false passes."""
+
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate
+from markscheme.calibration.table_frames import read_in_memory
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.report.table_words import notes
+from markscheme.report.views.calibration import view
+
+RATED = [(4, 3)] * 10 + [(3, 3)] * 10 + [(5, 5)] * 10 + [(4, 4)] * 6 + [(2, 2)] * 2 + [(4, 2)] * 2
+ROWS = [{"id": str(row), "judge": judge, "human": human} for row, (judge, human) in enumerate(RATED)]
+"""A scale of 1 to 5 on which nobody gave a 1: 28 of 40 alike; from 3 on, 2 of 4 fails pass."""
+
+
+def report(**options: Any) -> dict[str, Any]:
+    return calibrate(ROWS, **options).to_json()
+
+
+def test_nobody_s_pass_mark_and_nobody_s_ends_give_no_figure() -> None:
+    found = report()
+    assert found["agreement"]["value"] == 0.7
+    assert (found["false_passes"], found["drift"], found["overall"]["mae"]) == (None, None, None)
+    assert found["overall"]["pass_kappa"]["value"] is None
+    assert set(found["rated"]["gold"]["pass"]) == {None}
+
+
+def test_examples_are_shown_by_their_levels_alone() -> None:
+    (read_first, *_) = view(calibrate(ROWS)).brief
+    cases = read_first.blocks[0].cases  # type: ignore[union-attr]
+    assert cases[0].head == "human: judge 4, gold 2"
+    assert all(not case.badges for case in cases)
+
+
+def test_a_note_names_the_option_until_the_ends_are_stated() -> None:
+    (note,) = notes(read_in_memory(ROWS, ColumnOptions()))
+    assert "at 2 and 5" in note
+    assert "--levels 1-5" in note
+    assert not list(notes(read_in_memory(ROWS, ColumnOptions(levels=("1-5",)))))
+
+
+@pytest.mark.parametrize("levels", ["1-5", "0-10"])
+def test_stated_ends_and_mark_give_every_figure(levels: str) -> None:
+    found = report(levels=levels, pass_mark=3)
+    assert (found["agreement"]["value"], found["false_passes"], found["false_fails"]) == (0.7, ["38", "39"], [])
+    assert found["overall"]["mae"]["value"] is not None
