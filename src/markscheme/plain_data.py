@@ -189,7 +189,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
         with path.open(encoding="utf-8-sig", newline="") as file:
             header = file.readline()
             file.seek(0)
-            others = (mark for mark in "\t;" if mark in header and (path.suffix == ".tsv" or "," not in header))
+            others = (mark for mark in "\t;" if mark in header and (mark == "\t" or "," not in header))
             csv.field_size_limit(LONGEST_CELL)
             rows = csv.reader(file, delimiter=next(others, ","))
             names = next(rows, [])

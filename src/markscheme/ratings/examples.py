@@ -174,11 +174,12 @@ class ExampleSet:
         return f"; searched {' and '.join(places)}" if places else ""
 
     def with_labels(self, labels: Iterable[Rating]) -> "ExampleSet":
-        """The same with more labels, each of the example that it names."""
+        """Return the same with more labels, each of the example that it names."""
         more: dict[str, tuple[Rating, ...]] = {}
         for label in labels:
             more[label.id] = (*more.get(label.id, ()), label)
-        return replace(self, examples=tuple(replace(e, labels=e.labels + more.get(e.id, ())) for e in self.examples))
+        every = (replace(e, labels=e.labels + more[e.id]) if e.id in more else e for e in self.examples)
+        return replace(self, examples=tuple(every))
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
@@ -234,12 +235,9 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     reading = _Reading(path, rubric)
     examples = reading.examples(reading.raw(path))
     files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
-    more: dict[str, tuple[Rating, ...]] = {}
-    for file in files:
-        for rating in load_ratings(file, rubric, kind="human"):
-            more[rating.id] = (*more.get(rating.id, ()), rating)
-    warn_unknown(more, examples, ratings)
-    labelled = [replace(e, labels=e.labels + more[e.id]) if e.id in more else e for e in examples]
+    more = [rating for file in files for rating in load_ratings(file, rubric, kind="human")]
+    warn_unknown((rating.id for rating in more), examples, ratings)
+    labelled = list(ExampleSet(tuple(examples)).with_labels(more).examples)
     _warn_twice(labelled, path)
     labelled = _without_leaks(labelled, rubric, path)
     return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)

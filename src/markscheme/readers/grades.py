@@ -22,7 +22,7 @@ DECISIONS = {"true": True, "false": False}
 
 def is_grades(peek: Peek) -> bool:
     """Whether a file has grades as `grade` prints them, whatever its name, or its table."""
-    return any(record.keys() >= OF_GRADE for record in (*peek.records, *peek.objects_on_lines))
+    return any(record.keys() >= OF_GRADE for record in (*peek.records, peek.document))
 
 
 def read_grades(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
@@ -68,13 +68,13 @@ def _outputs(peek: Peek) -> Sequence[Any]:
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
     """The grades of a file, each with its line; of a table, levels are brought together under `criteria`."""
-    is_of_lines = peek.is_lines or bool(peek.objects_on_lines)
-    if is_of_lines or peek.path.suffix == ".json":
-        lines = json_lines(peek.path, RatingError) if is_of_lines else ((None, record) for _, record in peek.parts())
+    if peek.shape in ("lines", "json"):
+        whole = [("", peek.document)] if peek.document.keys() >= OF_GRADE else peek.parts()
+        lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in whole)
         for line, grade in lines:
             yield line, grade if not isinstance(grade, Mapping) or "criteria" in grade else _brought_together(grade)
         return
-    if peek.path.suffix == ".parquet":
+    if peek.shape != "table":
         yield from ((None, _brought_together(row)) for row in peek.all_records())
         return
     for line, row in table_rows(peek.path, RatingError):

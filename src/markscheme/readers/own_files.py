@@ -140,7 +140,7 @@ def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
     """The examples of a file as written: the first ones, or all of them."""
-    if peek.path.suffix in (".yaml", ".yml"):
+    if peek.shape == "yaml":
         yield from map(mapping, _listed(_parsed_yaml(peek)))
     elif listed := _listed(peek.document):
         yield from map(mapping, listed)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from markscheme.errors import RatingError, UsageError, refuse_lines
@@ -24,7 +24,7 @@ from markscheme.plain_data import (
 )
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import UNPACKING_ERRORS
-from markscheme.readers.tabular.source import Sheet, open_sheet
+from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet, splits_alike
 
 FIRST = 50
 """Number of parts that a reader looks at to recognize a file."""
@@ -35,6 +35,16 @@ FIRST_BYTES = 4096
 """Bytes that show what a file holds."""
 SHEET_MAGIC = (b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"ARROW1")
 """How workbooks of old, compressed tables and Arrow's begin."""
+Shape: TypeAlias = Literal["sheet", "table", "parquet", "lines", "json", "yaml", "text"]
+"""What a file holds: a table that `open_sheet` reads, one that is read by line or from Parquet, JSON, or other text."""
+_SHAPE_OF_NAME: Mapping[str, Shape] = {
+    **dict.fromkeys((".csv", ".tsv"), "table"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
+    **dict.fromkeys((".yaml", ".yml"), "yaml"),
+    ".json": "json",
+    ".parquet": "parquet",
+}
+_BLANK = "\ufeff \t\r\n"
 OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
 """Members of which a workbook that is an archive has one."""
 
@@ -52,23 +62,48 @@ class Peek:
     options: ColumnOptions = ColumnOptions()
 
     @cached_property
-    def is_sheet(self) -> bool:
-        """Whether it is a table by its content, whatever its name: a workbook, compressed, in another encoding."""
+    def shape(self) -> Shape:
+        """Return what it holds by its content, whatever its name; the name decides where that is empty or damaged."""
+        by_name = _SHAPE_OF_NAME.get(self.path.suffix.casefold(), "text")
         if not self.path.is_file():
-            return False
+            return by_name
         with self.path.open("rb") as file:
-            head = file.read(FIRST_BYTES)
-        if head.startswith(b"PK\x03\x04"):
-            return len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
-        if head.startswith(SHEET_MAGIC):
-            return True
-        if head.startswith(b"PAR1"):
-            return self.path.suffix != ".parquet"
-        if head.startswith(b"SQLite format 3"):
-            return bool(self.tables)
-        if self.path.suffix in (".csv", ".tsv"):
-            return self.options.encoding is not None or not _is_utf8(head) or head[:4].lower() == b"sep="
-        return self.options.encoding is not None and self.path.suffix not in (".json", ".jsonl", ".ndjson")
+            start = file.read(FIRST_BYTES)
+        packed = self._shape_of_packed(start)
+        if packed is not None:
+            return packed
+        is_json_by_name = by_name in ("lines", "json")
+        if self.options.encoding is not None and not is_json_by_name:
+            return "sheet"
+        if not _is_utf8(start):
+            return "sheet" if by_name == "table" or (by_name == "text" and is_encoded_text(start)) else by_name
+        return self._shape_of_text(by_name)
+
+    def _shape_of_packed(self, start: bytes) -> Shape | None:
+        """Return the shape of what isn't text; None of text."""
+        if start.startswith(b"PK\x03\x04"):
+            is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
+            return "sheet" if is_one_table else "text"
+        if start.startswith(b"SQLite format 3"):
+            return "sheet" if self.tables else "text"
+        if start.startswith(b"PAR1"):
+            return "parquet"
+        return "sheet" if start.startswith(SHEET_MAGIC) else None
+
+    def _shape_of_text(self, by_name: Shape) -> Shape:
+        text = self.head.lstrip(_BLANK)
+        if text[:1] in ("{", "["):
+            is_whole_line = _is_json(text.partition("\n")[0])
+            if by_name == "lines":
+                return "json" if not is_whole_line and len(self.head) < HEAD and _is_json(text) else "lines"
+            if is_whole_line and text.partition("\n")[2].strip():
+                return "lines"
+            return "sheet" if by_name == "table" and is_whole_line else by_name if by_name == "table" else "json"
+        if text[:4].casefold() == "sep=":
+            return "sheet"
+        if by_name == "table" or not splits_alike(text):
+            return by_name
+        return by_name if by_name == "yaml" else "sheet"
 
     @cached_property
     def _sheet(self) -> Sheet:
@@ -93,29 +128,30 @@ class Peek:
         Raises:
             RatingError: It cannot be read.
         """
-        if self.is_sheet:
+        shape = self.shape
+        if shape == "sheet":
             for cells in self._sheet.rows:
                 yield "", {column: cell for column, cell in zip(self._sheet.header, cells, strict=True) if cell.strip()}
-        elif self.path.suffix in (".csv", ".tsv"):
+        elif shape == "table":
             for line, row in table_rows(self.path, RatingError):
                 if row is None:
                     refuse_lines(RatingError(ANOTHER_LENGTH, path=self.path, line=line))
                 else:
                     yield "", {column: cell for column, cell in row.items() if cell.strip()}
-        elif self.path.suffix == ".parquet":
+        elif shape == "parquet":
             from markscheme.grading.graded_table import parquet_rows
 
             for _, row in parquet_rows(self.path):
                 yield "", {column: value for column, value in row.items() if value is not None}
-        elif self.is_lines:
+        elif shape == "lines":
             yield from (("", entry) for _, entry in json_lines(self.path, RatingError))
-        elif self.path.suffix == ".json":
+        elif shape == "json":
             yield from json_parts(self.path, RatingError)
 
     @property
     def is_lines(self) -> bool:
-        """Whether its name is that of a file of JSON lines."""
-        return self.path.suffix in (".jsonl", ".ndjson")
+        """Whether it has a value of JSON on each line."""
+        return self.shape == "lines"
 
     @cached_property
     def head(self) -> str:
@@ -128,42 +164,22 @@ class Peek:
 
     @cached_property
     def data(self) -> Any:
-        """The content of a .json file; None for any other file, and for one that has an object on each line.
+        """The content of a JSON file; None for any other file, and for one that has a value on each line.
 
         Raises:
             RatingError: It is not valid JSON.
         """
-        if self.path.suffix != ".json" or len(self.objects_on_lines) > 1:
-            return None
-        return read_json(self.path, RatingError)
+        return read_json(self.path, RatingError) if self.shape == "json" else None
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
         """The one object that a JSON file holds, whatever its name; empty where it holds something else."""
-        if not (self.is_lines or self.path.suffix == ".json") or len(self._lines_read) > 1:
+        if self.shape not in ("lines", "json") or (self.is_lines and len(self.first) > 1):
             return {}
         try:
             return mapping(parse_json(read_text(self.path, RatingError)))
         except (RatingError, ValueError, RecursionError):
             return {}
-
-    @cached_property
-    def _lines_read(self) -> tuple[FilePart, ...]:
-        """The first parts of a file of lines; empty for one whose first line isn't JSON by itself."""
-        return self.first if self.is_lines else ()
-
-    @cached_property
-    def objects_on_lines(self) -> tuple[Mapping[str, Any], ...]:
-        """The first objects of a file whose lines are JSON although its name says nothing of it; else empty."""
-        if self.is_lines or not self.head.startswith("{"):
-            return ()
-        objects = []
-        for line in self.head.split("\n")[:FIRST]:
-            try:
-                objects.append(mapping(parse_json(line)))
-            except (ValueError, RecursionError):
-                break
-        return tuple(objects)
 
     @cached_property
     def records(self) -> tuple[Mapping[str, Any], ...]:
@@ -295,6 +311,14 @@ def _is_utf8(head: bytes) -> bool:
     except UnicodeDecodeError as problem:
         return len(head) - problem.start < LONGEST_LETTER
     return b"\0" not in head
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 LONGEST_LETTER = 4

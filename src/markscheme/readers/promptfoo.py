@@ -98,7 +98,7 @@ def is_results(peek: Peek) -> bool:
     """Return whether a file holds Promptfoo's results; reads only its beginning if that rules it out."""
     if may_be_results(peek.path):
         return True
-    if not (peek.is_lines or peek.path.suffix == ".json"):
+    if peek.shape not in ("lines", "json"):
         return False
     if peek.is_lines:
         first = peek.head.lstrip().split("\n", 1)[0]

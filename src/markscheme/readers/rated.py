@@ -30,7 +30,7 @@ from markscheme.readers.formats import (
 from markscheme.readers.imported import Columns, Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
-from markscheme.readers.peek import Peek
+from markscheme.readers.peek import Peek, Shape
 from markscheme.readers.promptfoo import read_by_metrics, rubric_of
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.preference import ShownOrder
@@ -311,6 +311,11 @@ def name_of_format(path: Path) -> str | None:
     return None if file_format is None or file_format is LIST else file_format.name
 
 
+def shape_of(path: Path) -> Shape:
+    """Return what a file holds by its content, whatever its name."""
+    return Peek(path).shape
+
+
 def has_results(path: Path) -> bool:
     """Whether a file contains Promptfoo's results."""
     return format_of(Peek(path), "anything") is PROMPTFOO_RESULTS
@@ -370,9 +375,7 @@ def formats_of(
     for peek in (Peek(path, options) for path in paths):
         with reading(peek.path, "a rated file"):
             file_format = format_of(peek, expected)
-            if file_format is None and len(peek.objects_on_lines) > 1:
-                raise RatingError("has a JSON object on each line; rename it to end in .jsonl", path=peek.path)
-            if file_format is TABLE and peek.is_sheet:
+            if file_format is TABLE and peek.shape == "sheet":
                 next(peek.parts(), None)  # says what is wrong with it, before what it lacks
             elsewhere = None if file_format else format_elsewhere(peek)
         if elsewhere is not None:

@@ -42,7 +42,7 @@ def open_rater_table(
     if file_format is None or file_format is TABLE:
         if criterion is not None:
             raise UsageError(f"--criterion is for files that name criteria; each column of {path} is a rater")
-        if path.suffix == ".parquet":
+        if Peek(path).shape == "parquet":
             return rater_table_from(Peek(path).all_records(), levels, between=between, place=path)
         return read_rater_table(path, levels, between=between)
     try:

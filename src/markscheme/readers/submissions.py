@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
 from markscheme.parts import in_cell
@@ -10,36 +10,65 @@ from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_l
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
-TOOL_FILES = (".json", ".db", ".sqlite", ".sqlite3", ".eval")
-"""Endings of files that may be another tool's export, with its responses; any other text file is a response."""
+if TYPE_CHECKING:
+    from markscheme.readers.table_outputs import Held
+
 MAGIC_BYTES = 64
 """Bytes that show what a file holds."""
-PACKED_TABLES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
-"""How workbooks and compressed files begin."""
+PACKED = (
+    *(b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"),
+    *(b"SQLite format 3", b"PAR1", b"ARROW1"),
+)
+"""How workbooks, compressed files and stores begin."""
+_JSON = (b"[", b"{")
 RESPONSE_COLUMNS = ("response", "output", "answer")
 """The columns of a table that may contain the response; the first that is there counts."""
 
 
 def holds_several(path: Path) -> bool:
-    """Whether a file has several responses: lines, a table, or what another tool exports."""
-    return path.name.casefold().endswith((*LINES, *TABLES, PARQUET)) or _is_tool_file(path)
+    """Return whether a file has several responses: lines, a table, or what another tool exports."""
+    return _is_named_as_rows(path) or _is_tool_file(path)
+
+
+def _is_named_as_rows(path: Path) -> bool:
+    return path.name.casefold().endswith((*LINES, *TABLES, PARQUET))
+
+
+def _is_tool_file(path: Path) -> bool:
+    """Return whether a file isn't a response, but contains those of another tool: an export, Promptfoo's results."""
+    return _held_in(path) == "format"
+
+
+def _held_in(path: Path) -> "Held":
+    """Return what a file holds that isn't named as rows: text that is neither packed nor JSON is one response."""
+    if _is_named_as_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
+        return "other"
+    from markscheme.readers.table_outputs import held_in
+
+    return held_in(path)
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
     """Return whether a file is a table that isn't read by line: a workbook, compressed, or of another encoding.
 
-    A JSON file is one where the caller names its columns, and no tool wrote it.
+    JSON is one where the caller names its columns, or its records have responses, and no tool wrote it. Other text is
+    one response, which may look like a table, unless the caller says how a table is encoded.
     """
-    if not path.is_file() or _is_tool_file(path):
+    held = _held_in(path)
+    if not path.is_file() or held == "format":
         return False
     if options.table is not None or options.encoding is not None:
         return True
-    if path.name.casefold().endswith((*LINES, *TABLES, PARQUET)):
+    if _is_named_as_rows(path):
         return False
+    start = _start(path)
+    return start.startswith(PACKED) or held == "responses" or (start[:1] in _JSON and bool(options.column_fields))
+
+
+def _start(path: Path) -> bytes:
+    """Return the bytes that show what a file holds, without a byte order mark."""
     with path.open("rb") as file:
-        head = file.read(MAGIC_BYTES)
-    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
-    return head.startswith(PACKED_TABLES) or (is_json and bool(options.column_fields))
+        return file.read(MAGIC_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n")
 
 
 def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission]:
@@ -85,15 +114,6 @@ def in_code(names: Iterable[str]) -> str:
 
 
 # --- exports --------------------------------------------------------------------------------------------------------
-
-
-def _is_tool_file(path: Path) -> bool:
-    """Whether a file isn't a response, but contains those of another tool: its export, or Promptfoo's results."""
-    if path.suffix.casefold() not in TOOL_FILES or not path.is_file():
-        return False
-    from markscheme.readers.rated import name_of_format
-
-    return name_of_format(path) is not None
 
 
 def _from_tool_file(path: Path) -> Iterator[Submission]:

@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from markscheme.errors import naming
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
-from markscheme.readers.formats import TABLE, format_of
+from markscheme.readers.formats import LIST, PLAIN_LINES, TABLE, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.tabular.columns import ColumnRole, output_roles
 from markscheme.readers.tabular.reading import one_of_each_row
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.source import open_sheet
-from markscheme.submission import Submission
+from markscheme.submission import RESPONSE_KEYS, Submission
 
 _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
 """What an input is called that a table may call otherwise."""
@@ -29,7 +30,22 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
     """Return whether the responses in a file are those of a table: by what the caller says, or by its content."""
     is_said = options.first_of_tables is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
-    return is_said or (peek.is_sheet and format_of(peek, "anything") is TABLE)
+    return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
+
+
+Held: TypeAlias = Literal["format", "responses", "other"]
+"""What a file holds: a format that is neither a table nor plain records, records with responses, anything else."""
+
+
+def held_in(path: Path) -> Held:
+    """Return what a file holds; a single object of JSON is one response, as it is."""
+    peek = Peek(path)
+    if format_of(peek, "anything") not in (None, LIST, PLAIN_LINES, TABLE):
+        return "format"
+    is_list = peek.shape == "json" and not peek.document
+    has_records = bool(peek.records) and (is_list or len(peek.records) > 1)
+    is_responses = has_records and all(any(key in record for key in RESPONSE_KEYS) for record in peek.records)
+    return "responses" if is_responses else "other"
 
 
 def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:

@@ -18,7 +18,6 @@ from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 ID = ("id", "exampleid", "targetid", "item", "unit")
 RESPONSE_NAMES = ("response", "output", "answer", "submission")
 EXPECTED_COLUMN = "expected"
@@ -63,17 +62,22 @@ def refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
 
 
 def is_table(peek: Peek) -> bool:
-    """Whether a file is a table, by its name or its content."""
-    return peek.path.suffix in TABLE_SUFFIXES or peek.is_sheet
+    """Return whether a file is a table, by its content."""
+    return peek.shape in ("sheet", "table", "parquet")
 
 
 def is_plain_lines(peek: Peek) -> bool:
-    """Whether a file has lines of objects or of "id verdict", by its name."""
-    return peek.is_lines or peek.path.suffix == ".txt"
+    """Return whether a file has lines of objects or of "id verdict"."""
+    return peek.is_lines or (peek.shape == "text" and (peek.path.suffix == ".txt" or _has_pairs_of_words(peek)))
+
+
+def _has_pairs_of_words(peek: Peek) -> bool:
+    lines = [line for line in peek.head.splitlines()[:-1] if line.strip() and not line.startswith("#")]
+    return bool(lines) and all(len(line.replace(",", " ").split()) == len(("id", "verdict")) for line in lines)
 
 
 def is_list(peek: Peek) -> bool:
-    """Whether a file is a JSON list."""
+    """Return whether a file is a JSON list."""
     return isinstance(peek.data, list)
 
 
@@ -126,11 +130,11 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     peek = Peek(path, reading.options)
     if is_table(peek):
         yield from (row for _, row in peek.parts())
-    elif path.suffix == ".txt":
+    elif peek.shape == "text":
         yield from _plain_lines(path)
     else:
         listed = ((None, entry) for entry in reading.data or ())
-        for at, entry in listed if path.suffix == ".json" else json_lines(path, RatingError):
+        for at, entry in listed if peek.shape == "json" else json_lines(path, RatingError):
             if not isinstance(entry, Mapping):
                 refuse_lines(RatingError(f"a rating is an object, found {shown(entry)}", path=path, line=at))
                 continue

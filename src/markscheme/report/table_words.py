@@ -89,7 +89,7 @@ def _open_in(values: ReadValues) -> set[str]:
 
 
 def _ends_seen(values: ReadValues) -> str:
-    """The ends of levels that nobody stated, and the option that states them."""
+    """Return the ends of levels that nobody stated, and the option that states them."""
     seen = sorted({level for of_column in values.levels.values() for level in of_column.values()})
     option = f"`--levels {likely_ends(seen)}` says the scale's"
     return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"

@@ -123,22 +123,36 @@ _HEAD = 65_536
 """Bytes that show whether a file is a rubric."""
 
 
+def _head(path: Path) -> str:
+    """Return the beginning of a file's text; empty where it can't be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD).decode("utf-8-sig", "replace")
+    except OSError:
+        return ""
+
+
+def _first_line(text: str) -> str:
+    written = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    return next(written, "").strip()
+
+
+def shows_yaml(path: Path) -> bool:
+    """Return whether a file's content is YAML, whatever its name; tables and JSON are not."""
+    text = _head(path)
+    first = _first_line(text)
+    return "\0" not in text and not first.startswith(("{", "[")) and _YAML.match(first) is not None
+
+
 def shows_rubric(path: Path) -> bool:
     """Return whether a file's content is that of a rubric: YAML, or JSON with criteria, whatever its name.
 
     Raises:
         RubricError: It is JSON that can't be read whole.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(_HEAD)
-    except OSError:
-        return False
-    text = raw.decode("utf-8-sig", "replace")
-    written = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
-    first = next(written, "").strip()
-    if not first.startswith(("{", "[")):
-        return "\0" not in text and _YAML.match(first) is not None
+    text = _head(path)
+    if not _first_line(text).startswith(("{", "[")):
+        return shows_yaml(path)
     return any(f'"{key}"' in text for key in _KEYS_OF_RUBRICS) and _holds_criteria(path)
 
 
@@ -148,10 +162,7 @@ _RESULTS_IN_YAML = re.compile(r"^evalId:", re.M)
 
 def may_be_results(path: Path) -> bool:
     """Return whether a file in YAML has a key of Promptfoo's results near its beginning, which no rubric has."""
-    if path.suffix not in (".yaml", ".yml"):
-        return False
-    with path.open("rb") as file:
-        return _RESULTS_IN_YAML.search(file.read(_HEAD).decode("utf-8-sig", "replace")) is not None
+    return shows_yaml(path) and _RESULTS_IN_YAML.search(_head(path)) is not None
 
 
 _KEYS_OF_RUBRICS = (

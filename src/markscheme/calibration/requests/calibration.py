@@ -38,7 +38,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.reading import may_be_results, may_be_rubric, shows_rubric
+from markscheme.rubrics.reading import may_be_results, may_be_rubric, shows_rubric, shows_yaml
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric, known_rubrics
 
@@ -416,7 +416,7 @@ class CalibrationRequest:
         ]
 
     def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-        """People's ratings in files that have a judge's too: the labels, where no example has one."""
+        """Return people's ratings in files that have a judge's too: the labels, where no example has one."""
         ratings = [rating for _, of_source in self._sources(rubric, examples) for rating in of_source]
         labels = [rating for rating in ratings if rating.kind not in JUDGES]
         return labels if len(labels) < len(ratings) else []
@@ -512,7 +512,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
         UsageError: There are several names, and not all are results.
     """
     paths = [Path(name) for name in named]
-    may_be = [path.is_file() and (path.suffix in (".json", ".jsonl") or may_be_results(path)) for path in paths]
+    may_be = [path.is_file() and (not shows_yaml(path) or may_be_results(path)) for path in paths]
     if any(may_be):
         from markscheme.readers.rated import has_results
 
@@ -526,8 +526,8 @@ def _results_among(named: Sequence[str]) -> list[Path]:
 
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:
-    """Whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
-    if not all(path.is_file() and path.suffix not in (".yaml", ".yml") for path in paths):
+    """Return whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
+    if not all(path.is_file() and not shows_yaml(path) for path in paths):
         return False
     from markscheme.readers.rated import are_of_tool
 
@@ -546,7 +546,13 @@ def _refuse_other_files(name: str) -> None:
         UsageError: It is a report, or lines of examples or ratings.
     """
     path = Path(name)
-    if path.suffix == ".jsonl" and path.is_file():
+    if not path.is_file() or shows_yaml(path):
+        return
+    from markscheme.readers.formats import known_formats
+    from markscheme.readers.rated import name_of_format, shape_of
+
+    shape = shape_of(path)
+    if shape == "lines":
         raise UsageError(
             f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
             f"markscheme calibrate RUBRIC --examples {shlex.quote(name)}"
@@ -563,27 +569,23 @@ def _refuse_other_files(name: str) -> None:
             f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
             "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
         )
-    if path.is_file() and path.suffix not in (".yaml", ".yml"):
-        from markscheme.readers.formats import known_formats
-        from markscheme.readers.rated import name_of_format
-
-        what = name_of_format(path)
-        if what is None and path.suffix == ".json" and not may_be_rubric(read_json(path, RubricError)):
-            formats = known_formats("anything")
-            raise UsageError(
-                f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
-                "a table, or JSON lines"
-            )
-        if what is not None:
-            raise UsageError(
-                f"{name} is {what}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
-                f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
-            )
+    what = name_of_format(path)
+    if what is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
+        formats = known_formats("anything")
+        raise UsageError(
+            f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
+            "a table, or JSON lines"
+        )
+    if what is not None:
+        raise UsageError(
+            f"{name} is {what}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
+            f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
+        )
 
 
 def _report_in(path: Path) -> str | None:
-    """The rubric's name if a file is a report, "" for several judges; None otherwise."""
-    if path.suffix != ".json" or not path.is_file():
+    """Return the rubric's name if a file is a report, "" for several judges; None otherwise."""
+    if not path.is_file() or shows_yaml(path):
         return None
     from markscheme.readers.rated import rubric_of_report
 

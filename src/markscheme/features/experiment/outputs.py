@@ -4,16 +4,16 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markscheme.errors import Fault, RatingError, writing
 from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
-from markscheme.grading.graded_table import parquet_rows
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, parse_json, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
 from markscheme.readers.imported import RESPONSES_ALONE
+from markscheme.readers.peek import Peek
 from markscheme.readers.rated import are_of_tool, has_results, open_rated
 from markscheme.submission import as_text
 
@@ -57,9 +57,10 @@ def read_outputs(path: Path) -> list[GivenOutput]:
 
 def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
     """The outputs of a file as written, each with its line."""
-    if path.suffix.casefold() in (*LINES, *TABLES, PARQUET) and not has_results(path) and not are_of_tool([path]):
-        return records(path)
-    return _of_results(read_results(path, unjudged=True).rows) if has_results(path) else _of_rated(path)
+    if has_results(path):
+        return _of_results(read_results(path, unjudged=True).rows)
+    has_records = Peek(path).shape in OF_RECORDS and not are_of_tool([path])
+    return records(path) if has_records else _of_rated(path)
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
@@ -73,22 +74,25 @@ def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
             yield None, GivenOutput(example.system, case, Output(example.submission.response), inputs)
 
 
-def records(path: Path) -> Iterator[tuple[int, Any]]:
+OF_RECORDS: Final = ("lines", "table", "sheet", "parquet")
+"""Shapes of files that hold an object for each case or output."""
+
+
+def records(path: Path) -> Iterator[tuple[int | None, Any]]:
     """The objects of a file of lines or the rows of a table, each with its line; empty cells are left out.
 
     Raises:
         RatingError: It has neither format, or cannot be read.
     """
-    suffix = path.suffix.casefold()
-    if suffix in LINES:
+    peek = Peek(path)
+    if peek.shape not in OF_RECORDS:
+        raise RatingError("expected lines of JSON, a table, or an export with responses", path=path)
+    if peek.shape == "lines":
         yield from json_lines(path, RatingError)
         return
-    if suffix == PARQUET:
-        yield from parquet_rows(path)
+    if peek.shape != "table":
+        yield from ((None, row) for _, row in peek.parts())
         return
-    if suffix not in TABLES:
-        known_endings = ", ".join((*LINES, *TABLES, PARQUET))
-        raise RatingError(f"expected a file that ends in {known_endings}, or an export with responses", path=path)
     for line, row in table_rows(path, RatingError):
         if row is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=line)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, time
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -20,6 +21,7 @@ from markscheme.plain_data import LONGEST_CELL, parse_json, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.words import name_words, says_role
 from markscheme.submission import is_missing
 from markscheme.text import encodable
 
@@ -153,6 +155,11 @@ def _of_zip(raw: bytes, path: Path) -> bytes:
 _MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
+def _zeros(raw: bytes) -> tuple[int, int]:
+    """Return how many zero bytes are at odd and at even places of a file's beginning: UTF-16 has one a letter."""
+    return raw[1:_HEAD:2].count(0), raw[0:_HEAD:2].count(0)
+
+
 def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple[str, ...]]:
     """A file's text, and a note where its encoding was assumed."""
     named = options.encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
@@ -162,7 +169,7 @@ def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple
         try:
             return encodable(raw.decode("utf-8")), ()
         except UnicodeDecodeError:
-            zeros = (raw[1:_HEAD:2].count(0), raw[0:_HEAD:2].count(0))
+            zeros = _zeros(raw)
             if max(zeros) > len(raw[:_HEAD]) / 4:
                 return encodable(raw.decode("utf-16-le" if zeros[0] > zeros[1] else "utf-16-be")), ()
             return raw.decode("cp1252"), ("encoding",)
@@ -177,6 +184,30 @@ def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
     if begin[:1] == "<" and ("<html" in begin.casefold() or "<!doctype" in begin.casefold()):
         raise refusal("not-a-table", kind="HTML", path=str(path))
     return _delimited(text.removeprefix("\ufeff"), path, name)
+
+
+def is_encoded_text(start: bytes) -> bool:
+    """Return whether the beginning of a file that isn't UTF-8 may be text in another encoding, and no other data."""
+    if start.startswith(tuple(_REFUSED)):
+        return False
+    return start.startswith(tuple(_MARKS)) or b"\0" not in start or max(_zeros(start)) > len(start) / 4
+
+
+def splits_alike(text: str) -> bool:
+    """Return whether a text's first lines are those of a table: as many cells as a header, which says what they are.
+
+    >>> splits_alike("id,verdict\\nt1,pass\\n"), splits_alike("t1,pass\\nt2,fail\\n"), splits_alike("a;b;c\\n1;2;3\\n")
+    (True, False, True)
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    try:
+        rows = list(filter(None, islice(csv.reader(io.StringIO(text), delimiter=_delimiter(text)), SAMPLE_ROWS)))
+    except csv.Error:
+        return False
+    lengths = {len(row) for row in rows[:-1]}  # the last may be cut off
+    if len(lengths) != 1 or lengths == {1}:
+        return False
+    return len(rows[0]) > FEWEST_IN_HEADER or any(says_role(name_words(name)) for name in rows[0])
 
 
 def _delimited(text: str, path: Path, name: str) -> Sheet:
@@ -234,7 +265,25 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
         raise RatingError(f"{several} more cells than the header ({lines} {first})", path=path)
     if not filled:
         raise RatingError("holds no rows", path=path)
-    return _without_twins(Sheet(name, tuple(names), filled, first_line), path)
+    _refuse_two_headers(names, filled, path)
+    named = [column or (f"column {index}" if index > 1 else "") for index, column in enumerate(names, start=1)]
+    return _without_twins(Sheet(name, tuple(named), filled, first_line), path)
+
+
+def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
+    """Refuse a header with gaps over a row that names columns: its cells are in none of the rows below.
+
+    Raises:
+        RatingError: The header is over two rows.
+    """
+    below = rows[1:]
+    if all(names[1:]) or len(below) < len(rows[0]) or not all(cell.strip() for cell in rows[0]):
+        return
+    gaps = [index for index, column in enumerate(names) if not column and index]
+    repeat = [len({row[index] for row in below}) < len(below) for index in gaps]
+    if all(repeat) and all(rows[0][index] not in {row[index] for row in below} for index in range(len(names))):
+        problem = f"has a header of two rows: column {gaps[0] + 1} is named in the second alone"
+        raise RatingError(f"{problem}; write each column's name in one row", path=path)
 
 
 def _without_twins(sheet: Sheet, path: Path) -> Sheet:

@@ -140,6 +140,16 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+def says_role(words: Iterable[str]) -> bool:
+    """Return whether a column's words say what it is: an id, a rating, who gave it, a response, a query.
+
+    >>> says_role(["judge", "tone"]), says_role(["t1"])
+    (True, False)
+    """
+    known = ID_NAMES | VALUE_WORDS | JUDGE_WORDS | PEOPLE_WORDS | RESPONSE_ENDS | QUERY_ENDS
+    return not known.isdisjoint(words)
+
+
 def speaks_of_fault(name: str) -> bool:
     """Return whether a name speaks of a fault, so that yes isn't known to pass.
 

@@ -267,14 +267,14 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Whether a table's levels are compared: their positions on a scale whose ends nobody stated say nothing."""
+    """Return whether a table's levels are compared: their positions on a scale whose ends nobody stated say nothing."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
     return comparison.rubric.table_of == "values" and is_of_levels
 
 
 def _about_agreement(comparison: Comparison, between: str) -> str:
-    """What agreement and the baseline are, by what is compared."""
+    """Say what agreement and the baseline are, by what is compared."""
     measure = comparison.measure
     if _compares_levels(comparison):
         agreement = f"Agreement{_of_settings(comparison.settings)}: the judge's level is gold's, the labels'"

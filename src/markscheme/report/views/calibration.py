@@ -157,7 +157,7 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 
 def _withholds_positions(calibration: Calibration) -> bool:
-    """Whether positions on a table's scale aren't known, since nobody stated its ends."""
+    """Return whether positions on a table's scale aren't known, since nobody stated its ends."""
     table = calibration.rater.table
     return table is not None and "positions" in table.values[calibration.rater.table_criterion].withheld
 
