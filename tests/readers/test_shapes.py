@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from markscheme.readers.peek import Peek, Shape
+from markscheme.readers.peek import FileShape, Peek
 
 TABLE = "id,verdict,human\nt1,pass,1\nt2,fail,0\n"
 OBJECTS = [{"id": "t1", "verdict": "pass"}, {"id": "t2", "verdict": "fail"}]
 LINES = "".join(f"{json.dumps(record)}\n" for record in OBJECTS)
-TEXTS: dict[str, tuple[Shape, str]] = {
+TEXTS: dict[str, tuple[FileShape, str]] = {
     "a table": ("sheet", TABLE),
     "semicolons": ("sheet", TABLE.replace(",", ";")),
     "two columns with a header": ("sheet", "id,verdict\nt1,pass\nt2,fail\n"),
@@ -40,21 +40,21 @@ def test_a_file_s_shape_is_that_of_its_content(what: str, name: str, tmp_path: P
         ("t.json", TABLE, "sheet"),
         ("t.jsonl", TABLE, "sheet"),
         ("t.jsonl", json.dumps(OBJECTS, indent=1), "json"),
-        ("t.csv", LINES, "sheet"),
+        ("t.csv", LINES, "lines"),
         ("t.csv", TABLE, "table"),
         ("t.jsonl", '{"id": "t1", "verd', "lines"),
         ("t.json", "", "json"),
     ],
 )
 def test_a_name_that_says_otherwise_decides_only_what_is_empty_or_damaged(
-    name: str, text: str, shape: str, tmp_path: Path
+    name: str, text: str, shape: FileShape, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert Peek(tmp_path / name).shape == shape
 
 
 @pytest.mark.parametrize(("encoding", "shape"), [("utf-16", "sheet"), ("cp1252", "sheet"), ("utf-8", "sheet")])
-def test_text_in_another_encoding_is_a_table_under_any_name(encoding: str, shape: str, tmp_path: Path) -> None:
+def test_text_in_another_encoding_is_a_table_under_any_name(encoding: str, shape: FileShape, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes(TABLE.replace("pass", "sí").encode(encoding))
     assert Peek(tmp_path / "t.txt").shape == shape
 

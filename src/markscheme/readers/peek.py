@@ -35,9 +35,9 @@ FIRST_BYTES = 4096
 """Bytes that show what a file holds."""
 SHEET_MAGIC = (b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"ARROW1")
 """How workbooks of old, compressed tables and Arrow's begin."""
-Shape: TypeAlias = Literal["sheet", "table", "parquet", "lines", "json", "yaml", "text"]
+FileShape: TypeAlias = Literal["sheet", "table", "parquet", "lines", "json", "yaml", "text"]
 """What a file holds: a table that `open_sheet` reads, one that is read by line or from Parquet, JSON, or other text."""
-_SHAPE_OF_NAME: Mapping[str, Shape] = {
+_SHAPE_OF_NAME: Mapping[str, FileShape] = {
     **dict.fromkeys((".csv", ".tsv"), "table"),
     **dict.fromkeys((".jsonl", ".ndjson"), "lines"),
     **dict.fromkeys((".yaml", ".yml"), "yaml"),
@@ -62,7 +62,7 @@ class Peek:
     options: ColumnOptions = ColumnOptions()
 
     @cached_property
-    def shape(self) -> Shape:
+    def shape(self) -> FileShape:
         """Return what it holds by its content, whatever its name; the name decides where that is empty or damaged."""
         by_name = _SHAPE_OF_NAME.get(self.path.suffix.casefold(), "text")
         if not self.path.is_file():
@@ -79,7 +79,7 @@ class Peek:
             return "sheet" if by_name == "table" or (by_name == "text" and is_encoded_text(start)) else by_name
         return self._shape_of_text(by_name)
 
-    def _shape_of_packed(self, start: bytes) -> Shape | None:
+    def _shape_of_packed(self, start: bytes) -> FileShape | None:
         """Return the shape of what isn't text; None of text."""
         if start.startswith(b"PK\x03\x04"):
             is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
@@ -90,7 +90,7 @@ class Peek:
             return "parquet"
         return "sheet" if start.startswith(SHEET_MAGIC) else None
 
-    def _shape_of_text(self, by_name: Shape) -> Shape:
+    def _shape_of_text(self, by_name: FileShape) -> FileShape:
         text = self.head.lstrip(_BLANK)
         if text[:1] in ("{", "["):
             is_whole_line = _is_json(text.partition("\n")[0])

@@ -30,7 +30,7 @@ from markscheme.readers.formats import (
 from markscheme.readers.imported import Columns, Expected, Interpretation, Meanings, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
-from markscheme.readers.peek import Peek, Shape
+from markscheme.readers.peek import FileShape, Peek
 from markscheme.readers.promptfoo import read_by_metrics, rubric_of
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.preference import ShownOrder
@@ -311,7 +311,7 @@ def name_of_format(path: Path) -> str | None:
     return None if file_format is None or file_format is LIST else file_format.name
 
 
-def shape_of(path: Path) -> Shape:
+def shape_of(path: Path) -> FileShape:
     """Return what a file holds by its content, whatever its name."""
     return Peek(path).shape
 

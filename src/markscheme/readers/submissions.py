@@ -11,7 +11,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
 if TYPE_CHECKING:
-    from markscheme.readers.table_outputs import Held
+    from markscheme.readers.table_outputs import FileContent
 
 MAGIC_BYTES = 64
 """Bytes that show what a file holds."""
@@ -36,16 +36,16 @@ def _is_named_as_rows(path: Path) -> bool:
 
 def _is_tool_file(path: Path) -> bool:
     """Return whether a file isn't a response, but contains those of another tool: an export, Promptfoo's results."""
-    return _held_in(path) == "format"
+    return _content(path) == "format"
 
 
-def _held_in(path: Path) -> "Held":
+def _content(path: Path) -> "FileContent":
     """Return what a file holds that isn't named as rows: text that is neither packed nor JSON is one response."""
     if _is_named_as_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
         return "other"
-    from markscheme.readers.table_outputs import held_in
+    from markscheme.readers.table_outputs import content_of_file
 
-    return held_in(path)
+    return content_of_file(path)
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
@@ -54,15 +54,15 @@ def holds_sheet(path: Path, options: ColumnOptions) -> bool:
     JSON is one where the caller names its columns, or its records have responses, and no tool wrote it. Other text is
     one response, which may look like a table, unless the caller says how a table is encoded.
     """
-    held = _held_in(path)
-    if not path.is_file() or held == "format":
+    content = _content(path)
+    if not path.is_file() or content == "format":
         return False
     if options.table is not None or options.encoding is not None:
         return True
     if _is_named_as_rows(path):
         return False
     start = _start(path)
-    return start.startswith(PACKED) or held == "responses" or (start[:1] in _JSON and bool(options.column_fields))
+    return start.startswith(PACKED) or content == "responses" or (start[:1] in _JSON and bool(options.column_fields))
 
 
 def _start(path: Path) -> bytes:

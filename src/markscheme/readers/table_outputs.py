@@ -33,11 +33,11 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
 
 
-Held: TypeAlias = Literal["format", "responses", "other"]
+FileContent: TypeAlias = Literal["format", "responses", "other"]
 """What a file holds: a format that is neither a table nor plain records, records with responses, anything else."""
 
 
-def held_in(path: Path) -> Held:
+def content_of_file(path: Path) -> FileContent:
     """Return what a file holds; a single object of JSON is one response, as it is."""
     peek = Peek(path)
     if format_of(peek, "anything") not in (None, LIST, PLAIN_LINES, TABLE):

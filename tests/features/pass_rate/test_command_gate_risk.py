@@ -91,9 +91,7 @@ def test_what_grade_prints_is_read_whatever_the_file_is_called(tmp_path: Path, s
 
 def test_lines_of_json_under_another_name_are_read_as_lines_and_refused_for_what_they_lack(tmp_path: Path) -> None:
     (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')
-    assert "odd.json:1: `pass` is missing" in risk(
-        tmp_path, "odd.json", graded(tmp_path, 1), status=2
-    )
+    assert "odd.json:1: `pass` is missing" in risk(tmp_path, "odd.json", graded(tmp_path, 1), status=2)
 
 
 def turns(folder: Path) -> list[str]:

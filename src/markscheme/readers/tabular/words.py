@@ -146,8 +146,8 @@ def says_role(words: Iterable[str]) -> bool:
     >>> says_role(["judge", "tone"]), says_role(["t1"])
     (True, False)
     """
-    known = ID_NAMES | VALUE_WORDS | JUDGE_WORDS | PEOPLE_WORDS | RESPONSE_ENDS | QUERY_ENDS
-    return not known.isdisjoint(words)
+    of_roles = ID_NAMES | VALUE_WORDS | JUDGE_WORDS | PEOPLE_WORDS | RESPONSE_ENDS | QUERY_ENDS
+    return not of_roles.isdisjoint(words)
 
 
 def speaks_of_fault(name: str) -> bool:
