@@ -319,7 +319,7 @@ def load_receipt(path: Path) -> Receipt:
             measure=_line(data.get("measure", "score")),
             settings=None if settings is None else int(settings),
             excepted=tuple(map(_excepted, data.get("except", ()))),
-            asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
+            asking=_asking(asking),
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
             card=_line(data.get("card") or ""),
             without=tuple(map(_line, (data["judge"]["identity"] or {}).get("without", ()))),
@@ -372,6 +372,7 @@ _ACCEPTED_RUN: Final[Shape] = {
         **dict.fromkeys(("name", "description", "guidelines", "strategy", "compares"), str),
         **dict.fromkeys(("pass_mark", "tolerance", "target", "tie_within"), float),
         **dict.fromkeys(("samples", "orders"), int),
+        "criteria_per_call": int | None,
         **dict.fromkeys(("max_false_pass", "max_false_fail"), float | None),
         "inputs": list | None,
         "optional_inputs": [str],
@@ -418,13 +419,17 @@ def _share(value: Any) -> float | None:
     return share
 
 
-def _asking(pass_mark: Any, strategy: Any, samples: Any) -> dict[str, Any]:
-    mark = _share(pass_mark)
+def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a rubric that say how it was asked, of an accepted run's data."""
+    mark = _share(data["pass_mark"])
+    strategy = data["strategy"]
     if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGY_NAMES:
-        raise ValueError(f"asked with pass mark {shown(pass_mark)} and strategy {shown(strategy)}")
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
-        raise ValueError(f"samples is a whole number from 1, found {shown(samples)}")
-    return {"pass_mark": mark, "strategy": strategy, "samples": samples}
+        raise ValueError(f"asked with pass mark {shown(data['pass_mark'])} and strategy {shown(strategy)}")
+    per_call = data.get("criteria_per_call")
+    for key, count in (("samples", data["samples"]), ("criteria_per_call", 1 if per_call is None else per_call)):
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ValueError(f"{key} is a whole number from 1, found {shown(count)}")
+    return {"pass_mark": mark, "strategy": strategy, "samples": data["samples"], "criteria_per_call": per_call}
 
 
 def _excepted(part: Any) -> ExceptedName:

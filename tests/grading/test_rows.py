@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.errors import UsageError
 from markscheme.grading import Grading
 from markscheme.grading.graded_table import GradedTable
+from markscheme.grading.strategies import strategy_of
 from markscheme.prompt import Prompt
-from markscheme.rubrics.of_rows import RowRubric, RowRule, rubric_of
-from markscheme.submission import submission_of
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, RowRule, rubric_of
+from markscheme.submission import Submission, submission_of
 
 CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"
 CORE = Rubric.from_dict([{"name": "polite", "requirement": "Is polite", "weight": 2}])
@@ -179,3 +181,62 @@ def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric
     assert [(verdict["requirement"], verdict["level"]) for verdict in verdicts] == [("Names Paris", "MET")]  # type: ignore[index]
     assert "polite" in rows[0]
     assert "row_rubric" not in rows[0]
+
+
+# --- criteria a call -------------------------------------------------------------------------------------------------
+
+
+def many(count: int) -> list[dict[str, Any]]:
+    return [{"requirement": f"Names item {number} of the list", "weight": number} for number in range(1, count + 1)]
+
+
+def sizes_of_calls(row: RowRubric) -> list[int]:
+    return [len(prompt.questions) for prompt in strategy_of(row.rubric).prompts(row.rubric, Submission("Text."))]
+
+
+@pytest.mark.parametrize("case", cases("calls"), ids=lambda case: f"{case['criteria']} by {case['per_call']}")
+def test_criteria_are_asked_in_calls_of_nearly_equal_size(case: dict[str, Any]) -> None:
+    asked = replace(ROWS_ALONE, criteria_per_call=case["per_call"])
+    row = rubric_of(json.dumps(many(case["criteria"])), None, "add", asked)
+    assert isinstance(row, RowRubric)
+    sizes = sizes_of_calls(row)
+    expected = case["expect"]
+    if isinstance(expected, list):
+        assert sizes == expected
+    else:
+        assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
+
+
+def test_a_row_s_criteria_are_asked_twenty_a_call_and_a_rubric_file_s_all_at_once() -> None:
+    assert sizes_of_calls(own(many(45))) == [15, 15, 15]
+    rubric = Rubric.from_dict(many(45))
+    assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]
+    limited = Rubric.from_dict({"criteria": many(45), "criteria_per_call": 30})
+    assert limited.fingerprint != rubric.fingerprint
+    assert sizes_of_calls(own(PARIS, limited)) == [24, 23]
+
+
+@pytest.mark.parametrize("per_call", [1, 2, 3, 7, 50])
+def test_split_calls_change_no_score_and_only_their_own_criteria_are_asked_again(per_call: int) -> None:
+    asked: list[list[str]] = []
+
+    def answers(prompt: Prompt, _: int) -> dict[str, str]:
+        names = [question.name for question in prompt.questions]
+        asked.append(names)
+        is_first = sum("c5" in earlier for earlier in asked) == 1
+        return {name: "MET" if int(name[1:]) % 3 else "UNMET" for name in names if not (is_first and name == "c5")}
+
+    rubric = Rubric.from_dict({"criteria": many(7), "criteria_per_call": per_call})
+    grade = asyncio.run(Grading(rubric, ScriptedJudge(answers)).grade(Submission("Text.")))
+    assert grade.score == pytest.approx((1 + 2 + 4 + 5 + 7) / 28)
+    assert asked[-1] == ["c5"]
+    assert len(asked) == -(-7 // per_call) + 1
+
+
+def test_without_a_core_rows_are_asked_as_the_run_says() -> None:
+    asked: list[str] = []
+    with Grader(None, judging("Paris", asked=asked), samples=3, criteria_per_call=1) as grader:
+        grade = grader.grade_sync("Paris.", rubric=PARIS)
+    assert (grade.score, len(asked)) == (1.0, 6)
+    assert grade.row_rubric is not None
+    assert (grade.row_rubric.rubric.samples, grade.row_rubric.rubric.criteria_per_call) == (3, 1)

@@ -57,6 +57,7 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "samples": (3, "3"),
     "scorers": (("checks", "more.checks"), "checks,more.checks"),
     "strategy": ("holistic", "holistic"),
+    "criteria_per_call": (7, "7"),
     "target": (0.85, "0.85"),
     "temperature": (0.7, "0.7"),
     "tokens_per_minute": (4000, "4000"),

@@ -149,10 +149,15 @@ def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> s
     return fingerprint(
         [_of_criterion(criterion) for criterion in rubric.criteria],
         [words_alone(rubric.description), words_alone(rubric.guidelines)],
-        [rubric.inputs, rubric.strategy, rubric.samples, float(rubric.pass_mark)],
+        [rubric.inputs, rubric.strategy, rubric.samples, float(rubric.pass_mark), *_split_calls(rubric)],
         [measure.name, float(measure.tolerance) if measure.name == OF_SCORE else None],
         of_judge,
     )
+
+
+def _split_calls(rubric: Rubric) -> list[str]:
+    """Return what tells a rubric that limits the criteria in one question from the same rubric without a limit."""
+    return [] if rubric.criteria_per_call is None else [f"{rubric.criteria_per_call} criteria a call"]
 
 
 def record_of(rubric: Rubric) -> Path | None:

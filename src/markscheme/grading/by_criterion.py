@@ -1,10 +1,12 @@
 """Ask one judge about the criteria of a rubric: the grader of most rubrics, and what all graders of one judge share."""
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from markscheme.grading.exchange import Exchange, JudgeQuestion, ask_judge
@@ -264,7 +266,7 @@ class ByCriterion(OneJudge):
 
         def questions(names: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Outcome]]:
             unread = [self.rubric.criterion(name) for name in names] if again else []
-            for criteria in seeing_alike(self.rubric, unread) if again else groups:
+            for criteria in in_calls(self.rubric, unread) if again else groups:
                 prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
                 read = partial(read_verdicts, criteria=criteria, shown=prompt.material, turned=submission.turned)
                 yield JudgeQuestion(prompt, read)
@@ -299,6 +301,28 @@ def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Cri
     for criterion in criteria:
         groups.setdefault(rubric.shown_to(criterion), []).append(criterion)
     return list(groups.values())
+
+
+def in_calls(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
+    """Split criteria into those of each prompt: with the same inputs, and at most `criteria_per_call`.
+
+    Example:
+        >>> rubric = Rubric(tuple(Criterion(1.0, f"Names item {i}") for i in range(8)), criteria_per_call=3)
+        >>> [[criterion.name for criterion in criteria] for criteria in in_calls(rubric, rubric.criteria)]
+        [['c1', 'c2', 'c3'], ['c4', 'c5', 'c6'], ['c7', 'c8']]
+    """
+    groups = seeing_alike(rubric, criteria)
+    if rubric.criteria_per_call is None:
+        return groups
+    most = rubric.criteria_per_call
+    return [call for group in groups for call in _split(group, math.ceil(len(group) / most))]
+
+
+def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
+    """Split criteria for this many calls, in order; the first ones get one more where they can't all get as many."""
+    size, larger = divmod(len(group), calls)
+    ends = [size * before + min(before, larger) for before in range(calls + 1)]
+    return [group[start:end] for start, end in pairwise(ends)]
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:

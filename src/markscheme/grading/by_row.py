@@ -8,7 +8,7 @@ from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
 from markscheme.prompt import Prompt
-from markscheme.rubrics.of_rows import INTERNED, RowRubric, RowRule, row_rubric_in, rubric_of
+from markscheme.rubrics.of_rows import INTERNED, ROWS_ALONE, RowRubric, RowRule, row_rubric_in, rubric_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
@@ -16,19 +16,22 @@ NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before 
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 
 
-def own_rubric(text: str | None, core: Rubric | None, rule: RowRule) -> RowRubric | str | None:
+def own_rubric(
+    text: str | None, core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
+) -> RowRubric | str | None:
     """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run.
 
     Args:
         text: The row's own rubric; None where it brings none.
         core: The rubric of the run; None without one.
         rule: What becomes of a row's own rubric next to it.
+        of_run: Says how the run asks where it has no rubric.
     """
     if text is None:
         return NO_RUBRIC if core is None else None
     if core is not None and rule == "ignore":
         return None
-    return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule)
+    return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule, of_run)
 
 
 class ByRow(AroundGrader):
@@ -36,26 +39,31 @@ class ByRow(AroundGrader):
 
     Attributes:
         core: The rubric of the run; None without one.
+        of_run: The rubric that says how the run asks.
         rule: What becomes of a row's own rubric next to it.
     """
 
     def __init__(
         self,
         grader: SubmissionGrader,
-        core: Rubric | None,
+        of_run: Rubric,
         rule: RowRule,
         make: Callable[[Rubric], SubmissionGrader],
+        *,
+        has_core: bool = True,
     ) -> None:
         """Make a grader.
 
         Args:
             grader: Grades rows without a rubric of their own.
-            core: The rubric of the run.
+            of_run: The rubric of the run, which says how all rows are asked about.
             rule: What becomes of a row's own rubric.
             make: Makes the grader by a rubric.
+            has_core: Whether rows without a rubric of their own are graded by `of_run`.
         """
         super().__init__(grader)
-        self.core = core
+        self.of_run = of_run
+        self.core = of_run if has_core else None
         self.rule = rule
         self._grader_by = lru_cache(maxsize=INTERNED)(make)
 
@@ -63,7 +71,7 @@ class ByRow(AroundGrader):
         """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run."""
         if submission.fault:
             return None
-        return own_rubric(row_rubric_in(submission.inputs, self.core), self.core, self.rule)
+        return own_rubric(row_rubric_in(submission.inputs, self.core), self.core, self.rule, self.of_run)
 
     def prompts(self, submission: Submission) -> list[Prompt]:
         """Return the prompts by the row's rubric; none where it is faulty."""

@@ -166,8 +166,8 @@ class Grading:
             only_gates=self.only_gates,
         )
         grader = grader_for(self.rubric, self.judge, options)
-        core = self.rubric if self.has_core else None
-        return ByRow(grader, core, self.rows, partial(_grader_of_rows, self.judge, options))
+        make = partial(_grader_of_rows, self.judge, options)
+        return ByRow(grader, self.rubric, self.rows, make, has_core=self.has_core)
 
     @property
     def fingerprints(self) -> Fingerprints:

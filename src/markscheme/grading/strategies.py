@@ -15,7 +15,7 @@ from markscheme.grading.by_criterion import (
     Passes,
     SubmissionGrader,
     criterion_prompts,
-    seeing_alike,
+    in_calls,
 )
 from markscheme.grading.grades import Fingerprints
 from markscheme.judges.judge import GradingJudge, Judge
@@ -69,8 +69,8 @@ def _judged(rubric: Rubric) -> list[Criterion]:
 
 
 def _together(rubric: Rubric) -> Passes:
-    """Return one pass, in which the criteria with the same inputs share a prompt."""
-    return [seeing_alike(rubric, _judged(rubric))]
+    """Return one pass, in which as many criteria with the same inputs share a prompt as the rubric lets."""
+    return [in_calls(rubric, _judged(rubric))]
 
 
 def _one_by_one(rubric: Rubric) -> Passes:
@@ -80,7 +80,7 @@ def _one_by_one(rubric: Rubric) -> Passes:
 
 def _there_and_back(rubric: Rubric) -> Passes:
     """Return two passes, the second in reversed order; one alone in its prompt has no order, and is asked once."""
-    groups = seeing_alike(rubric, _judged(rubric))
+    groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]
     return [groups, reversed_groups] if reversed_groups else [groups]
 

@@ -92,6 +92,9 @@ class AskOptions:
         value="S",
         opens=False,
     )
+    criteria_per_call: int | None = _setting(
+        None, "most criteria in one question (the rubric's)", WHOLE, value="N", opens=False
+    )
     concurrency: int = _setting(
         8, "requests in flight at once (8)", WHOLE, value="N", opens=False, variable="MARKSCHEME_CONCURRENCY"
     )
@@ -142,12 +145,13 @@ class AskOptions:
         return IN_BATCHES if self.batch else self.concurrency
 
     def of(self, rubric: "Rubric") -> "Rubric":
-        """The rubric with the strategy, samples and orders that were asked for."""
+        """Return the rubric asked with the strategy, samples, orders and criteria a call that are set."""
         return replace(
             rubric,
             strategy=self.strategy or rubric.strategy,
             samples=self.samples or rubric.samples,
             orders=self.orders or rubric.orders,
+            criteria_per_call=self.criteria_per_call or rubric.criteria_per_call,
         )
 
     def asking(self, notify: Callable[[str], None] | None = None) -> "Asking":

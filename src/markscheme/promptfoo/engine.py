@@ -80,7 +80,8 @@ class Engine:
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
         """The judge of that name, opened once for all calls that ask it alike."""
-        asked_alike = replace(options, judge=None, model=None, samples=None, strategy=None, scorers=())
+        of_judge = replace(options, samples=None, strategy=None, criteria_per_call=None)
+        asked_alike = replace(of_judge, judge=None, model=None, scorers=())
         kind = known_kind(name)
         if kind.names_judges:  # they stay open as long as the file is the same
             stamp = stamp_if_any(Path(name.partition(":")[2]))

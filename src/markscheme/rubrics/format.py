@@ -15,6 +15,7 @@ from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
 from markscheme.rubrics.keys import (
     DEFAULT_TARGET,
     DEFAULT_TOLERANCE,
+    MOST_PER_CALL,
     MOST_SAMPLES,
     SUBJECT_KINDS,
     Strategy,
@@ -442,6 +443,10 @@ RUBRIC = Keys(
             _bounded(_WHOLE, minimum=1, maximum=MOST_SAMPLES),
             "How many times the judge is asked; the median level counts.",
             1,
+        ),
+        "criteria_per_call": Key(
+            _bounded(_WHOLE, minimum=1, maximum=MOST_PER_CALL),
+            "The most criteria in one question; more are asked in several of nearly equal size.",
         ),
         "judge": Key(_JUDGE_KEYS, "The default judge."),
         "tolerance": Key(SHARE_ABOVE_0, "How far a score may miss gold and still agree.", DEFAULT_TOLERANCE),

@@ -8,6 +8,8 @@ SubjectKind = Literal["responses", "pairs"]
 SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
 MOST_SAMPLES = 1000
 """Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
+MOST_PER_CALL = 10_000
+"""Maximum criteria that may be asked for in one question: more than any rubric has."""
 BOTH_ORDERS = 2
 """A pair is asked about once in each order, so that a judge's lean to a place shows and doesn't decide."""
 DEFAULT_PASS_MARK = 0.5

@@ -27,6 +27,8 @@ KEYS_OF_RUN: Final = (
     "max_false_fail", "ask_within",
 )  # fmt: skip
 """Keys that say how a run asks and what it is held to, and so can't differ by row."""
+PER_CALL: Final = 20
+"""The most criteria in one question about a row with a rubric of its own, where nothing else is said."""
 _KEYS: Final = ("rubric", "rubrics")
 _AT_CRITERION: Final = re.compile(r"^(?:rubrics?\.?|criteria)*\[(\d+)\](?:\.[\w.\[\]]+)?: ")
 _BEFORE: Final = "row-"
@@ -85,13 +87,14 @@ def _is_sentence(value: Any) -> bool:
 
 
 @lru_cache(maxsize=INTERNED)
-def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add") -> RowRubric | str:
+def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rubric = ROWS_ALONE) -> RowRubric | str:
     """Return the rubric that a row is graded by, or why it can't be graded by its own.
 
     Args:
         text: The row's own rubric: JSON, or the name of a rubric.
         core: The rubric of the run; None without one.
         rule: Whether the core's criteria count too.
+        of_run: Says how the run asks where it has no rubric.
 
     Example:
         >>> core = Rubric.from_dict([{"requirement": "Is polite", "weight": 2}])
@@ -107,7 +110,11 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add") -> RowRubri
     try:
         rubric_of_row = _own_of(text)
         if core is None or rule == "instead":
-            rubric = rubric_of_row if core is None else _asked_as(core, rubric_of_row.criteria, rubric_of_row)
+            rubric = (
+                replace(rubric_of_row, **_way_of(of_run))
+                if core is None
+                else _asked_as(core, rubric_of_row.criteria, rubric_of_row)
+            )
             return RowRubric(rubric, "row", tuple(criterion.name for criterion in rubric_of_row.criteria))
         taken = {criterion.name for criterion in core.criteria}
         criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in rubric_of_row.criteria]
@@ -130,8 +137,20 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
     mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
     description = core.description or rubric_of_row.description
     return replace(
-        core, criteria=tuple(criteria), guidelines=guidelines, description=description, pass_mark=mark, source=None
+        core,
+        criteria=tuple(criteria),
+        guidelines=guidelines,
+        description=description,
+        pass_mark=mark,
+        source=None,
+        **_way_of(core),
     )
+
+
+def _way_of(run: Rubric) -> dict[str, Any]:
+    """Return the fields of a rubric that say how a run asks about rows with a rubric of their own."""
+    per_call = run.criteria_per_call or PER_CALL
+    return {"strategy": run.strategy, "samples": run.samples, "criteria_per_call": per_call}
 
 
 def _own_of(text: str) -> Rubric:

@@ -370,6 +370,7 @@ class RubricReading:
                 guidelines=values["guidelines"] or "",
                 strategy=values["strategy"],
                 samples=values["samples"],
+                criteria_per_call=values["criteria_per_call"],
                 judge={key: value for key, value in (values["judge"] or {}).items() if value is not None},
                 tolerance=values["tolerance"],
                 target=values["target"],

@@ -86,6 +86,7 @@ class Rubric:
         strategy: How the judge is asked: all criteria in one call, one call each, twice in both orders, or for
             one number.
         samples: How many times the judge is asked; the median level counts.
+        criteria_per_call: The most criteria in one question; None sets no limit.
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
         tolerance: How far a score may differ from gold and still agree.
         target: Share of examples on which the judge has to agree.
@@ -127,6 +128,7 @@ class Rubric:
     compares: SubjectKind = "responses"
     tie_within: float = 0.0
     orders: int = BOTH_ORDERS
+    criteria_per_call: int | None = None
     source: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -200,6 +202,8 @@ class Rubric:
             yield _fault_of("strategy", f"is one of {', '.join(STRATEGY_NAMES)}; found {self.strategy!r}")
         if not 1 <= self.samples <= MOST_SAMPLES:
             yield _fault_of("samples", f"is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}")
+        if self.criteria_per_call is not None and self.criteria_per_call < 1:
+            yield _fault_of("criteria_per_call", f"is a whole number from 1, found {self.criteria_per_call}")
         if self.tolerance <= 0 or not 0 < self.target <= 1:
             yield _fault_of("tolerance", "is above 0 and target a share above 0 and up to 1")
         if not self.has_score and max(self.gray_zone.passes, self.gray_zone.fails) > 0:
@@ -284,7 +288,14 @@ class Rubric:
         asking = [self.description, self.guidelines, self.inputs, self.strategy, self.samples]
         asking += [self.optional_inputs] * bool(self.optional_inputs)
         asking += [f"{self.compares} {self.tie_within:g} {self.orders}"] * self.is_of_pairs
+        asking += [f"{self.criteria_per_call} criteria a call"] * (self.criteria_per_call is not None)
         return fingerprint(self.name, criteria, float(self.pass_mark), self.gray_zone.in_file, asking)
+
+    @property
+    def asking(self) -> dict[str, Any]:
+        """Pass mark, strategy, samples and a limit of criteria a call: what a run may set independently of the file."""
+        limit = {} if self.criteria_per_call is None else {"criteria_per_call": self.criteria_per_call}
+        return {"pass_mark": self.pass_mark, "strategy": self.strategy, "samples": self.samples, **limit}
 
     @property
     def gray_zone(self) -> GrayZone:

@@ -322,8 +322,10 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as plain data; criteria have the key `tags` where they have tags."""
+    """Return the rubric as plain data; `criteria_per_call` and the `tags` of criteria are there where they are set."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
+    if rubric.criteria_per_call is None:
+        del data["criteria_per_call"]
     criteria = data["criteria"]
     return data | {"criteria": [{k: v for k, v in criterion.items() if k != "tags" or v} for criterion in criteria]}
 

@@ -271,6 +271,9 @@ def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChan
         yield SettingChange(
             "strategy", "the strategy of asking", "rubric", reach.differing, then.strategy, now.strategy
         )
+    if then.criteria_per_call != now.criteria_per_call:
+        limits = [str(rubric.criteria_per_call or "all") for rubric in (then, now)]
+        yield SettingChange("criteria_per_call", "the criteria in one question", "rubric", reach.differing, *limits)
     if then.samples != now.samples:
         judged = frozenset(criterion.name for criterion in now.criteria if criterion.check is None)
         yield SettingChange(

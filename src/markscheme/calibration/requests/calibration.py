@@ -161,6 +161,7 @@ class CalibrationRequest:
             "examples": self.examples,
             "samples": self.ask.samples,
             "strategy": self.ask.strategy,
+            "criteria_per_call": self.ask.criteria_per_call,
             "replay": self.drift.replay,
             "scorers": self.ask.scorers,
             "only": self.choice.only,

@@ -68,7 +68,7 @@ class CardTerms:
     Attributes:
         options: Which labels count, and what is enough.
         choice: Which examples count.
-        asking: Pass mark, strategy and samples, which a run may set independently of the rubric's file.
+        asking: What a run may set independently of the rubric's file, as `Rubric.asking` has it.
         settings: How many settings had been tried on these labels.
         runs: How many of the accepted runs were measured in the same sitting; the first of them is what was compared.
         labels_in: The folder of labels, by its name on the card; "" where the examples bring all of theirs.
@@ -102,6 +102,7 @@ class CardTerms:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, got {labels[name]!r}")
         choice = ExamplesChoice(split=labels.pop("split", None), only=tuple(map(str, labels.pop("only", ()))))
         asking = {key: entry["asking"][key] for key in ("pass_mark", "strategy", "samples")}
+        asking |= {key: int(entry["asking"][key]) for key in ("criteria_per_call",) if key in entry["asking"]}
         settings = int(entry["settings"])
         runs = int(entry["runs"])
         return cls(LabelOptions(**labels), choice, asking, settings, runs, str(entry["labels_in"]))
@@ -242,7 +243,7 @@ def terms_of(calibration: Calibration, basis: RunBasis, runs: int, path: Path) -
     return CardTerms(
         options=basis.options,
         choice=basis.choice,
-        asking={"pass_mark": rubric.pass_mark, "strategy": rubric.strategy, "samples": rubric.samples},
+        asking=rubric.asking,
         settings=calibration.comparison.settings,
         runs=runs,
         labels_in="" if labels is None else name_of(labels, path),

@@ -65,7 +65,8 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS_IN_WORDS[gold.reference]}"
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
-        yield "asked", f"{_STRATEGIES[rubric.strategy]}{samples}"
+        per_call = "" if rubric.criteria_per_call is None else f", at most {rubric.criteria_per_call} criteria in each"
+        yield "asked", f"{_STRATEGIES[rubric.strategy]}{per_call}{samples}"
     drawn = Counter(
         _BY_HAND if example.is_picked_by_hand else _DRAWN.get(example.drawn or "", "not recorded")
         for example in gold.examples
