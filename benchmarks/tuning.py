@@ -1,8 +1,8 @@
-"""What `tune` does to weights: simulated authors and judges, exact levels, and two public data sets.
+"""What weights fitted to overall scores do: simulated authors and judges, exact levels, and two public data sets.
 
     python -m benchmarks.tuning [--runs 60] [--write benchmarks/results/tuning.md]
 
-Every run is one call of `propose`, which is what `markscheme tune` calls. A world has four or six criteria of
+Every run is one call of `fit_weights`, as `improve --numbers` fits overall scores. A world has four or six criteria of
 five levels (10, 20, 40, 20 and 10 %), correlated by .4, and true weights between .5 and 4; people's overall mark is
 their levels under these plus noise of .08, in tenths. Judges rate the same levels with noise of .05 to .15 (good), the
 same and all criteria too high by .15 (lenient), or noise of .15 to .35 and in half the worlds a shift of its own, up to
@@ -31,9 +31,10 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from benchmarks.page import write_page
-from markscheme.features.improve.numbers import propose
-from markscheme.features.improve.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge
+from markscheme.features.improve.fitting.own_scores import FOLDS_SEED, OwnScores
+from markscheme.features.improve.weights import FOLDS, WEIGHTS_P, FTest, Sums, TunedWeights, fit_weights, ridge
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import positions, rating_table, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
@@ -121,20 +122,23 @@ def rubric_of(weights: Floats) -> Rubric:
     return Rubric(tuple(Criterion(float(w), f"Is it good ({i})?", f"c{i}", scale) for i, w in enumerate(weights)))
 
 
-def made(rubric: Rubric, people: Floats | None, judge: Floats, marks: Floats) -> tuple[ExampleSet, list[Rating]]:
-    """Examples with people's marks, and levels where given, and the judge's ratings of them."""
+def made(rubric: Rubric, people: Floats, marks: Floats) -> ExampleSet:
+    """Examples with people's levels and marks."""
     names = [criterion.name for criterion in rubric.criteria]
-
-    def levels(row: Sequence[float]) -> dict[str, Rated]:
-        return {name: Rated(1 + (LEVELS - 1) * position) for name, position in zip(names, row, strict=True)}
-
-    examples, ratings = [], []
+    examples = []
     for i, mark in enumerate(marks.tolist()):
-        said = {} if people is None else levels(people[i].tolist())
-        label = Rating(f"e{i}", "person", "human", said, overall=mark)
-        examples.append(Example(Submission("", {}, f"e{i}"), (label,)))
-        ratings.append(Rating(f"e{i}", "judge", "model", levels(judge[i].tolist())))
-    return ExampleSet(tuple(examples)), ratings
+        positions_of = zip(names, people[i].tolist(), strict=True)
+        levels = {name: Rated(1 + (LEVELS - 1) * position) for name, position in positions_of}
+        examples.append(
+            Example(Submission("", {}, f"e{i}"), (Rating(f"e{i}", "person", "human", levels, overall=mark),))
+        )
+    return ExampleSet(tuple(examples))
+
+
+def fitted(rubric: Rubric, levels: Floats, marks: Floats, groups: Sequence[str] | None = None) -> TunedWeights:
+    """Weights fitted to marks by one rater's levels."""
+    weights = [criterion.weight for criterion in rubric.criteria]
+    return fit_weights(levels, marks, weights, generator=np.random.default_rng(FOLDS_SEED), groups=groups)
 
 
 def one_run(author: str, judge: str, k: int, n: int, generator: np.random.Generator, alike: float = ALIKE) -> Outcome:
@@ -142,8 +146,7 @@ def one_run(author: str, judge: str, k: int, n: int, generator: np.random.Genera
     here = world(judge, k, generator, alike)
     rubric = rubric_of(weights_of(author, here.true, generator))
     _, seen, marks = here.draw(n, generator)
-    examples, ratings = made(rubric, None, seen, marks)
-    tuned = propose(rubric, examples, ratings=ratings, source="judge").chosen.weights
+    tuned = fitted(rubric, seen, marks)
     _, fresh, theirs = here.draw(FRESH, generator)
     before, after, best = (_error(fresh, theirs, weights) for weights in (tuned.before, tuned.after, here.true))
     return Outcome(tuned.supported, after / before - 1, best / before - 1)
@@ -193,9 +196,8 @@ def exact(runs: int) -> Iterator[str]:
                 weights = weights_of("right", here.true, generator)
                 rubric = rubric_of(weights)
                 here = World(weights / weights.sum(), here.noise, here.shift)
-                people, judge, marks = here.draw(n, generator)
-                examples, _ = made(rubric, people, judge, marks)
-                changed.append(propose(rubric, examples).chosen.weights.supported)
+                people, _, marks = here.draw(n, generator)
+                changed.append(OwnScores.of(rubric, made(rubric, people, marks)).fitted().supported)
             share = float(np.mean(changed))
             yield f"| {k} | {n} | {share:.3f} | {2 * math.sqrt(max(share * (1 - share), 1e-9) / runs):.3f} |"
 
@@ -205,14 +207,14 @@ def exact(runs: int) -> Iterator[str]:
 
 def public() -> Iterator[str]:
     """Tuned weights against equal ones on public labels, each example's weights from folds without it."""
-    yield "| data | levels of | n | RMSE, equal | fitted | gated | fitted minus equal, MSE [95 %] | gated | tune says |"
+    yield "| data | levels of | n | RMSE, equal | fitted | gated | fitted minus equal, MSE [95 %] | gated | answer |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | --- | --- | --- |"
     for name, (rubric, examples, ratings) in (("llm_rubric", _llm_rubric()), ("hanna", _hanna())):
-        proposal = propose(rubric, examples, ratings=ratings)
-        groups = proposal.truth.groups or [example.id for example in examples.examples]
-        for source in proposal.tuned:
+        groups = gold_of(examples, rubric).groups or tuple(example.id for example in examples.examples)
+        for source in ("human", "judge"):
             levels, marks = _table(rubric, examples, ratings if source == "judge" else None)
-            yield _public_row(name, source, levels, marks, groups, proposal.tuned[source].weights.reason)
+            says = fitted(rubric, levels, marks, groups).reason
+            yield _public_row(name, source, levels, marks, groups, says)
 
 
 def _public_row(name: str, source: str, levels: Floats, marks: Floats, groups: Sequence[str], says: str) -> str:
@@ -336,7 +338,7 @@ def lines(runs: int) -> list[str]:
         "",
         "Public labels: error of people's overall mark on examples held out, 20 times 5-fold by group; weights, gate",
         "and line from the other folds. Weights start out equal; below 0 others are better. Fitted: the ridge alone.",
-        "Gated: as `tune` goes, as far as labels carry if they pass the gate. llm_rubric: Q1 to Q8 beside Q0; hanna:",
+        "Gated: as far as labels carry if they pass the gate. llm_rubric: Q1 to Q8 beside Q0; hanna:",
         "five criteria beside Engagement, used as the overall mark, which the data lacks.",
         "",
         *public(),

@@ -73,7 +73,7 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert "markscheme.calibration.calibration" in loaded
     of_scipy = loaded_by("import scipy.special")  # a later one brings importlib.metadata itself
     assert not (loaded - of_scipy) & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
-    assert not loaded & {"scipy.optimize", "markscheme.features.improve.numbers"}
+    assert not loaded & {"scipy.optimize", "markscheme.features.improve.weights"}
     readers = {name for name in loaded if name.startswith("markscheme.readers")}
     light = {f"markscheme.readers{name}" for name in ("", ".file_format", ".plain_tables")}
     assert readers <= light, "features declare theirs in a table"
@@ -106,7 +106,7 @@ def test_a_table_to_its_verdict_loads_no_tuning_and_nothing_that_asks_a_judge(tm
     (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
     assert "markscheme.calibration.calibration" in loaded
-    assert not loaded & {"scipy.optimize", "markscheme.features.improve.numbers", "pydantic", "httpx2"}
+    assert not loaded & {"scipy.optimize", "markscheme.features.improve.weights", "pydantic", "httpx2"}
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
 
 

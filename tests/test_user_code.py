@@ -31,7 +31,7 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("calibrate", "manners", *JUDGE, "--html", "report.html", "--junit", "report.xml", "--quiet"),
     ("calibrate", "judges.jsonl"),
     ("label", "manners", "--plan", *JUDGE),
-    ("tune", "manners", *JUDGE),
+    ("improve", "manners", "--numbers", "--open", *JUDGE),
     ("certify", "manners", *JUDGE),
     ("stress", "manners", *JUDGE),
     ("compare", "function:scripted_judges:careful", "function:scripted_judges:hasty", "--rubric", "manners"),

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.tuning_labels import TuningLabels
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 
@@ -28,9 +27,8 @@ def labelled(n: int = 120) -> list[dict[str, Any]]:
     return lines
 
 
-def write_labels(folder: Path, lines: list[dict[str, Any]]) -> tuple[Rubric, TuningLabels]:
-    """Write the rubric, and examples next to it; return both as they are read."""
+def write_labels(folder: Path, lines: list[dict[str, Any]]) -> Rubric:
+    """Write the rubric, and examples next to it; return the rubric."""
     (folder / "answers.yaml").write_text(RUBRIC)
     (folder / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    rubric = load_rubric(folder / "answers.yaml")
-    return rubric, TuningLabels.of(rubric, folder / "examples.jsonl")
+    return load_rubric(folder / "answers.yaml")

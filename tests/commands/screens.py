@@ -58,18 +58,6 @@ def _pool(folder: Path) -> None:
     write_lines(folder / "outputs.jsonl", fresh[:30])
 
 
-def votes(folder: Path) -> None:
-    """Labels with pass or fail of the whole response."""
-    path = folder / "calibration" / NAME / "examples.jsonl"
-    lines = lines_of(path)
-    for line in lines:
-        for label in line["labels"]:
-            levels = label["criteria"]
-            label["overall"] = round((2 * levels["answers"] - 2) / 8 * 0.7 + levels["next-step"] * 0.3, 3)
-            label["pass"] = label["overall"] >= 0.6
-    write_lines(path, lines)
-
-
 def _undecided(folder: Path) -> None:
     path = folder / "calibration" / NAME / "examples.jsonl"
     write_lines(path, lines_of(path)[:18])

@@ -21,7 +21,7 @@ TABLE: Table = {
 OPTIONS = ("--human", "ann", "--id", "run_id", "--response", "text", "--pass", "good")
 JUDGE = ("--judge", "graded", *OPTIONS)
 FORMS = ("csv", "json", "xlsx")
-WITHOUT_RUBRIC = ("tune", "improve", "stress", "experiment")
+WITHOUT_RUBRIC = ("improve", "stress", "experiment")
 RUBRIC = "name: reply\ncriteria:\n- name: polite\n  requirement: It is polite.\n"
 POLITE = """\
 def judge(system_prompt, user_prompt):

@@ -30,7 +30,7 @@ QUESTIONS = {
     "false passes": "howto/uses/",
     "reword a criterion": "howto/label/",
     "pass rate": "howto/pass-rate/",
-    "gray zone": "howto/tune/",
+    "gray zone": "howto/who-decides-what/",
     "promptfoo": "howto/promptfoo/",
     "budget": "howto/cost/",
     "where does my data go": "privacy/",

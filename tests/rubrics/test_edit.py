@@ -75,9 +75,8 @@ def test_a_gray_zone_of_two_sides_is_added_to_yaml_and_json() -> None:
 
 
 def test_a_number_the_file_lacks_is_put_next_to_its_kin() -> None:
-    after = edited(PLAIN, "yaml", Changes(thresholds={"kind": 0.75}, ask_within=0.05))
+    after = edited(PLAIN, "yaml", Changes(ask_within=0.05))
     lines = after.splitlines()
-    assert lines[lines.index("    weight: 0.5   # was 0.4") + 1] == "    threshold: 0.75"
     assert lines[lines.index("passingThreshold: 0.50") + 1] == "ask_within: 0.05"
 
 
@@ -91,8 +90,8 @@ def test_a_number_the_file_lacks_is_put_next_to_its_kin() -> None:
             Changes(weights={"c1": 3}),
             "criteria:\n- requirement: |\n    A\n    B\n  weight: 3\n",
         ),
-        ("sections:\n- criteria:\n  - {requirement: A}\n", Changes(thresholds={"c1": 0.7}),
-         "sections:\n- criteria:\n  - {requirement: A, threshold: 0.7}\n"),
+        ("sections:\n- criteria:\n  - {requirement: A}\n", Changes(weights={"c1": 0.7}),
+         "sections:\n- criteria:\n  - {requirement: A, weight: 0.7}\n"),
         ("rubric:\n  criteria:\n  - {requirement: A}\npassingThreshold: 0.5\n", Changes(pass_mark=0.6),
          "rubric:\n  criteria:\n  - {requirement: A}\npassingThreshold: 0.6\n"),
         ("pass_mark: 0.5\ncriteria: [{requirement: A}]\n", Changes(pass_mark=0.6),
@@ -111,11 +110,11 @@ def test_every_way_to_write_a_rubric_can_be_edited(text: str, changes: Changes, 
 
 def test_json_stays_json() -> None:
     text = '{\n\t"name": "a",\n\t"criteria": [{"requirement": "A", "weight": 1.5}]\n}\n'
-    after = edited(text, "json", Changes(weights={"c1": 2}, thresholds={"c1": 0.7}, pass_mark=0.6))
+    after = edited(text, "json", Changes(weights={"c1": 2}, pass_mark=0.6))
     assert json.loads(after) == {
         "name": "a",
         "passingThreshold": 0.6,
-        "criteria": [{"requirement": "A", "weight": 2.0, "threshold": 0.7}],
+        "criteria": [{"requirement": "A", "weight": 2.0}],
     }
     assert "\n\t" in after
 

@@ -138,7 +138,7 @@ NOT_BUILT = {
     },
     "groups_drift_slices.yaml": {
         "about": "says what the file is",
-        "tune_rules": "rules without data; test_pass_mark makes data for each of them",
+        "tune_rules": "rules of a mark fitted to a judge's scores; `improve --numbers` follows authors.yaml",
     },
 }
 

@@ -1,21 +1,19 @@
-"""Labels as marks and decisions on whole responses, alone and with the levels of one rater."""
+"""Labels as marks and decisions on whole responses."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from markscheme.calibration.comparison.measure import passes
 from markscheme.grading.score import ROUNDING
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.gold import JUDGE, Gold, gold_of
+from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import Column, column_of, earned_score, positions, rating_table, stacked
+from markscheme.ratings.table import earned_score, rating_table, stacked
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import gold
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.weighted_scores import weighted_scores
 
 COMPUTED = 0.005
 """An overall score this close to the score of the same rater's levels was computed, not judged."""
@@ -118,49 +116,6 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
             decisions_of.setdefault((label.id, label.rater), set()).add(decision)
     both = {unit for (unit, _), decisions in decisions_of.items() if len(decisions) == 2}
     return tuple(unit for unit in ids if unit in both)
-
-
-@dataclass(frozen=True)
-class RatedLabels:
-    """The labels and one rater's levels; all arrays have one row per example.
-
-    Attributes:
-        labels: The annotators' overall scores and decisions.
-        column: The rater's ratings; for annotators, gold.
-        positions: Positions of the rater's levels, shape (n, k); nan where there is none.
-        whole: Whether every criterion has a level or doesn't apply, shape (n,).
-    """
-
-    labels: WholeLabels
-    column: Column
-    positions: Floats
-    whole: Flags
-
-    @classmethod
-    def of(cls, labels: WholeLabels, rubric: Rubric, ratings: Sequence[Rating] | None = None) -> "RatedLabels":
-        """The labels with a judge's ratings of the same examples; without ratings, with the gold levels."""
-        truth = labels.truth
-        column = truth if ratings is None else column_of(JUDGE, ratings, rubric, truth.ids)
-        stand = np.column_stack([positions(c.scale, column.levels[c.name]) for c in rubric.criteria])
-        skipped = np.column_stack([column.skipped[c.name] for c in rubric.criteria])
-        return cls(labels, column, stand, np.asarray((~np.isnan(stand) | skipped).all(axis=1)))
-
-    @property
-    def groups(self) -> tuple[str, ...] | None:
-        """As `Gold.groups`."""
-        return self.labels.truth.groups
-
-    def scores(self, weights: Sequence[float]) -> Floats:
-        """Scores under these weights, shape (n,): from the levels where all are known, else as given."""
-        return np.where(self.whole, weighted_scores(self.positions, weights), self.column.scores)
-
-    def decisions(self, scores: Floats, mark: float, rubric: Rubric) -> Floats:
-        """Whether scores and required criteria pass, shape (n,), 1 for pass; nan without a score."""
-        passing = scores >= mark - ROUNDING
-        for criterion in rubric.criteria:
-            if criterion.required:
-                passing &= np.nan_to_num(passes(criterion, self.column.levels[criterion.name]), nan=1.0) == 1
-        return np.where(np.isnan(scores), np.nan, passing.astype(np.float64))
 
 
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:

@@ -44,14 +44,12 @@ class Changes:
 
     Attributes:
         weights: New weight by criterion.
-        thresholds: New threshold by criterion.
         pass_mark: New pass mark; None keeps it.
         ask_within: New half-width of the gray zone, or one for each side; None keeps it.
         words: New words by place.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    thresholds: Mapping[str, float] = field(default_factory=dict)
     pass_mark: float | None = None
     ask_within: float | GrayZone | None = None
     words: Mapping[Field, str] = field(default_factory=dict)
@@ -70,11 +68,7 @@ class Changes:
             (1.5, 1.0, 0.6)
         """
         criteria = tuple(
-            replace(
-                criterion,
-                weight=self.weights.get(criterion.name, criterion.weight),
-                threshold=self.thresholds.get(criterion.name, criterion.threshold),
-            )
+            replace(criterion, weight=self.weights.get(criterion.name, criterion.weight))
             for criterion in with_words(rubric, self.words).criteria
         )
         return replace(
@@ -183,9 +177,8 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     rubric = _rubric(body, form)
     editing = _Editing(body, form, path)
     names = [criterion.name for criterion in rubric.criteria]
-    for key, numbers in (("weight", changes.weights), ("threshold", changes.thresholds)):
-        for name, number in numbers.items():
-            editing.set_of_criterion(names.index(name), key, number)
+    for name, weight in changes.weights.items():
+        editing.set_of_criterion(names.index(name), "weight", weight)
     if changes.pass_mark is not None:
         editing.set_of_rubric(_MARK_KEYS, changes.pass_mark)
     if changes.ask_within is not None:

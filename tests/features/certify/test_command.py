@@ -46,7 +46,7 @@ def certified(servers: Servers, tmp_path_factory: pytest.TempPathFactory) -> tup
     return write_certified(tmp_path_factory.mktemp("cascade"), servers), servers
 
 
-def tune(folder: Path, servers: Servers, *options: str, status: int = 0) -> dict[str, Any]:
+def certificate(folder: Path, servers: Servers, *options: str, status: int = 0) -> dict[str, Any]:
     done = run("markscheme", "certify", "reply", *options, "--json", cwd=folder, env=servers.environment)
     assert done.returncode == status, done.stdout + done.stderr
     report: dict[str, Any] = json.loads(done.stdout)["cascade"]
@@ -237,7 +237,7 @@ def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_pat
 
 def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any]:
     """The first ask of labels of which nothing was asked before."""
-    return tune(write_project(folder), servers, *options)
+    return certificate(write_project(folder), servers, *options)
 
 
 def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: Path) -> None:
@@ -251,12 +251,12 @@ def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(
     servers: Servers, tmp_path: Path
 ) -> None:
     write_project(tmp_path)
-    first = tune(tmp_path, servers, "--judge", CASCADE)
-    again = tune(tmp_path, servers, "--judge", CASCADE)
+    first = certificate(tmp_path, servers, "--judge", CASCADE)
+    again = certificate(tmp_path, servers, "--judge", CASCADE)
     assert first == again
-    tune(tmp_path, servers, "--judge", BETTER)
-    other = tune(tmp_path, servers, "--judge", BETTER, "--error", "0.06")
-    alone = tune(tmp_path, servers, "--judge", BETTER)
+    certificate(tmp_path, servers, "--judge", BETTER)
+    other = certificate(tmp_path, servers, "--judge", BETTER, "--error", "0.06")
+    alone = certificate(tmp_path, servers, "--judge", BETTER)
     lines = (tmp_path / "calibration" / "reply" / "asks.jsonl").read_text().splitlines()
     assert len(lines) == 3
     assert sum(other["decided"]) == sum(alone["decided"]) == LABELLED
@@ -267,7 +267,7 @@ def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) 
     older = tmp_path / "calibration" / "reply" / "cascade.json"
     older.write_text("{}")
     with judges(tmp_path) as servers:
-        report = tune(tmp_path, servers, "--judge", CASCADE, "--write", status=4)
+        report = certificate(tmp_path, servers, "--judge", CASCADE, "--write", status=4)
     assert report["supported"] is False
     assert "takes 59 decisions without an error, and there are 40" in report["reason"]
     assert report["needed"] > 59
@@ -381,7 +381,7 @@ def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(serv
     assert f"reply · {panel}" in text
     assert "panel: 2 judges, " in text
     assert "independent votes" in text
-    tuned = tune(folder, servers, "--judge", panel, status=4)
+    tuned = certificate(folder, servers, "--judge", panel, status=4)
     assert tuned["stages"][0]["certainty"] == "votes"
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 

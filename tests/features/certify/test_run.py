@@ -13,13 +13,13 @@ from tests.calibration.labelled_files import labelled, write_labels
 
 
 def test_each_judge_is_named_once(tmp_path: Path) -> None:
-    rubric, _ = write_labels(tmp_path, labelled())
+    rubric = write_labels(tmp_path, labelled())
     with pytest.raises(UsageError, match="twice"):
         certify(rubric, "local:a.gguf,local:a.gguf", Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
 def test_a_file_of_ratings_stands_for_its_judge(tmp_path: Path) -> None:
-    rubric, _ = write_labels(tmp_path, labelled())
+    rubric = write_labels(tmp_path, labelled())
     ratings = [
         {
             "id": line["id"],

@@ -1,5 +1,6 @@
-"""Faults in the words that follow `tune`."""
+"""Faults in the words that follow `improve`."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,20 +8,26 @@ import pytest
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
-from tests.features.improve.test_tune import refuses_to_write
+from tests.commands.console import ROOT, run
+
+LONGEST_PATH = 4095
+"""Bytes of a path on Linux."""
 
 
-@pytest.mark.parametrize(
-    ("command", "words", "message"),
-    [
-        ("tune", ["x", "--json=out.json"], "`--json` prints to standard output here"),
-    ],
-)
-def test_a_fault_says_what_is_allowed(command: str, words: list[str], message: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        parse(command, words, SettingsFile())
-    assert message in str(refused.value)
+def test_json_is_printed_and_goes_to_no_file() -> None:
+    with pytest.raises(UsageError, match="`--json` prints to standard output here"):
+        parse("improve", ["x", "--json=out.json"], SettingsFile())
 
 
 def test_a_rubric_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Path) -> None:
-    refuses_to_write(tmp_path, "improve", "--candidates", "other.yaml")
+    """No other file fits next to it, since its path is as long as paths may be."""
+    folder, length = tmp_path, LONGEST_PATH - len("/r.yaml")
+    while len(str(folder)) < length:
+        left = length - len(str(folder)) - 1
+        folder /= "d" * (left if left <= 200 else min(200, left - 2))
+    folder.mkdir(parents=True)
+    file = folder / "r.yaml"
+    shutil.copy(ROOT / "rubrics" / "code-quality.yaml", file)
+    done = run("markscheme", "improve", str(file), "--candidates", "other.yaml", "--write", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr

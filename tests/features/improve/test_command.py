@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from markscheme.features.improve.selection import chance_to_find
+from markscheme.ratings.examples import load_examples
+from markscheme.ratings.splits import open_test_labels
+from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 from tests.features.improve.reader import ASKED, HARMS, HEARD, HELPS, number_of
 from tests.features.improve.reading import (
@@ -174,8 +177,9 @@ def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: P
     project.improve("--candidates", better)  # draws the parts
     project.run("calibrate", *JUDGE, "--split", "test")
     assert project.opened() == [], "figures of the rubric in use are no look"
-    project.run("tune", "--final")
-    project.run("tune", "--final")
+    examples = load_examples(project.home / "examples.jsonl", load_rubric(project.rubric))
+    for _ in range(2):
+        open_test_labels(examples, by="somebody", at="2026-11-27")
     assert len(project.opened()) == 2
     _, report, _ = project.improve("--candidates", better, "--open")
     assert (report["opening"], report["alpha"]) == (3, 0.0125)

@@ -6,4 +6,6 @@ from tests.commands.polite_project import make_project, skips_damaged_ratings
 
 
 def test_damaged_lines_are_skipped_where_they_may_be(tmp_path: Path) -> None:
-    skips_damaged_ratings(make_project(tmp_path), "markscheme", "tune", "polite", "--ratings", "judge.jsonl")
+    skips_damaged_ratings(
+        make_project(tmp_path), "markscheme", "improve", "polite", "--numbers", "--open", "--ratings", "judge.jsonl"
+    )

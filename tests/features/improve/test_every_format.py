@@ -17,8 +17,7 @@ from tests.commands.format_matrix import (
 )
 
 COMMANDS = {
-    "tune --ratings": Command("tune place --ratings FILE", {}, HUMAN),
-    "tune --examples": Command("tune place --examples FILE", dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE)),
+    "improve --ratings": Command("improve place --numbers --open --ratings FILE", {}, HUMAN),
     "improve --examples": Command(
         "improve place --examples FILE --plan",
         {
@@ -28,8 +27,7 @@ COMMANDS = {
     ),
 }
 FURTHER = {
-    "tune --ratings": BY_ITS_RUBRIC,
-    "tune --examples": AS_POOL,
+    "improve --ratings": BY_ITS_RUBRIC,
     "improve --examples": {**AS_POOL, **dict.fromkeys(("a list", "inspect", "deepeval"), NOT_LABELLED)},
 }
 """By command and format, why the command can't do anything with it."""

@@ -7,7 +7,7 @@ import pytest
 from tests.commands.mistakes import make_project, names_the_way_out
 
 MISTAKES = [
-    ("tune support-reply --cost 5", "`--cost` must be two numbers above 0, for example 1:5, got '5'"),
+    ("improve support-reply --numbers --cost 5", "`--cost` must be two numbers above 0, for example 1:5, got '5'"),
 ]
 
 

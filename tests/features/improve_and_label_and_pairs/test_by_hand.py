@@ -10,7 +10,9 @@ from tests.features.label_and_pairs.test_command import labelled, project
 __all__ = ["project"]  # a fixture
 
 
-@pytest.mark.parametrize("command", ["tune", "improve --plan", "improve --candidates new.yaml --outside"])
+@pytest.mark.parametrize(
+    "command", ["improve --numbers --open", "improve --plan", "improve --candidates new.yaml --outside"]
+)
 @pytest.mark.parametrize("has_labels", [True, False])
 def test_what_pairs_cannot_be_tuned_by_is_done_by_hand(project: Path, command: str, *, has_labels: bool) -> None:
     if has_labels:

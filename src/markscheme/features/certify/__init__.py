@@ -1,5 +1,6 @@
 """Who decides what: which responses need no person, under a promise that the labels keep."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,21 @@ def _command() -> CommandFunction:
     return certify
 
 
+def _of_tune(words: Sequence[str]) -> list[str]:
+    """Return what follows `certify` where judges in turn were to decide: costs and held-out labels have no part."""
+    typed: list[str] = []
+    is_left_out = False
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option in ("--source", "--cost"):
+            is_left_out = not equals
+        elif is_left_out:
+            is_left_out = False
+        elif option != "--final":
+            typed.append(f"{'--judge' if option == '--cascade' else option}{equals}{value}")
+    return typed
+
+
 def _may_decide(calibration: "Calibration") -> float | None:
     gate = calibration.decision.gate
     is_shown = calibration.use == "gate" if gate is None else gate.state == "shown"
@@ -94,6 +110,8 @@ CERTIFY = Feature(
             "find which part judges may decide without people, and who decides what",
             _command,
             rank=15,
+            heir_of={"tune": _of_tune},
+            shares={"tune": "who decides what"},
         )
     ),
     JUDGE_KINDS(CASCADE_KIND),

@@ -1,6 +1,6 @@
 """Other words for a rubric: proposed, tried on labels, and confirmed once on labels that were held out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
@@ -18,10 +18,24 @@ def _improve() -> CommandFunction:
     return improve
 
 
-def _tune() -> CommandFunction:
-    from markscheme.features.improve.command_tune import tune
+_OF_WHO_DECIDES = ("--source", "--cascade", "--error", "--confidence", "--for", "--wrong-passes")
+"""Options of `tune` that `improve` has no use for."""
 
-    return tune
+
+def _of_tune(words: Sequence[str]) -> list[str]:
+    """Return what follows `improve` where numbers are fitted: levels are people's own where they gave some."""
+    typed: list[str] = []
+    is_left_out = False
+    for word in words:
+        option, equals, _ = word.partition("=")
+        if option in _OF_WHO_DECIDES:
+            is_left_out = not equals
+        elif is_left_out:
+            is_left_out = False
+        else:
+            typed.append("--open" if word == "--final" else word)
+    looks = [] if {"--open", "--write"} & set(typed) else ["--open"]
+    return [*typed, "--numbers", *looks]
 
 
 def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section]":
@@ -34,9 +48,14 @@ IMPROVE = Feature(
     "improve",
     COMMANDS(
         CommandRow(
-            "improve", "Improve", "find better words for a rubric, proven on held-out labels", _improve, rank=10
+            "improve",
+            "Improve",
+            "find better words, weights or a better pass mark, proven on labels",
+            _improve,
+            rank=10,
+            heir_of={"tune": _of_tune},
+            shares={"tune": "weights and pass mark"},
         ),
-        CommandRow("tune", "Improve", "find weights and thresholds that the labels support", _tune, rank=20),
     ),
     SECTIONS(SectionRow(40, _other_words)),
 )

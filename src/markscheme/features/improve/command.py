@@ -20,13 +20,14 @@ from markscheme.commands.options import (
     GoldKind,
     JsonFlag,
     JudgeName,
+    RatingsFiles,
     RubricName,
 )
 from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
-from markscheme.features.improve.command_tune import refuse_uncommitted
 from markscheme.files import refuse_unwritable
+from markscheme.git import has_uncommitted_changes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric
@@ -51,6 +52,8 @@ def improve(
     open: bool = False,
     outside: bool = False,
     numbers: bool = False,
+    cost: Annotated[str, Parameter(metavar="FP:FN")] = "1:1",
+    ratings: RatingsFiles = (),
     write: bool = False,
     plan: bool = False,
     examples: ExamplesFile = None,
@@ -65,7 +68,8 @@ def improve(
     """Find better words, weights or a better pass mark, and show on labels that had no part in it that they are better.
 
     Without options it says which of the three the labels allow, and with what chances. --numbers fits weights and pass
-    mark to annotators' pass/fail decisions; --open looks at what they say, which is recorded.
+    mark to annotators' pass/fail decisions, or weights to their overall scores; --open looks at what they say, which is
+    recorded. Where annotators gave decisions and no levels, --ratings or --judge brings a judge's.
 
     A third of the labelled tasks is dev, where wordings are compared; the rest is held out. A set without parts gets
     them when the first wording is tried. --open tests the two best on the held-out labels, once, and the look is
@@ -83,6 +87,7 @@ def improve(
         open: test the finalists on the held-out labels, or numbers on the decisions; this is recorded
         outside: the candidates were written without these labels; test all of them on all labels, which is recorded
         numbers: try weights and pass mark on pass/fail decisions
+        cost: cost of a false pass and a false fail, for --numbers (1:1)
         write: write the adopted words or numbers into the rubric's file
         plan: show labels needed and cost; make no calls
         force: write even where the file has uncommitted changes
@@ -108,6 +113,9 @@ def improve(
         if not force:
             refuse_uncommitted(path)
     _refuse_together(candidates, proposer, outside=outside, plan=plan, numbers=numbers)
+    odds = _odds(cost)
+    if not numbers and (ratings or odds != 1):
+        raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
     setting = ImprovableSet.of(
         load_rubric(path),
         examples,
@@ -132,7 +140,20 @@ def improve(
         from markscheme.features.improve.fitting.show import show_numbers, show_overview
 
         if numbers and (open or write):
-            return show_numbers(setting, path, write=write, json=json)
+            from markscheme.features.improve.fitting.run import NumbersRequest
+
+            fit = NumbersRequest(
+                examples=setting.every,
+                folder=setting.folder,
+                day=setting.day,
+                odds=odds,
+                ratings=ratings,
+                judge=judge,
+                ask=ask,
+                columns=columns,
+                watch=progress,
+            )
+            return show_numbers(setting, path, fit, write=write, json=json)
         return show_overview(setting, json=json)
     if plan:
         made = request.plan()
@@ -158,6 +179,23 @@ def _onward(run: "ImprovementRun") -> tuple[str, str] | None:
     if run.answer is None and run.finalists:
         return "Next, test it on the held-out labels, once and on record", f"{typed()} --open"
     return None
+
+
+def _odds(text: str) -> float:
+    """Return the cost of a false pass, where a false fail costs 1."""
+    try:
+        costs = [float(cost) for cost in text.split(":")]
+    except ValueError:
+        costs = []
+    if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
+        raise UsageError(f"`--cost` must be two numbers above 0, for example 1:5, got {text!r}")
+    return costs[0] / costs[1]
+
+
+def refuse_uncommitted(path: Path) -> None:
+    """Refuse a file with uncommitted changes: it would be overwritten."""
+    if has_uncommitted_changes(path):
+        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
 
 
 def _refuse_together(

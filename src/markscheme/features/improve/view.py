@@ -13,12 +13,15 @@ from markscheme.features.improve.outcome import (
 )
 from markscheme.features.improve.selection import FINALISTS, chance_to_find
 from markscheme.features.improve.trial import TrialOutcome, Tried
-from markscheme.features.improve.view_numbers import NOT_HUMAN_WARNINGS
 from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
 
+NOT_HUMAN_WARNINGS = {
+    "constructed": "Warning: synthetic labels; what they support is no evidence about people.",
+    "model": "Warning: labels by a model; what they support is no evidence about people.",
+}
 _IN_WORDS: dict[TrialOutcome, str] = {
     "better": "better than yours",
     "not better": "not better than yours",
@@ -56,7 +59,7 @@ def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
     if run.parts_written:
         notes.append(
             f"Your labelled examples have parts from now on (`split` in their file): {run.search.dev.n} dev, "
-            f"{run.sealed.n} held out. `calibrate` and `tune` use dev unless told --split all."
+            f"{run.sealed.n} held out. Wordings are compared on dev; held-out labels confirm one, once."
         )
     if run.search.dev.gold.reference in NOT_HUMAN_WARNINGS:
         notes.append(NOT_HUMAN_WARNINGS[run.search.dev.gold.reference])

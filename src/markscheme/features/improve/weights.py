@@ -123,6 +123,7 @@ def fit_weights(
     groups: npt.ArrayLike | None = None,
     pass_mark: float = 0.5,
     tolerance: float = 0.1,
+    significance: float = WEIGHTS_P,
 ) -> TunedWeights:
     """Weights that annotators' overall scores support, or the author's with the reason.
 
@@ -137,6 +138,7 @@ def fit_weights(
         groups: Which group each example belongs to, shape (n,); groups are held out, or left out, as a whole.
         pass_mark: Score from which the rubric's score, and an annotator's, count as a pass.
         tolerance: How far a score may be from an annotator's and still agree.
+        significance: Of the F test.
 
     Returns:
         The proposal. It moves from the author's weights towards the fitted ones as far as the `step` of `FTest` says,
@@ -174,7 +176,7 @@ def fit_weights(
     after = task.rounded(task.carried(task.sums))
     folds = list(_folds(task, generator))
     gain, gained = _held_out_gain(folds, task)
-    supported, reason = _decision(p, gained, changed=after != tuple(weights.tolist()))
+    supported, reason = _decision(p, gained, significance, changed=after != tuple(weights.tolist()))
     return TunedWeights(
         before=tuple(weights.tolist()),
         after=after if supported else tuple(weights.tolist()),
@@ -320,7 +322,10 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
         return f"{n} examples have an overall mark and all levels; {k} weights need {least} such", least
     if marks < LEAST_MARKS:
         requirement = f"weights need {LEAST_MARKS} different ones"
-        return f"the overall marks take only {counted(marks, 'value')}, {requirement}: tune the pass mark instead", None
+        return (
+            f"the overall marks take only {counted(marks, 'value')}, {requirement}: decide pass or fail instead",
+            None,
+        )
     if groups < FOLDS:
         needed = math.ceil(FOLDS * n / groups)
         formed = f"the examples form only {counted(groups, 'group')}; holding out whole groups needs {FOLDS}"
@@ -354,8 +359,8 @@ def _unchanged(task: _Task, reason: str, needed: int | None) -> TunedWeights:
     return TunedWeights(before, before, False, reason, needed, None, nothing, (nothing,) * len(before), (), {})
 
 
-def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
-    if p > WEIGHTS_P:
+def _decision(p: float, gained: bool, significance: float, *, changed: bool) -> tuple[bool, str]:
+    if p > significance:
         return False, f"your weights fit as well as any ({p_in_words(p)})"
     if not changed:
         return False, "rounded as finely as yours, the tuned weights are yours"

@@ -98,7 +98,7 @@ def label(
         share: annotators who share the pool; without --rater, everyone's page is served
         each: annotators who label each response of a shared pool (2)
         overlap: only the first N responses get that many, later ones get one (all)
-        overall: also ask whether each response passes as a whole, for `tune` and for whether a judge can gate
+        overall: also ask whether each response passes as a whole, for `improve --numbers` and for a gate
         asked: only what `grade --json` wrote as "ask": what no judge decided
         same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
             in trends; opens no page

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.commands.console import run
+from tests.test_git import git
 
 RUBRIC = """\
 name: plate
@@ -19,6 +20,7 @@ criteria:
   - {name: exact, weight: 1, requirement: The reply is exact.}
   - {name: safe, weight: 1, required: true, requirement: The reply is safe.}
 """
+NAMES = ("warm", "short", "exact", "safe")
 PEOPLES = np.array([4.0, 1.0, 1.0, 1.0])
 """Weights by which people decide."""
 
@@ -41,8 +43,7 @@ class Plate:
 
     @staticmethod
     def _line(id: str, levels: Sequence[int], passed: bool, label: dict[str, Any]) -> dict[str, Any]:
-        names = ("warm", "short", "exact", "safe")
-        given = {"rater": "ann", "kind": "human", "pass": passed, "criteria": dict(zip(names, levels, strict=True))}
+        given = {"rater": "ann", "kind": "human", "pass": passed, "criteria": dict(zip(NAMES, levels, strict=True))}
         return {"id": id, "query": f"Question {id}", "response": f"Reply {id}", "labels": [{**given, **label}]}
 
     def improve(self, *options: str) -> tuple[int, dict[str, Any], str]:
@@ -131,3 +132,129 @@ def test_too_few_decisions_say_how_many_are_needed(tmp_path: Path, n: int) -> No
     assert status == 4
     assert f"{n} pass/fail decisions" in error
     assert "40 are needed" in error
+
+
+def levels_to_a_judge(plate: Plate, *files: str) -> None:
+    """Take annotators' levels from their labels, and write them as ratings of judges, a file for each."""
+    examples = plate.home / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text().splitlines()]
+    for file in files:
+        rated = [{"id": line["id"], "judge": file[:-6], "criteria": line["labels"][0]["criteria"]} for line in lines]
+        (plate.folder / file).write_text("\n".join(map(json.dumps, rated)) + "\n")
+    for line in lines:
+        del line["labels"][0]["criteria"]
+    examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
+
+
+def test_a_judge_s_levels_count_where_annotators_gave_none(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    levels_to_a_judge(plate, "careful.jsonl", "hasty.jsonl")
+    assert plate.improve("--numbers", "--open")[0] == 4
+    status, report, error = plate.improve("--numbers", "--open", "--ratings", "careful.jsonl")
+    assert (status, report["numbers"]["adopted"]) == (0, "weights"), error
+    assert (report["evidence"]["judge"], report["evidence"]["raters"]) == ("careful", ["ann"])
+    assert [look["by"] for look in plate.looks()] == ["improve --numbers --judge careful"]
+    shown = plate.shown("--numbers", "--open", "--ratings", "careful.jsonl")
+    assert "Fitted to the levels of careful: for another judge, fit again." in " ".join(shown.split())
+    assert "improve plate --numbers --ratings careful.jsonl --write" in " ".join(shown.split())
+    _, panel, _ = plate.improve("--numbers", "--open", "--ratings", "careful.jsonl", "hasty.jsonl")
+    assert panel["numbers"]["weights"] == report["numbers"]["weights"]
+    assert panel["numbers"]["opening"] == 2
+    both = (tmp_path / "careful.jsonl").read_text() + (tmp_path / "hasty.jsonl").read_text()
+    (tmp_path / "both.jsonl").write_text(both)
+    status, _, error = plate.improve("--numbers", "--open", "--ratings", "both.jsonl")
+    assert (status, "use one file for each" in error) == (2, True)
+
+
+def test_dearer_false_passes_are_another_look_and_raise_the_mark(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=4)
+    examples = plate.home / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text().splitlines()]
+    draw = np.random.default_rng(3)
+    for line in lines:
+        share = PEOPLES @ list(line["labels"][0]["criteria"].values()) / PEOPLES.sum()
+        line["labels"][0]["pass"] = bool(draw.random() < share)
+    examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    assert plate.improve("--numbers", "--open")[1]["numbers"]["pass_mark"]["after"] == 0.5
+    _, report, error = plate.improve("--numbers", "--open", "--cost", "5:1")
+    assert report["numbers"]["opening"] == 2, error
+    assert report["numbers"]["pass_mark"]["after"] > 0.5
+    assert "a false pass counts 5 times a false fail" in " ".join(
+        plate.shown("--numbers", "--open", "--cost", "5:1").split()
+    )
+
+
+@pytest.mark.parametrize("cost", ["5", "0:1", "a:b", "1:inf"])
+def test_costs_that_are_none_are_refused(tmp_path: Path, cost: str) -> None:
+    status, _, error = Plate(tmp_path, warm=1, n=3).improve("--numbers", "--open", "--cost", cost)
+    assert (status, "`--cost` must be two numbers above 0" in error) == (2, True)
+
+
+@pytest.mark.parametrize("options", [("--cost", "5:1"), ("--ratings", "careful.jsonl")])
+def test_what_only_numbers_need_is_refused_without_them(tmp_path: Path, options: tuple[str, ...]) -> None:
+    status, _, error = Plate(tmp_path, warm=1, n=40).improve(*options)
+    assert (status, f"{options[0]} goes with --numbers" in error) == (2, True)
+
+
+@pytest.mark.parametrize("warm", [1.0, 4.0])
+def test_overall_scores_move_weights_where_nobody_decided(tmp_path: Path, warm: float) -> None:
+    plate = Plate(tmp_path, warm=warm, n=160)
+    examples = plate.home / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text().splitlines()]
+    draw = np.random.default_rng(11)
+    for line in lines:
+        label = line["labels"][0]
+        del label["pass"]
+        share = PEOPLES @ list(label["criteria"].values()) / PEOPLES.sum() + draw.normal(0, 0.05)
+        label["overall"] = round(float(np.clip(share, 0, 1)), 2)
+    examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    overview = plate.improve()[1]
+    assert overview["can_try"]["weights"]
+    assert overview["next"][0] == "markscheme improve plate --numbers --open"
+    status, report, error = plate.improve("--numbers", "--open")
+    numbers = report["numbers"]
+    assert (status, numbers["from"]) == (0 if warm == 1 else 1, "scores"), error
+    assert numbers["adopted"] == ("weights" if warm == 1 else None)
+    assert [look["by"] for look in plate.looks()] == ["improve --numbers (scores)"]
+    shown = plate.shown("--numbers", "--open")
+    assert ("Other weights fit" if warm == 1 else "Yours stay") in shown
+    if warm == 1:
+        assert plate.improve("--numbers", "--write")[1]["numbers"]["written"]
+        assert f"name: warm, weight: {numbers['weights']['after']['warm']:g}" in plate.rubric.read_text()
+
+
+def test_uncommitted_changes_are_not_written_over_unasked(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "rubrics")
+    git(tmp_path, "commit", "-q", "-m", "rubric")
+    plate.rubric.write_text(plate.rubric.read_text() + "# mine\n")
+    status, _, error = plate.improve("--numbers", "--write")
+    assert (status, "--force" in error) == (2, True)
+    assert plate.improve("--numbers", "--write", "--force")[0] == 0
+    assert plate.rubric.read_text().endswith("# mine\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "improve", "certify"),
+    [
+        ("tune plate", "improve plate --numbers --open", "certify plate"),
+        (
+            "tune plate --ratings a.jsonl --cost 5:1 --source judge --final --write",
+            "improve plate --ratings a.jsonl --cost 5:1 --open --write --numbers",
+            "certify plate --ratings a.jsonl --write",
+        ),
+        (
+            "tune plate --cascade a,b --error 0.1",
+            "improve plate --numbers --open",
+            "certify plate --judge a,b --error 0.1",
+        ),
+    ],
+)
+def test_tune_is_part_of_improve_and_certify(typed: str, improve: str, certify: str) -> None:
+    done = run("markscheme", *typed.split())
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: `tune` is part of `improve` (weights and pass mark) and `certify` (who decides what):\n"
+        f"  markscheme {improve}\n  markscheme {certify}\n"
+    )

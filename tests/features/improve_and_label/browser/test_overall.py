@@ -1,5 +1,6 @@
 """Pass or fail of a whole response, asked next to the criteria in a real browser: on the served page and on a sheet."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -58,5 +59,6 @@ def test_a_sheet_brings_the_decision_back(project: Path, chromium: Browser) -> N
     to = "calibration/manners/ratings/ann.jsonl"
     done = run("markscheme", "import", "saved.json", "--rubric", "manners", "--append", "--to", to, cwd=project)
     assert done.returncode == 0, done.stderr
-    done = run("markscheme", "tune", "manners", "--source", "human", cwd=project)
-    assert "(1 pass, 1 fail)" in done.stdout, done.stderr
+    done = run("markscheme", "improve", "manners", "--json", cwd=project)
+    evidence = json.loads(done.stdout)["evidence"]
+    assert (evidence["passes"], evidence["fails"]) == (1, 1)

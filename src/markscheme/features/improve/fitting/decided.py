@@ -6,8 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.features.improve.fitting.logistic import LogisticFit, fit_logistic
-from markscheme.features.improve.pass_mark import SLOPE_RIDGE
+from markscheme.features.improve.fitting.logistic import SLOPE_RIDGE, LogisticFit, fit_logistic
 from markscheme.stats.intervals import Floats
 
 
@@ -21,12 +20,14 @@ class AuthorNumbers:
             sizes where none is positive.
         mark: The pass mark, 0 to 1; None where sides are compared.
         base: Score of a response that meets no criterion: 1 where no weight is positive, else 0.
+        odds: Odds of passing at the mark: the cost of a false pass, where a false fail costs 1.
     """
 
     weights: Floats
     scale: float
     mark: float | None
     base: float = 0.0
+    odds: float = 1.0
 
     @cached_property
     def shares(self) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 
 from markscheme.calibration.decided_labels import is_quoted
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+from markscheme.features.improve.fitting.judged import JudgedLevels
 from markscheme.grading.score import must_pass
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import PEOPLE
@@ -25,23 +26,23 @@ PER_WEIGHT = 8
 OTHER_LEVELS = 10
 """Tasks off a criterion's commonest level that its weight needs to be told from the others."""
 
-LeftOut = Literal["quoted", "not-applicable", "levels-missing", "required-failed"]
+LeftOut = Literal["quoted", "not-applicable", "levels-missing", "required-failed", "split-evenly"]
 Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "one-sided", "one-column"]
 
 
 @dataclass(frozen=True)
 class WholeDecision:
-    """One annotator's decision about a response, with the annotator's own levels.
+    """One annotator's decision about a response with the annotator's own levels, or the majority's with a judge's.
 
     Attributes:
         example: The response.
-        rater: The annotator.
+        raters: Who decided so.
         passed: The decision.
         levels: Positions on the scale of each criterion that has a weight, 0 to 1.
     """
 
     example: Example
-    rater: str
+    raters: tuple[str, ...]
     passed: bool
     levels: tuple[float, ...]
 
@@ -55,12 +56,14 @@ class DecisionEvidence:
         decisions: Those with levels on all criteria, given without the judge's verdict in view.
         without_levels: Number of blind decisions, by the reason why they have no row.
         not_blind: Number of decisions that were given next to a verdict.
+        judge: The judge whose levels these are; None for annotators' own.
     """
 
     rubric: Rubric
     decisions: tuple[WholeDecision, ...]
     without_levels: Mapping[LeftOut, int]
     not_blind: int
+    judge: str | None = None
 
     @classmethod
     def of(cls, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
@@ -80,6 +83,32 @@ class DecisionEvidence:
                     left_out[made] += 1
         return cls(rubric, tuple(decisions), dict(left_out), not_blind)
 
+    @classmethod
+    def with_levels_of(cls, judged: JudgedLevels, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
+        """Collect the majority's decision about each response, with a judge's levels."""
+        decisions: list[WholeDecision] = []
+        left_out: Counter[LeftOut] = Counter()
+        not_blind = 0
+        answers = judged.by_id(rubric)
+        for example in examples.labelled.examples:
+            ratings = list(example_decisions(example))
+            blind = [rating for rating in ratings if rating.blind]
+            not_blind += len(ratings) - len(blind)
+            if not blind:
+                continue
+            raters_of = {passed: tuple(r.rater for r in blind if r.passed is passed) for passed in (True, False)}
+            if len(raters_of[True]) == len(raters_of[False]):
+                left_out["split-evenly"] += 1
+                continue
+            passed = len(raters_of[True]) > len(raters_of[False])
+            rating = Rating(example.id, judged.name, "model", answers.get(example.id, {}), passed=passed)
+            made = _decision(rubric, example, rating)
+            if isinstance(made, WholeDecision):
+                decisions.append(replace(made, raters=raters_of[passed]))
+            else:
+                left_out[made] += 1
+        return cls(rubric, tuple(decisions), dict(left_out), not_blind, judged.name)
+
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of the examples, in order."""
@@ -88,7 +117,7 @@ class DecisionEvidence:
     @property
     def raters(self) -> tuple[str, ...]:
         """The annotators' names, in order."""
-        return tuple(sorted({decision.rater for decision in self.decisions}))
+        return tuple(sorted({rater for decision in self.decisions for rater in decision.raters}))
 
     @cached_property
     def tasks(self) -> Mapping[str, float]:
@@ -214,4 +243,4 @@ def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision
             return "required-failed"
         if criterion.weight and criterion.has_worth:
             levels.append(position)
-    return WholeDecision(example, rating.rater, bool(rating.passed), tuple(levels))
+    return WholeDecision(example, (rating.rater,), bool(rating.passed), tuple(levels))

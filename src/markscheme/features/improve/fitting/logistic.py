@@ -14,6 +14,8 @@ CONVERGED = 1e-14
 """Decrease of the objective in one step at which a fit ends."""
 SMALLEST_STEP = 1e-8
 """Part of a step below which its direction is given up."""
+SLOPE_RIDGE = 0.01
+"""Penalty on a slope, which keeps the fit finite where a score separates all passes from all fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,13 @@ class LogisticFit:
 
 
 def fit_logistic(
-    design: Floats, outcomes: Floats, weights: Floats, penalty: Floats, *, bounded: Flags | None = None
+    design: Floats,
+    outcomes: Floats,
+    weights: Floats,
+    penalty: Floats,
+    *,
+    bounded: Flags | None = None,
+    offset: float = 0.0,
 ) -> LogisticFit:
     """Minimise -sum(w loglik) + b'Pb/2 by Newton's method, projected on the bounds.
 
@@ -42,6 +50,7 @@ def fit_logistic(
         weights: Weight of each row, shape (n,).
         penalty: Positive semidefinite P, shape (p, p).
         bounded: Which coefficients may not be negative, shape (p,); none by default.
+        offset: Added to the log-odds of every row.
 
     Source:
         Bertsekas (1982), SIAM Journal on Control and Optimization 20(2), 221-246, for the projection.
@@ -50,12 +59,12 @@ def fit_logistic(
     sign = 2 * outcomes - 1
 
     def objective(b: Floats) -> float:
-        return float(-(weights * log_expit(sign * (design @ b))).sum() + b @ penalty @ b / 2)
+        return float(-(weights * log_expit(sign * (design @ b + offset))).sum() + b @ penalty @ b / 2)
 
     b = np.zeros(design.shape[1])
     best = objective(b)
     for _ in range(MOST_FIT_STEPS):
-        p = expit(design @ b)
+        p = expit(design @ b + offset)
         gradient = design.T @ (weights * (p - outcomes)) + penalty @ b
         free = ~(bounds & (b <= 0) & (gradient > 0))
         curvature = (design.T * (weights * p * (1 - p))) @ design + penalty
@@ -65,7 +74,7 @@ def fit_logistic(
         b, best = _search(objective, b, best, (newton, np.where(free, -gradient, 0.0)), bounds)
         if before - best <= CONVERGED:
             break
-    return LogisticFit(b, best, np.asarray(expit(design @ b)))
+    return LogisticFit(b, best, np.asarray(expit(design @ b + offset)))
 
 
 def _search(

@@ -5,12 +5,13 @@ import math
 import numpy as np
 from scipy.special import erfc
 
-from markscheme.features.improve.fitting.logistic import fit_logistic
-from markscheme.features.improve.pass_mark import SLOPE_RIDGE, snapped_mark
+from markscheme.features.improve.fitting.logistic import SLOPE_RIDGE, fit_logistic
 from markscheme.stats.intervals import Floats
 
 
-def mark_test(scores: Floats, passed: Floats, weights: Floats, mark: float) -> tuple[float, float | None]:
+def mark_test(
+    scores: Floats, passed: Floats, weights: Floats, mark: float, odds: float = 1.0
+) -> tuple[float, float | None]:
     """Test by likelihood ratio whether people pass half of the responses that score exactly the mark.
 
     Args:
@@ -18,23 +19,42 @@ def mark_test(scores: Floats, passed: Floats, weights: Floats, mark: float) -> t
         passed: 1 or 0, shape (n,).
         weights: Weight of each decision, shape (n,).
         mark: The pass mark.
+        odds: Odds of a pass at the mark; other than 1, half is another share.
 
     Returns:
         The p-value, and the score at which half are passed; None where passes don't rise with the score.
+
+    Source:
+        Cox (1958), Journal of the Royal Statistical Society B 20(2), 215-242, for logistic regression.
     """
+    goal = math.log(odds)
     distance = scores - mark
     free = fit_logistic(
         np.column_stack([np.ones(len(distance)), distance]), passed, weights, np.diag([0.0, SLOPE_RIDGE])
     )
-    through = fit_logistic(distance[:, None], passed, weights, np.array([[SLOPE_RIDGE]]))
+    through = fit_logistic(distance[:, None], passed, weights, np.array([[SLOPE_RIDGE]]), offset=goal)
     p = float(erfc(math.sqrt(max(0.0, through.objective - free.objective))))
     intercept, slope = free.coefficients
-    return p, mark - float(intercept / slope) if slope > 0 else None
+    return p, mark + float((goal - intercept) / slope) if slope > 0 else None
 
 
-def fitted_mark(scores: Floats, passed: Floats, weights: Floats, mark: float, *, significance: float) -> float:
+def fitted_mark(
+    scores: Floats, passed: Floats, weights: Floats, mark: float, *, significance: float, odds: float = 1.0
+) -> float:
     """Return the mark, or where people draw the line if they speak against it."""
-    p, crossing = mark_test(scores, passed, weights, mark)
+    p, crossing = mark_test(scores, passed, weights, mark, odds)
     if p > significance or crossing is None:
         return mark
     return snapped_mark(crossing, np.unique(scores))
+
+
+def snapped_mark(mark: float, attainable: Floats) -> float:
+    """Return a short number that splits the attainable scores as `mark` does, halfway between its two neighbours."""
+    below = attainable[attainable < mark]
+    above = attainable[attainable >= mark]
+    if not len(below) or not len(above):
+        return min(1.0, max(0.0, float(attainable[0] if len(above) else mark)))
+    low = float(below[-1])
+    high = float(above[0])
+    halfway = (low + high) / 2
+    return next((r for d in range(2, 9) if low < (r := round(halfway, d)) <= high), halfway)

@@ -7,9 +7,8 @@ import numpy as np
 from scipy.special import fdtri
 
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
-from markscheme.features.improve.fitting.logistic import fit_logistic
+from markscheme.features.improve.fitting.logistic import SLOPE_RIDGE, fit_logistic
 from markscheme.features.improve.fitting.score_test import ScoreTest
-from markscheme.features.improve.pass_mark import SLOPE_RIDGE
 from markscheme.features.improve.weights import AUTHOR_WORTH
 from markscheme.stats.intervals import Floats
 

@@ -127,7 +127,7 @@ def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool =
                 if mark_alone
                 else _new_numbers(inside, numbers, score_test(inside, numbers))
             )
-            difference = out.weights * (_right(out, new) - _right(out, numbers))
+            difference = _costs(out, numbers) * (_right(out, new) - _right(out, numbers))
             np.add.at(won, out.units, difference / REPEATS)
     present = np.unique(rows.units)
     won = won[present]
@@ -148,19 +148,20 @@ def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: ScoreTest) -> 
     """Return the proposed weights with the mark that fits them, whatever the tests say."""
     weights = proposed_weights(rows, numbers, test)
     changes = replace(numbers, weights=weights, scale=_scale_with(numbers, weights))
-    if numbers.mark is None:
-        return changes
-    scores = rows.graded(changes)
-    mark = fitted_mark(scores, rows.passed, rows.weights, numbers.mark, significance=MARK_UNDER_NEW_WEIGHTS)
-    return replace(changes, mark=mark)
+    return _with_mark(rows, changes)
 
 
 def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
-    """Return the author's weights with the mark where people draw the line."""
+    """Return the same weights with the mark where people draw the line."""
     if numbers.mark is None:
         return numbers
     mark = fitted_mark(
-        rows.graded(numbers), rows.passed, rows.weights, numbers.mark, significance=MARK_UNDER_NEW_WEIGHTS
+        rows.graded(numbers),
+        rows.passed,
+        rows.weights,
+        numbers.mark,
+        significance=MARK_UNDER_NEW_WEIGHTS,
+        odds=numbers.odds,
     )
     return replace(numbers, mark=mark)
 
@@ -183,6 +184,12 @@ def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
     return np.asarray(1 - np.abs(rows.passed - _decisions(rows, numbers)))
 
 
+def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
+    """Return each row's weight times what a wrong decision costs there, where the two kinds cost 1 on average."""
+    cost = np.where(rows.passed == 0, numbers.odds, 1.0)
+    return np.asarray(rows.weights * (cost * 2 / (1 + numbers.odds)))
+
+
 def _changed(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> int:
     return int((_decisions(rows, before) != _decisions(rows, after)).sum())
 
@@ -190,7 +197,7 @@ def _changed(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> 
 def _own_mark_p(rows: DecidedRows, numbers: AuthorNumbers) -> float | None:
     if numbers.mark is None:
         return None
-    return mark_test(rows.graded(numbers), rows.passed, rows.weights, numbers.mark)[0]
+    return mark_test(rows.graded(numbers), rows.passed, rows.weights, numbers.mark, numbers.odds)[0]
 
 
 def _answer(gain: NestedGain) -> Literal["better", "supported"]:

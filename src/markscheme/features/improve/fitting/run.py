@@ -1,12 +1,19 @@
-"""Run `improve --numbers`: look, on record, at what decisions say of weights and pass mark, and change the file."""
+"""Run `improve --numbers`: look, on record, at what labels say of weights and pass mark, and change the file."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
-from markscheme.features.improve.fitting.proposal import NumbersProposal, propose_numbers
+from markscheme.features.improve.fitting.judged import JudgedLevels
+from markscheme.features.improve.fitting.own_scores import OwnScores
+from markscheme.features.improve.fitting.proposal import JUDGED, NumbersProposal, propose_numbers
+from markscheme.features.improve.weights import TunedWeights
+from markscheme.judges.options import AskOptions
+from markscheme.progress import Watch, unwatched
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.splits import Opening, open_test_labels, openings_of, record_tuning
+from markscheme.ratings.splits import open_test_labels, openings_of, record_tuning
 from markscheme.rubrics.edit import Changes, edit
 
 BY = "improve --numbers"
@@ -19,8 +26,9 @@ class NumbersRun:
 
     Attributes:
         evidence: The decisions.
-        opening: Number of different sets of these decisions that were looked at, with this one.
+        opening: Number of different looks at these decisions, with this one.
         proposal: What they say.
+        odds: Cost of a false pass, where a false fail costs 1.
         diff: The lines of the rubric's file that change; None where none do.
         written: Whether they were written.
     """
@@ -28,8 +36,14 @@ class NumbersRun:
     evidence: DecisionEvidence
     opening: int
     proposal: NumbersProposal
+    odds: float = 1.0
     diff: str | None = None
     written: bool = False
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether other numbers are adopted."""
+        return self.proposal.adopted is not None
 
     @property
     def changes(self) -> Changes:
@@ -46,28 +60,105 @@ class NumbersRun:
         return Changes(weights=weights, pass_mark=None if mark == rubric.pass_mark else mark)
 
 
-def next_opening(examples: ExampleSet) -> int:
-    """Return the number that a look at a set's decisions has, or would have; unchanged decisions keep theirs."""
-    openings = openings_of(examples, whole=True)
-    if openings is None:
-        return 1
-    seen = dict.fromkeys(opening.labels for opening in openings.all if opening.by == BY)
-    return (list(seen).index(openings.labels) if openings.labels in seen else len(seen)) + 1
+@dataclass(frozen=True)
+class ScoresRun:
+    """One look at what people's overall scores say of a rubric's weights.
 
-
-def open_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, day: str) -> NumbersRun:
-    """Look at what decisions say, after putting the look on record.
-
-    Raises:
-        RatingError: The record can't be read or written.
+    Attributes:
+        evidence: The scores.
+        opening: Number of different looks at these labels, with this one.
+        fitted: What they say.
+        diff: The lines of the rubric's file that change; None where none do.
+        written: Whether they were written.
     """
-    opening = next_opening(examples)
-    if not _is_on_record(examples):
-        open_test_labels(examples, by=BY, at=day, whole=True, counts_apart=True)
-    return NumbersRun(evidence, opening, propose_numbers(evidence.rows, evidence.numbers, opening=opening))
+
+    evidence: OwnScores
+    opening: int
+    fitted: TunedWeights
+    diff: str | None = None
+    written: bool = False
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether other weights are adopted."""
+        return self.fitted.supported
+
+    @property
+    def changes(self) -> Changes:
+        """The weights to write."""
+        return self.evidence.changes(self.fitted)
 
 
-def with_file(run: NumbersRun, file: Path, examples: ExampleSet, *, write: bool, day: str) -> NumbersRun:
+@dataclass(frozen=True, kw_only=True)
+class NumbersRequest:
+    """Labels to fit a rubric's numbers to, and whose levels to fit.
+
+    Attributes:
+        examples: The rubric's, with their labels.
+        folder: Where the rubric's calibration is.
+        day: Today.
+        odds: Cost of a false pass, where a false fail costs 1.
+        ratings: Files of a judge's ratings, or of the judges of a panel; they count where annotators' levels are
+            lacking.
+        judge: A judge to ask there; None asks none.
+        ask: How it is asked.
+        columns: What files don't say themselves.
+        watch: Shows progress.
+    """
+
+    examples: ExampleSet
+    folder: Path
+    day: str
+    odds: float = 1.0
+    ratings: Sequence[Path] = ()
+    judge: str | None = None
+    ask: AskOptions = field(default_factory=AskOptions)
+    columns: ColumnOptions = ColumnOptions()
+    watch: Watch = unwatched
+
+    def evidence(self, by_annotators: DecisionEvidence) -> DecisionEvidence:
+        """Return the decisions with annotators' own levels, or a judge's where those are too few and one is known."""
+        if by_annotators.lack is None or not (self.ratings or self.judge):
+            return by_annotators
+        rubric = by_annotators.rubric
+        if self.ratings:
+            judged = JudgedLevels.in_files(self.ratings, rubric, self.examples, self.columns)
+        else:
+            judged = JudgedLevels.from_judge(
+                self.judge or "", rubric, self.examples, ask=self.ask, folder=self.folder, watch=self.watch
+            )
+        return DecisionEvidence.with_levels_of(judged, rubric, self.examples)
+
+    def run(self, evidence: DecisionEvidence) -> NumbersRun:
+        """Look at what decisions say, after putting the look on record.
+
+        Raises:
+            RatingError: The record can't be read or written.
+        """
+        costs = "" if self.odds == 1 else f" --cost {self.odds:g}:1"
+        levels = "" if evidence.judge is None else f" --judge {evidence.judge}"
+        opening = _opened(self.examples, f"{BY}{costs}{levels}", day=self.day)
+        proposal = propose_numbers(
+            evidence.rows,
+            replace(evidence.numbers, odds=self.odds),
+            opening=opening,
+            errors=1.0 if evidence.judge is None else JUDGED,
+        )
+        return NumbersRun(evidence, opening, proposal, self.odds)
+
+    def run_on_scores(self, scores: OwnScores) -> ScoresRun:
+        """Look at what overall scores say, after putting the look on record.
+
+        Raises:
+            RatingError: The record can't be read or written.
+        """
+        opening = _opened(self.examples, f"{BY} (scores)", day=self.day)
+        return ScoresRun(scores, opening, scores.fitted(opening=opening))
+
+
+def with_file(
+    run: NumbersRun | ScoresRun, file: Path, examples: ExampleSet, *, write: bool, day: str
+) -> NumbersRun | ScoresRun:
     """Return the run with the change of the rubric's file, made and recorded where `write` says so.
 
     Raises:
@@ -85,10 +176,14 @@ def with_file(run: NumbersRun, file: Path, examples: ExampleSet, *, write: bool,
     return replace(run, diff=proposed.diff, written=write)
 
 
-def _is_on_record(examples: ExampleSet) -> bool:
+def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
+    """Put a look on record, once while labels stay as they are, and return its number among different looks."""
     openings = openings_of(examples, whole=True)
-    return openings is not None and any(_is_of_numbers(opening, openings.labels) for opening in openings.all)
-
-
-def _is_of_numbers(opening: Opening, labels: str) -> bool:
-    return opening.by == BY and opening.labels == labels
+    if openings is None:
+        return 1
+    seen = list(dict.fromkeys((opening.labels, opening.by) for opening in openings.all if opening.by.startswith(BY)))
+    look = (openings.labels, by)
+    if look in seen:
+        return seen.index(look) + 1
+    open_test_labels(examples, by=by, at=day, whole=True, counts_apart=True)
+    return len(seen) + 1

@@ -1,15 +1,23 @@
-"""Show what the labels allow to try, or what decisions say of weights and pass mark."""
+"""Show what the labels allow to try, or what decisions or scores say of weights and pass mark."""
 
-import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
-from markscheme.commands.output import TOO_FEW, show
+from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
-from markscheme.features.improve.fitting.overview import can_try, overview_json, overview_view
-from markscheme.features.improve.fitting.run import open_decisions, with_file
-from markscheme.features.improve.fitting.view import lack_in_words, numbers_json, numbers_view
+from markscheme.features.improve.fitting.overview import TriableChanges, overview_json, overview_view
+from markscheme.features.improve.fitting.run import NumbersRequest, NumbersRun, ScoresRun, with_file
+from markscheme.features.improve.fitting.view import (
+    lack_in_words,
+    numbers_json,
+    numbers_view,
+    scores_json,
+    scores_view,
+)
 from markscheme.features.improve.setting import ImprovableSet
+from markscheme.phrases import counted
+from markscheme.report.document import Document
 
 YOURS_STAY = 1
 """Exit status where no other numbers are adopted."""
@@ -17,22 +25,35 @@ YOURS_STAY = 1
 
 def show_overview(setting: ImprovableSet, *, json: bool) -> int:
     """Show the evidence, what can be tried, and with what chances; nothing is looked at."""
-    decisions = DecisionEvidence.of(setting.rubric, setting.every)
-    show(overview_view(setting, decisions), overview_json(setting, decisions), json=json)
-    return 0 if any(can_try(setting, decisions).values()) else TOO_FEW
+    triable = TriableChanges.of(setting, DecisionEvidence.of(setting.rubric, setting.every))
+    show(overview_view(triable), overview_json(triable), json=json)
+    return 0 if any(triable.to_json().values()) else TOO_FEW
 
 
-def show_numbers(setting: ImprovableSet, file: Path, *, write: bool, json: bool) -> int:
-    """Look at what decisions say, write the numbers where that is asked for, and show both."""
-    decisions = DecisionEvidence.of(setting.rubric, setting.every)
-    if decisions.lack is not None:
-        print(f"error: not enough decisions: {lack_in_words(decisions, decisions.lack)}", file=sys.stderr)
+def show_numbers(setting: ImprovableSet, file: Path, request: NumbersRequest, *, write: bool, json: bool) -> int:
+    """Look at what decisions say, or scores without them, write numbers where that is asked for, and show both."""
+    decisions = request.evidence(DecisionEvidence.of(setting.rubric, setting.every))
+    triable = TriableChanges.of(setting, decisions)
+    scores = triable.scores
+    if decisions.lack is not None and (scores is None or scores.lack is not None):
+        lack = f"not enough decisions: {lack_in_words(decisions, decisions.lack)}"
+        also = "" if scores is None else f"; of {counted(len(scores.ids), 'overall score')}: {scores.lack}"
+        print(f"error: {lack}{also}", file=sys.stderr)
         return TOO_FEW
-    looked = open_decisions(decisions, setting.every, day=setting.day)
+    looked = request.run(decisions) if scores is None else request.run_on_scores(scores)
     run = with_file(looked, file, setting.every, write=write, day=setting.day)
-    name = shlex.quote(setting.rubric.name)
-    next_step = ("Next, write them", f"markscheme improve {name} --numbers --write")
-    can_write = run.proposal.adopted is not None and not run.written
-    view = numbers_view(run, next_step=next_step if can_write else None)
-    show(view, {**overview_json(setting, decisions), "numbers": numbers_json(run)}, json=json)
-    return YOURS_STAY if run.proposal.adopted is None else 0
+    report = {**overview_json(triable), "numbers": _json(run)}
+    show(_view(run), report, json=json)
+    return 0 if run.is_adopted else YOURS_STAY
+
+
+def _view(run: NumbersRun | ScoresRun) -> Document:
+    again = typed().replace(" --open", "")
+    next_step = ("Next, write them", f"{again} --write") if run.is_adopted and not run.written else None
+    if isinstance(run, ScoresRun):
+        return scores_view(run, next_step=next_step)
+    return numbers_view(run, next_step=next_step)
+
+
+def _json(run: NumbersRun | ScoresRun) -> dict[str, Any]:
+    return scores_json(run) if isinstance(run, ScoresRun) else numbers_json(run)

@@ -6,10 +6,10 @@ from typing import Any
 from markscheme.features.improve.fitting.chances import Gain, chance_of, in_tenths
 from markscheme.features.improve.fitting.evidence import LEAST, DecisionEvidence, Lack, WholeDecision
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
-from markscheme.features.improve.fitting.run import NumbersRun
-from markscheme.phrases import brief, counted, percent, signed
+from markscheme.features.improve.fitting.run import NumbersRun, ScoresRun
+from markscheme.phrases import brief, counted, in_words, percent, signed
 from markscheme.report import document as doc
-from markscheme.report.figures import cut_short
+from markscheme.report.figures import cut_short, share_with_interval, with_interval
 from markscheme.stats.least_labels import LEAST_OF_EACH
 
 GAINS: tuple[Gain, ...] = ("over 10 points", "5 to 10 points")
@@ -43,8 +43,7 @@ def lack_in_words(evidence: DecisionEvidence, lack: Lack) -> str:
 def numbers_view(run: NumbersRun, *, next_step: tuple[str, str] | None = None) -> doc.Document:
     """Show what the decisions say, the numbers before and after, and what to do next."""
     evidence = run.evidence
-    who = " and ".join(evidence.raters)
-    title = f"{evidence.rubric.name} · weights and pass mark · {_decisions(evidence)} by {who}"
+    title = f"{evidence.rubric.name} · weights and pass mark · {_decisions(evidence)} by {in_words(evidence.raters)}"
     return doc.Document(title, "", tuple(_blocks(run)), tuple(_file(run)), onward=next_step)
 
 
@@ -58,17 +57,25 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
         yield doc.Callout("open", "Yours stay.", _why_yours_stay(run))
         yield from _disagreements(run)
         return
-    which = "weights fit" if proposal.adopted == "weights" else "pass mark fits"
+    which = "Other weights fit" if proposal.adopted == "weights" else "Another pass mark fits"
     p = proposal.test.p if proposal.adopted == "weights" else proposal.mark_p
     gain, low, high = (signed(100 * points, 0) for points in proposal.gain.expected)
     yield doc.Callout(
         "good",
-        f"Another {which}: the decisions speak against yours (p {brief(p or 0.0, 2)}).",
-        f"Expect {gain} points ({low} to {high}) in decisions that agree with people's, measured on "
+        f"{which}: the decisions speak against yours (p {brief(p or 0.0, 2)}).",
+        f"Expect {gain} points ({low} to {high}) in decisions that agree with people's{_by_cost(run)}, measured on "
         "decisions left out of the fit.",
     )
     yield _table(run)
-    yield doc.Notes((f"Opening {run.opening} of these decisions. Scores change: calibrate again.",))
+    notes = [f"Opening {run.opening} of these decisions. Scores change: calibrate again."]
+    if run.evidence.judge is not None:
+        notes.append(f"Fitted to the levels of {run.evidence.judge}: for another judge, fit again.")
+    yield doc.Notes(tuple(notes))
+
+
+def _by_cost(run: NumbersRun) -> str:
+    """Say how wrong decisions count, where a false pass doesn't cost what a false fail does."""
+    return "" if run.odds == 1 else f", where a false pass counts {run.odds:g} times a false fail"
 
 
 def _why_yours_stay(run: NumbersRun) -> str:
@@ -109,11 +116,6 @@ def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
     yield doc.Paragraph(tuple(lines))
 
 
-def _named(decision: WholeDecision) -> str:
-    example = decision.example
-    return f"{example.id} “{cut_short(example.submission.response, RESPONSE_SHOWN)}”"
-
-
 def _table(run: NumbersRun) -> doc.Table:
     rubric = run.evidence.rubric
     proposal = run.proposal
@@ -134,7 +136,7 @@ def _table(run: NumbersRun) -> doc.Table:
     return doc.Table(("Criterion", "yours", "new", ""), tuple(rows))
 
 
-def _file(run: NumbersRun) -> Iterator[doc.Section]:
+def _file(run: NumbersRun | ScoresRun) -> Iterator[doc.Section]:
     if run.diff:
         head = "Written to the file:" if run.written else "What --write would change in the file:"
         yield doc.Section("The file", (doc.Paragraph((head,)), doc.Verbatim(run.diff)))
@@ -149,6 +151,7 @@ def evidence_json(evidence: DecisionEvidence) -> dict[str, Any]:
         "raters": list(evidence.raters),
         "not_blind": evidence.not_blind,
         "left_out": dict(evidence.without_levels),
+        "judge": evidence.judge,
     }
 
 
@@ -160,6 +163,7 @@ def numbers_json(run: NumbersRun) -> dict[str, Any]:
     before = {criterion.name: criterion.weight for criterion in run.evidence.tuned}
     after = {name: float(weight) for name, weight in zip(before, proposal.weights, strict=True)}
     return {
+        "from": "decisions",
         "adopted": proposal.adopted,
         "answer": proposal.answer,
         "p": proposal.test.p,
@@ -168,6 +172,60 @@ def numbers_json(run: NumbersRun) -> dict[str, Any]:
         "pass_mark": {"before": rubric.pass_mark, "after": proposal.mark},
         "gain": {"value": value, "low": low, "high": high},
         "changed": proposal.changed,
+        "cost": run.odds,
+        "opening": run.opening,
+        "written": run.written,
+    }
+
+
+def scores_view(run: ScoresRun, *, next_step: tuple[str, str] | None = None) -> doc.Document:
+    """Show what overall scores say of weights, and what to do next."""
+    scores = run.evidence
+    counted_scores = counted(len(scores.ids), "overall score")
+    title = f"{scores.rubric.name} · weights · {counted_scores} by {in_words(scores.raters)}"
+    return doc.Document(title, "", tuple(_score_blocks(run)), tuple(_file(run)), onward=next_step)
+
+
+def _score_blocks(run: ScoresRun) -> Iterator[doc.Block]:
+    fitted = run.fitted
+    if not run.is_adopted:
+        yield doc.Callout("open", "Yours stay:", f"{fitted.reason}.")
+        return
+    gain = fitted.gain
+    less = "" if gain.value is None else f" Expect {share_with_interval(gain)} less error, measured on scores left out."
+    yield doc.Callout("good", "Other weights fit:", f"{fitted.reason}.{less}")
+    rows = [
+        (doc.Name(criterion.name), f"{before:g}", f"{after:g}", "" if ratio.value is None else with_interval(ratio))
+        for criterion, before, after, ratio in zip(
+            run.evidence.rubric.criteria, fitted.before, fitted.after, fitted.ratios, strict=True
+        )
+    ]
+    yield doc.Table(("Criterion", "yours", "new", "fitted, times yours"), tuple(rows))
+    notes = [
+        f"{run.evidence.rubric.criteria[i].name} and {run.evidence.rubric.criteria[j].name} rise together: how their "
+        "weight is split is arbitrary."
+        for i, j, _ in fitted.alike
+    ]
+    yield doc.Notes((*notes, f"Opening {run.opening} of these scores. Scores change: calibrate again."))
+
+
+def scores_json(run: ScoresRun) -> dict[str, Any]:
+    """Return the weights by the keys of their JSON."""
+    fitted = run.fitted
+    names = [criterion.name for criterion in run.evidence.rubric.criteria]
+    return {
+        "from": "scores",
+        "adopted": "weights" if fitted.supported else None,
+        "answer": "supported" if fitted.supported else None,
+        "p": fitted.p,
+        "reason": fitted.reason,
+        "scores": len(run.evidence.ids),
+        "computed": run.evidence.labels.computed,
+        "weights": {
+            "before": dict(zip(names, fitted.before, strict=True)),
+            "after": dict(zip(names, fitted.after, strict=True)),
+        },
+        "gain": fitted.gain,
         "opening": run.opening,
         "written": run.written,
     }

@@ -1,0 +1,105 @@
+"""Weights fitted to annotators' overall scores, where they gave no pass/fail decisions that could speak about them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from markscheme.calibration.decided_labels import WholeLabels
+from markscheme.features.improve.weights import WEIGHTS_P, TunedWeights, fit_weights
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.table import positions
+from markscheme.rubrics.edit import Changes
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.intervals import Flags, Floats
+
+FOLDS_SEED = 1
+"""Random seed of the split into folds: the same labels give the same weights."""
+
+
+@dataclass(frozen=True)
+class OwnScores:
+    """People's overall scores of responses, with the levels that they gave.
+
+    Attributes:
+        rubric: The rubric.
+        labels: Scores that weren't computed from the levels.
+        levels: Positions of the levels, shape (n, k); nan where there is none.
+        complete: Whether every criterion has a level or doesn't apply, shape (n,).
+    """
+
+    rubric: Rubric
+    labels: WholeLabels
+    levels: Floats
+    complete: Flags
+
+    @classmethod
+    def of(cls, rubric: Rubric, examples: ExampleSet) -> "OwnScores":
+        """Collect the scores of a set.
+
+        Raises:
+            ComparisonError: Nothing is labelled.
+        """
+        labels = WholeLabels.of(examples, rubric, None)
+        truth = labels.truth
+        levels = np.column_stack([positions(c.scale, truth.levels[c.name]) for c in rubric.criteria])
+        skipped = np.column_stack([truth.skipped[c.name] for c in rubric.criteria])
+        return cls(rubric, labels, levels, np.asarray((~np.isnan(levels) | skipped).all(axis=1)))
+
+    @property
+    def counts(self) -> Flags:
+        """Which responses have a score and all levels by people, shape (n,)."""
+        return np.asarray(self.complete & ~np.isnan(self.labels.marks) & self.labels.truth.has_people)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of these responses."""
+        return tuple(np.array(self.labels.truth.ids, dtype=object)[self.counts].tolist())
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Names of the people who gave scores, in order."""
+        return tuple(
+            sorted(
+                {
+                    label.rater
+                    for example in self.labels.truth.examples
+                    for label in example.labels
+                    if label.kind in PEOPLE and label.overall is not None
+                }
+            )
+        )
+
+    @cached_property
+    def lack(self) -> str | None:
+        """What is missing to fit weights, in words; None where nothing is."""
+        without_a_look = self.fitted()
+        if without_a_look.p is not None:
+            return None
+        computed = "these marks were computed with your weights; " if self.labels.mostly_computed else ""
+        return f"{computed}{without_a_look.reason}"
+
+    def fitted(self, *, opening: int = 1) -> TunedWeights:
+        """Fit weights; each opening of the same scores halves the significance of the test."""
+        return fit_weights(
+            np.where(self.counts[:, None], self.levels, np.nan),
+            self.labels.marks,
+            [criterion.weight for criterion in self.rubric.criteria],
+            generator=np.random.default_rng(FOLDS_SEED),
+            fixed=[criterion.required for criterion in self.rubric.criteria],
+            groups=self.labels.truth.groups,
+            pass_mark=self.rubric.pass_mark,
+            tolerance=self.rubric.tolerance,
+            significance=WEIGHTS_P / 2 ** (opening - 1),
+        )
+
+    def changes(self, fitted: TunedWeights) -> Changes:
+        """Return the weights to write: those that differ from the author's."""
+        return Changes(
+            weights={
+                criterion.name: after
+                for criterion, after in zip(self.rubric.criteria, fitted.after, strict=True)
+                if after != criterion.weight
+            }
+        )

@@ -1,0 +1,48 @@
+"""Annotators' decisions that may carry a promise."""
+
+from dataclasses import replace
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.calibration.decided_labels import DecisionOrigins, decided_labels
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.submission import Submission
+
+
+def labels_of(*labels: tuple[str, float | None, bool | None]) -> Example:
+    """An example with labels by rater, of one criterion and as a whole."""
+    rated = [
+        Rating("e", rater, "human", {} if of_a is None else {"a": Rated(of_a)}, passed=ok) for rater, of_a, ok in labels
+    ]
+    return Example(Submission("r", {}, "e"), tuple(rated))
+
+
+YES_NO = Rubric.from_dict({"criteria": [{"name": "a", "requirement": "It is.", "required": True, "weight": 1}]})
+
+
+@pytest.mark.parametrize(
+    ("labels", "passed", "explicit"),
+    [
+        ([("ann", 1.0, None)], 1.0, 0),
+        ([("ann", 0.0, None)], 0.0, 0),
+        ([("ann", 1.0, False)], 0.0, 1),
+        ([("ann", 1.0, None), ("ben", 0.0, True)], 1.0, 1),
+        ([("ann", 1.0, None), ("ben", 0.0, None)], None, 0),
+        ([("ann", 1.0, True), ("ben", 1.0, False)], None, 0),
+        ([("ann", None, True)], 1.0, 1),
+    ],
+)
+def test_a_certificate_uses_explicit_decisions_else_those_that_labels_come_to(
+    labels: list[tuple[str, float | None, bool | None]], passed: float | None, explicit: int
+) -> None:
+    decided_by = decided_labels(YES_NO, ExampleSet((labels_of(*labels),)))
+    assert decided_by.passed.tolist() == ([] if passed is None else [passed])
+    assert decided_by.origins == DecisionOrigins(explicit, len(decided_by.ids) - explicit)
+
+
+def test_labels_of_a_model_certify_nothing() -> None:
+    example = labels_of(("ann", 1.0, None))
+    by_model = replace(example, labels=tuple(replace(label, kind="model") for label in example.labels))
+    assert decided_labels(YES_NO, ExampleSet((by_model,))).ids == ()

@@ -1,0 +1,92 @@
+"""Weights from overall scores in memory: which scores count."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import ComparisonError
+from markscheme.features.improve.fitting.own_scores import OwnScores
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rating
+from markscheme.stats.weighted_scores import weighted_scores
+from markscheme.submission import Submission
+from tests.calibration.weighed_examples import NAMES, labelled, rubric, world
+
+
+def test_other_weights_are_found_and_each_further_opening_asks_for_more() -> None:
+    levels, _, marks = world(150, true=(3, 1, 1))
+    scores = OwnScores.of(rubric(), labelled(levels, marks))
+    first = scores.fitted()
+    assert first == scores.fitted()
+    assert first.supported
+    assert scores.lack is None
+    assert scores.changes(first).weights["a"] > 1
+    assert first.p is not None
+    opening = 2
+    while 0.05 / 2 ** (opening - 1) >= first.p:
+        opening += 1
+    assert not scores.fitted(opening=opening).supported
+
+
+def test_marks_computed_with_the_author_s_weights_are_left_out_and_said_to_be() -> None:
+    levels, _, _ = world(120)
+    marks = weighted_scores((levels - 1) / 4, (1, 1, 1))
+    marks[:6] = np.clip(marks[:6] + 0.2, 0, 1)
+    scores = OwnScores.of(rubric(), labelled(levels, marks.round(3)))
+    assert scores.labels.computed >= 114
+    assert len(scores.ids) <= 6
+    assert scores.lack is not None
+    assert scores.lack.startswith("these marks were computed with your weights")
+
+
+def test_examples_that_the_prompt_quotes_leave_the_fit() -> None:
+    levels, _, marks = world(80)
+    of = Rubric.from_dict(
+        {
+            "guidelines": "Say: 'the parcel left Leeds on Monday and arrives today'.",
+            "criteria": [{"name": name, "description": f"{name}?", "examples": {"good": "r7"}} for name in NAMES],
+        }
+    )
+    examples = labelled(levels, marks).examples
+    shown = replace(examples[3], submission=Submission("the parcel left Leeds on Monday and arrives today", {}, "e3"))
+    scores = OwnScores.of(of, ExampleSet((*examples[:3], shown, *examples[4:])))
+    assert scores.labels.quoted == ("e3", "e7")
+    assert len(scores.ids) == 78
+
+
+def test_a_required_criterion_keeps_its_weight() -> None:
+    levels, _, marks = world(150, true=(0.2, 2, 1))
+    scores = OwnScores.of(rubric(first={"required": True}), labelled(levels, marks))
+    fitted = scores.fitted()
+    assert fitted.supported
+    assert "a" not in scores.changes(fitted).weights
+
+
+def test_contradictory_decisions_count_nowhere() -> None:
+    levels, _, marks = world(100)
+    examples = labelled(levels, marks)
+    twice = [
+        Example(e.submission, (*e.labels, Rating(e.id, "person", "human", passed=not e.labels[0].passed)))
+        for e in examples.examples[:20]
+    ]
+    scores = OwnScores.of(rubric(), ExampleSet((*twice, *examples.examples[20:])))
+    assert list(scores.labels.contradictory) == [e.id for e in twice]
+    assert len(scores.ids) == 80
+
+
+def test_scores_of_a_model_move_no_weight() -> None:
+    levels, _, marks = world(100, true=(3, 1, 1))
+    by_model = ExampleSet(
+        tuple(
+            replace(e, labels=tuple(replace(label, kind="model") for label in e.labels))
+            for e in labelled(levels, marks).examples
+        )
+    )
+    assert OwnScores.of(rubric(), by_model).ids == ()
+
+
+def test_no_labels_are_a_fault() -> None:
+    with pytest.raises(ComparisonError):
+        OwnScores.of(rubric(), ExampleSet((Example(Submission("", {}, "e"), ()),)))
