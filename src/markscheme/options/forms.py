@@ -10,7 +10,7 @@ from markscheme.numerals import finite
 
 @dataclass(frozen=True, slots=True)
 class ValueForm:
-    """What a value may be.
+    """A rule for the values of an option: those it may have, and how they are read.
 
     Attributes:
         allowed: What it may be, as the end of "must be …".

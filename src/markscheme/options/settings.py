@@ -32,7 +32,7 @@ class SettingsFile:
         return self.values_of(family), f"{self.path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:
-        """What a user would type after the option: none, one, or one for each entry of a table."""
+        """Return the texts that a user would type after the option: none, one, or one for each entry of a table."""
         value = self.values.get(key)
         if value is None:
             return []
@@ -42,7 +42,7 @@ class SettingsFile:
 
 
 def find_settings(start: Path) -> SettingsFile:
-    """The settings of the nearest folder that has any, from `start` upwards to the one with `.git`.
+    """Return the settings of the nearest folder that has any, from `start` upwards to the one with `.git`.
 
     Raises:
         UsageError: The file isn't TOML, sets an unknown key, or a key to what it cannot be.

@@ -35,7 +35,7 @@ _TYPES: Final[Mapping[FileTypes, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOption:
-    """One option of a family.
+    """An option of a family.
 
     Attributes:
         about: What it sets, for help; names of judges are marks in it, as in `kinds.IN_HELP`.
@@ -75,7 +75,7 @@ class DeclaredOption:
 
     @property
     def is_key(self) -> bool:
-        """Whether `-o KEY=VALUE` may set it: a setting, or what is none only because a file may not name it."""
+        """Whether `-o KEY=VALUE` may set the option: a setting, or an option whose values a file may not name."""
         return self.is_setting or self.never_in_files is not None
 
     def read(self, written: Any, source: str) -> Any:

@@ -61,7 +61,9 @@ German, French, Dutch, Spanish and Italian up to .06."""
 
 
 def is_in_english(rubric: Rubric) -> bool:
-    """Whether the criteria are in English, the only language whose words are looked at; yes for a few words.
+    """Return True if the criteria are in English, the only language whose words are looked at.
+
+    A rubric of a few words counts as English if they are plain ASCII.
 
     Example:
         >>> from markscheme import Rubric
@@ -77,7 +79,7 @@ def is_in_english(rubric: Rubric) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One possible improvement.
+    """A possible improvement.
 
     Attributes:
         code: Its kind.
@@ -91,7 +93,7 @@ class Advice:
 
 
 def advice(rubric: Rubric) -> list[Advice]:
-    """Possible improvements of a rubric, criterion by criterion, then for the whole.
+    """List possible improvements of a rubric: of each criterion, then of the whole.
 
     Example:
         >>> from markscheme import Rubric
@@ -169,7 +171,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
-    """What is compared, by which tolerance, and within which limits."""
+    """Yield advice on the tolerance, and on limits of wrong decisions that can't be shown to be kept."""
     yield from _ties(rubric)
     for key in ("max_false_pass", "max_false_fail"):
         if getattr(rubric, key) == 0:
@@ -180,7 +182,7 @@ def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
-    """Criteria on which one level, or half of one, changes the score by exactly the tolerance."""
+    """Yield advice on criteria of which one level, or half of one, changes the score by exactly the tolerance."""
     best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))
@@ -209,5 +211,5 @@ def _overlaps(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _telling_words(text: str) -> set[str]:
-    """The meaningful words of a text, without their endings."""
+    """Return the meaningful words of a text, without their endings."""
     return {_ENDING.sub("", word) for word in _WORD.findall(text.casefold()) if not _SAYS_LITTLE.fullmatch(word)}

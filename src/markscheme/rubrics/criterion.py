@@ -28,7 +28,7 @@ LARGEST_LEVEL = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One choice on a scale, and the words that fix its meaning."""
+    """A choice on a scale, and the words that fix its meaning."""
 
     value: float
     label: str | None = None
@@ -43,7 +43,7 @@ class Level:
 
     @property
     def choice(self) -> str:
-        """What a rater answers to choose this level: its number, or its label if that says more.
+        """Answer with which a rater chooses this level: its number, or its label if that is MET or UNMET.
 
         >>> Level(3.0, "fair").choice, Level(1.0, "MET").choice
         ('3', 'MET')
@@ -100,7 +100,7 @@ class Scale:
 
     @classmethod
     def numbered(cls, lowest: int, highest: int) -> Self:
-        """Whole numbers from `lowest` to `highest`, without anchors.
+        """Make a scale of the whole numbers from `lowest` to `highest`, without anchors.
 
         >>> Scale.numbered(1, 5).values
         (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -111,7 +111,7 @@ class Scale:
 
     @classmethod
     def of_categories(cls, labels: Sequence[str]) -> Self:
-        """Categories that are worth nothing; their values only tell them apart.
+        """Make a scale of categories that are worth nothing; their values only tell them apart.
 
         >>> Scale.of_categories(["refund", "delay"]).choices
         ('refund', 'delay')
@@ -122,7 +122,7 @@ class Scale:
 
     @classmethod
     def yes_no(cls, fails: str, passes: str) -> Self:
-        """The scale of yes and no in other words than MET and UNMET.
+        """Make a scale of yes and no in other words than MET and UNMET.
 
         >>> Scale.yes_no("FAIL", "PASS").choices, Scale.yes_no("FAIL", "PASS").is_yes_no
         (('FAIL', 'PASS'), True)
@@ -136,12 +136,12 @@ class Scale:
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
-        """What a rater may answer, worst first."""
+        """Answers that a rater may give, worst first."""
         by_label = self.by_label or self.mirrored
         return tuple(level.label or level.choice if by_label else level.choice for level in self.levels)
 
     def named(self, answer: str) -> Level | None:
-        """The level with this number or label, ignoring case; None if there is none."""
+        """Return the level with this number or label, ignoring case; None if there is none."""
         return self._by_answer.get(folded_word(answer))
 
     @cached_property
@@ -164,16 +164,16 @@ class Scale:
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether this is the scale of MET and UNMET, or of a table's words for them."""
+        """Whether the scale is that of MET and UNMET, or of a table's words for them."""
         return self.own_yes_no or self.choices == ("UNMET", "MET")
 
     @property
     def halves_decide_nothing(self) -> bool:
-        """Whether an even split between its levels is no level: it has two, and means one of them."""
+        """Whether an even split of raters decides nothing: the scale is yes and no, or a preference without a tie."""
         return self.is_yes_no or (self.mirrored and len(self.levels) == 2)
 
     def position(self, value: float) -> float:
-        """The position of `value` on the scale: 0.0 at the worst, 1.0 at the best; medians fall between.
+        """Return the position of `value` on the scale: 0.0 at the worst level, 1.0 at the best; medians fall between.
 
         Raises:
             ValueError: A value outside the scale.
@@ -188,7 +188,7 @@ class Scale:
         return value if self.by_label else (value - lowest) / self.span
 
     def at(self, position: float) -> float:
-        """The value at a position; a position outside 0 to 1 gives the nearest end of the scale.
+        """Return the value at a position; a position outside 0 to 1 gives the nearest end of the scale.
 
         Example:
             >>> Scale.numbered(1, 5).at(0.625)
@@ -199,7 +199,7 @@ class Scale:
         return min(highest, max(lowest, value))
 
     def place_of(self, value: float) -> int | None:
-        """The index of the level with this value, 0 for the worst; None for a value between two levels.
+        """Return the index of the level with this value, 0 for the worst; None for a value between two levels.
 
         Example:
             >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
@@ -208,7 +208,7 @@ class Scale:
         return next((place for place, level in enumerate(self.values) if abs(level - value) <= LEVEL_ROUNDING), None)
 
     def level_name(self, value: float) -> str:
-        """A level as raters choose it; a value between two levels as a number.
+        """Return the answer with which raters choose a level; a value between two levels is shown as a number.
 
         Example:
             >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
@@ -218,7 +218,7 @@ class Scale:
         return brief(value, 3) if place is None else self.choices[place]
 
     def level_in_words(self, value: float) -> str:
-        """A level in a sentence: its label where raters choose that, else "level" and its number.
+        """Return a level as a sentence names it: by its label where raters choose that, else "level" and its number.
 
         Example:
             >>> YES_NO.level_in_words(1.0), Scale.numbered(-2, 2).level_in_words(-2.0)
@@ -229,7 +229,7 @@ class Scale:
         return f"level {name}" if is_number else name
 
     def written(self, value: float) -> float | str:
-        """A level as files have it: its value; of categories without values the label.
+        """Return a level as files store it: its value, or the label of a category without a value.
 
         Example:
             >>> YES_NO.written(1.0), Scale.of_categories(["refund", "delay"]).written(0.0)
@@ -238,11 +238,11 @@ class Scale:
         return self.label_of(value) or value
 
     def label_of(self, value: float) -> str:
-        """The label of a category without a value; "" for any other level."""
+        """Return the label of a category without a value; "" for any other level."""
         return self.level_name(value) if self.coded else ""
 
     def called(self, value: float) -> str:
-        """A value in a sentence: the word that raters answer, else the number and the highest possible one.
+        """Return a value as a sentence names it: by the word that raters answer, else as a number of the highest one.
 
         Example:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
@@ -262,7 +262,7 @@ YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))
 
 @dataclass(frozen=True)
 class Criterion:
-    """One thing judged about a response, with its weight and scale.
+    """An aspect of a response that is judged, with its weight and scale.
 
     Attributes:
         weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that lowers the score
@@ -328,7 +328,7 @@ class Criterion:
 
     @cached_property
     def has_worth(self) -> bool:
-        """Whether its levels are worth something; a category is, where the author wrote what."""
+        """Whether the levels are worth something; those of a category are only if the author wrote their values."""
         return not self.scale.coded
 
     @cached_property
@@ -355,21 +355,21 @@ class Criterion:
         return fingerprint(*words, levels, self.scale.ordered, self.not_applicable)
 
     def is_worded(self, under: str) -> bool:
-        """Whether an answer under a digest, of the exact words or of their wording, is to this criterion's words."""
+        """Return True if a digest, of the exact words or of their wording, is that of this criterion."""
         return under in (self.wording, self.fingerprint)
 
     def merit(self, position: float) -> float:
-        """How good a position on this criterion is, 0 to 1; reversed for a fault."""
+        """Return how good a position on this criterion is, 0 to 1; reversed for a fault."""
         return position if self.weight > 0 else 1.0 - position
 
     def passes(self, position: float) -> bool:
-        """Whether a position is good enough for this criterion alone; for a category, whether it is one that passes."""
+        """Return True if a position passes this criterion alone; a category passes if it is among those that pass."""
         if self.passing:
             return self.scale.level_name(self.scale.at(position)) in self._passing_choices
         return self.merit(position) >= self.threshold - 1e-12
 
     def worth(self, position: float) -> float | None:
-        """How good a position is, 0 to 1; of a category without a value 1 if it passes, and None if none does."""
+        """Return how good a position is, 0 to 1; for a category without a value 1 if it passes, None if none does."""
         if self.has_worth:
             return self.merit(position)
         return float(self.passes(position)) if self.passing else None
@@ -381,7 +381,7 @@ class Criterion:
 
 
 def _bare(text: str | None) -> str:
-    """A text in lower case without punctuation, with single spaces; what changes a number's meaning stays.
+    """Return a text in lower case with single spaces and without punctuation, but for what changes a number's meaning.
 
     >>> _bare("Is it  polite?"), _bare("At least 5%, from -1 up.")
     ('is it polite', 'at least 5% from -1 up')

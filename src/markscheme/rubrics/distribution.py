@@ -18,7 +18,7 @@ TIED = 1e-9
 
 
 def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
-    """The probabilities in an object, one for each of the options, scaled to sum to 1.
+    """Read the probabilities of an object, one for each of the options, and scale them to sum to 1.
 
     Args:
         written: By option; every option, and no other.
@@ -53,12 +53,12 @@ def _probability(option: str, value: Any) -> float:
 
 
 def as_written(probabilities: Probabilities, scale: Scale) -> dict[str, float]:
-    """Probabilities as files have them: by what a rater answers to choose the level."""
+    """Return probabilities as files store them: by the answer that chooses each level."""
     return dict(zip(scale.choices, probabilities, strict=True))
 
 
 def most_probable(probabilities: Probabilities, criterion: Criterion) -> float:
-    """The value of the most probable level; of tied ones, that which scores worse.
+    """Return the value of the most probable level; of tied levels, that which scores worse.
 
     Example:
         >>> most_probable((0.5, 0.5), Criterion(1.0, "Polite")), most_probable((0.5, 0.5), Criterion(-1.0, "Rude"))
@@ -70,7 +70,7 @@ def most_probable(probabilities: Probabilities, criterion: Criterion) -> float:
 
 
 def mean_level(probabilities: Probabilities, scale: Scale) -> float:
-    """The mean of the levels' values, weighted by their probabilities.
+    """Return the mean of the levels' values, weighted by their probabilities.
 
     Example:
         >>> mean_level((0.25, 0.5, 0.25), Scale.numbered(1, 3))
@@ -82,14 +82,14 @@ def mean_level(probabilities: Probabilities, scale: Scale) -> float:
 
 
 def mean_distribution(several: Sequence[Probabilities]) -> Probabilities:
-    """The mean of several distributions over the same levels; empty if one of them is unknown."""
+    """Return the mean of several distributions over the same levels; empty if one of them is unknown."""
     if not several or not all(several):
         return ()
     return tuple(math.fsum(of_level) / len(several) for of_level in zip(*several, strict=True))
 
 
 def shown_with_probability(level: float, probabilities: Probabilities, scale: Scale) -> str:
-    """A level with its probability, for readers: "MET .93"; a mean of levels without one.
+    """Return a level with its probability, for readers: "MET .93"; a mean of levels has no probability.
 
     Example:
         >>> from markscheme.rubrics.criterion import YES_NO

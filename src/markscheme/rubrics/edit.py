@@ -58,7 +58,7 @@ class Changes:
         return self != Changes()
 
     def applied_to(self, rubric: Rubric) -> Rubric:
-        """The rubric with the new numbers and words.
+        """Return the rubric with the new numbers and words.
 
         Example:
             >>> from markscheme import Rubric
@@ -119,7 +119,7 @@ class Edit:
 
 
 def edit(path: Path, changes: Changes) -> Edit:
-    """A rubric's file with new numbers or words; nothing is written yet.
+    """Prepare new numbers or words in a rubric's file; nothing is written yet.
 
     Raises:
         RubricError: The file is faulty, has no place for a number, or shares a value between two places.
@@ -129,7 +129,9 @@ def edit(path: Path, changes: Changes) -> Edit:
 
 
 def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
-    """A rubric's file with further criteria after the last one; comments and everything else stay, nothing is written.
+    """Prepare further criteria after the last one of a rubric's file; the rest, comments included, stays as it is.
+
+    Nothing is written yet.
 
     Args:
         path: The file.
@@ -154,7 +156,7 @@ def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
 
 
 def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None) -> str:
-    """A rubric's text with new numbers or words; comments, order, quoting and line ends stay as they are.
+    """Return a rubric's text with new numbers or words; comments, order, quoting and line ends stay as they are.
 
     Args:
         text: The whole text.
@@ -194,7 +196,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
 
 
 def _rubric(text: str, form: Form) -> Rubric:
-    """The rubric in a text, without warnings, since the user has already seen them."""
+    """Read the rubric in a text without warnings, which the user has already seen."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)
         return rubric_from_text(text, form)
@@ -330,7 +332,10 @@ class _Editing:
         self.splices.append((at, at, head + end_of_line.join(lines) + end_of_line))
 
     def _after_block(self, node: "Node", column: int) -> int:
-        """Where the line after a block item starts: its end may lie at the next key, after blank lines and comments."""
+        """Return where the line after a block item starts.
+
+        The parser may end an item at the next key, after blank lines and comments; these are stepped back over.
+        """
         end = int(node.end_mark.index)
         before = self.text[:end]
         block = before.rstrip()
@@ -344,7 +349,7 @@ class _Editing:
         return len(self.text) if after < 0 else after + 1
 
     def _next_line(self, node: "Node") -> int:
-        """Where the line after a value starts; a block scalar already ends with its line."""
+        """Return where the line after a value starts; a block scalar already ends with its line."""
         end = int(node.end_mark.index)
         if end and self.text[end - 1] == "\n":
             return end
@@ -362,17 +367,17 @@ class _Editing:
 
 
 def _unfolded(words: str) -> str:
-    """Words without line breaks; the composer marks each fold of a block with a bell."""
+    """Return words without line breaks; the composer marks each fold of a block with a bell."""
     return " ".join(words.replace("\a", "").split())
 
 
 def _folded(paragraph: str, width: int) -> list[str]:
-    """The lines of a folded block, in which a blank line means a line break."""
+    """Return the lines of a folded block, in which a blank line means a line break."""
     return [*textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False), ""]
 
 
 def _quoted(words: str, style: str, *, in_flow: bool) -> str:
-    """A text on one line, quoted like the old one; a plain one stays plain if YAML reads it back unchanged.
+    """Return a text on one line, quoted as the old one was; a plain one stays plain if YAML reads it back unchanged.
 
     >>> [_quoted(words, "", in_flow=False) for words in ("Is it polite?", "Say: no")]
     ['Is it polite?', '"Say: no"']
@@ -385,7 +390,7 @@ def _quoted(words: str, style: str, *, in_flow: bool) -> str:
 
 
 def _zone_spelled(value: float | GrayZone, form: Form) -> str:
-    """A number, or a gray zone with a distance for each side.
+    """Return a gray zone as a file spells it: a number, or a distance for each side.
 
     >>> _zone_spelled(0.1, "yaml"), _zone_spelled(GrayZone(0.12, float("inf")), "yaml")
     ('0.1', '{passes: 0.12, fails: all}')
@@ -400,7 +405,7 @@ def _zone_spelled(value: float | GrayZone, form: Form) -> str:
 
 
 def _spelled(value: float, *, like: str = "") -> str:
-    """The shortest way to write a number, with a decimal point if the old one had one.
+    """Return a number in its shortest spelling, with a decimal point if the old one had one.
 
     >>> _spelled(0.35), _spelled(2.0), _spelled(2.0, like="1.0"), _spelled(1 / 3)
     ('0.35', '2', '2.0', '0.3333333333')
@@ -410,7 +415,7 @@ def _spelled(value: float, *, like: str = "") -> str:
 
 
 def _text_of(path: Path) -> str:
-    """The text unchanged, including line ends."""
+    """Read a file's text unchanged, line ends included."""
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

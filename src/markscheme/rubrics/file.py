@@ -11,7 +11,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def load_rubric(source: str | Path | IO[str]) -> Rubric:
-    """The rubric in a file.
+    """Read the rubric in a file.
 
     Args:
         source: Path of a .yaml, .yml or .json file, or an open text file.
@@ -23,7 +23,7 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
 
 
 def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
-    """The rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
+    """Read the rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
     return read_rubric_text(text, form, path).rubric(Rubric)
 
 
@@ -43,12 +43,12 @@ def text_of_rubric(rubric: Rubric) -> str | None:
 
 
 def rubric_from_data(data: Any) -> Rubric:
-    """The rubric that plain data (lists and dicts) describes. Raises RubricError."""
+    """Read the rubric that plain data (lists and dicts) describe. Raises RubricError."""
     return Rubric.from_dict(data)
 
 
 def criterion_lines(path: Path) -> dict[str, int]:
-    """The line at which each criterion of a rubric's file begins, by its name.
+    """Map the name of each criterion of a rubric's file to the line at which it begins.
 
     Raises:
         RubricError: The file cannot be read, or is no rubric.

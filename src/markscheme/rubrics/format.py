@@ -53,11 +53,11 @@ class KeyValueKind(Protocol):
         """The kind as JSON Schema."""
 
     def read(self, data: Any, at: Place, problems: Problems) -> Any:
-        """The value as the rubric stores it; for an invalid value, None, and a problem is added."""
+        """Return the value as the rubric stores it; for an invalid one, add a problem and return None."""
 
 
 def as_shown(value: Any) -> str:
-    """A value as shown in a message."""
+    """Return a value as a message shows it."""
     return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 
@@ -129,7 +129,7 @@ class CheckKind:
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a mapping; `null` is allowed only if it is the default."""
+    """A key of a mapping; `null` is allowed only if it is the default."""
 
     kind: KeyValueKind
     description: str = ""
@@ -226,7 +226,7 @@ class Ends:
 
 
 def _key(at: Place) -> str:
-    """The key that a message begins with: the last part of a place."""
+    """Return the key that a message begins with: the last name in a path."""
     key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
     return f"each of {key}" if at and isinstance(at[-1], int) else key
 
@@ -295,7 +295,7 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 
 
 def _bounded(kind: Plain, **bounds: float) -> Plain:
-    """A number within bounds, which are named as in JSON Schema."""
+    """Make a kind of number within bounds, which are named as in JSON Schema."""
 
     def value(data: Any) -> Any:
         number = kind.value(data)
@@ -474,7 +474,7 @@ RUBRIC = Keys(
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of the native rubric format, for editors."""
+    """Return the JSON Schema of the native rubric format, for editors."""
     parts = (CRITERION, EXAMPLES, _JUDGE_KEYS, _LEVEL_KEYS, OPTION, SCALE)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -10,22 +10,22 @@ ALL, NONE = "all", "none"
 
 @dataclass(frozen=True, slots=True)
 class GrayZone:
-    """How near the pass mark a person decides, among the passes and among the fails.
+    """Distances from the pass mark within which a person decides, one for passes and one for fails.
 
     Attributes:
         passes: Distance in score up to which a person decides a pass; 0 for none of them, infinite for all.
-        fails: The same for a fail.
+        fails: Distance in score up to which a person decides a fail; 0 for none of them, infinite for all.
     """
 
     passes: float
     fails: float
 
     def reach(self, *, passed: bool) -> float:
-        """The distance on one side."""
+        """Return the distance on the side of passes, or on that of fails."""
         return self.passes if passed else self.fails
 
     def has(self, distance: float, *, passed: bool) -> bool:
-        """Whether a person decides at this distance from the pass mark; never on a side without a gray zone.
+        """Return True if a person decides at this distance from the pass mark; never on a side without a gray zone.
 
         Example:
             >>> zone = GrayZone(passes=0.12, fails=math.inf)
@@ -41,7 +41,7 @@ class GrayZone:
         return max(reach if math.isfinite(reach) else 0.0 for reach in (self.passes, self.fails))
 
     def why(self, *, passed: bool) -> str:
-        """Why a person should look, as part of a sentence.
+        """Say why a person should look, as part of a sentence.
 
         Example:
             >>> GrayZone(0.12, math.inf).why(passed=True), GrayZone(0.12, math.inf).why(passed=False)
@@ -52,7 +52,7 @@ class GrayZone:
 
     @property
     def in_file(self) -> float | dict[str, float | str]:
-        """As files have it: one number for both sides, or each by name.
+        """Value of `ask_within` in a file: one number for both sides, or one for each by name.
 
         Example:
             >>> GrayZone(0.1, 0.1).in_file, GrayZone(0.12, math.inf).in_file
@@ -64,12 +64,12 @@ class GrayZone:
 
 
 def gray_zone(within: "float | GrayZone") -> GrayZone:
-    """The gray zone that a rubric's `ask_within` means."""
+    """Return the gray zone that a rubric's `ask_within` means."""
     return within if isinstance(within, GrayZone) else GrayZone(float(within), float(within))
 
 
 def distance_in_file(value: Any) -> float:
-    """The distance that `all`, `none` or a number means in a file.
+    """Return the distance that `all`, `none` or a number means in a file.
 
     Raises:
         ValueError: It is none of these.

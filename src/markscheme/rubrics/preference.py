@@ -23,7 +23,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = None) -> Scale:
-    """The levels of a preference.
+    """Make the scale of a preference.
 
     Args:
         ties: Whether a rater may answer that neither response is better.
@@ -39,7 +39,7 @@ def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = Non
 
 
 def preferred(position: float, tie_within: float = 0.0) -> Preference:
-    """What a score of a pair, 0 to 1, comes to.
+    """Return the preference that a score of a pair, 0 to 1, amounts to.
 
     Args:
         position: 0 where the first response is better by every criterion, 1 where the second is.
@@ -56,7 +56,7 @@ def preferred(position: float, tie_within: float = 0.0) -> Preference:
 
 
 def signed(position: float) -> float:
-    """A score of a pair from -1, the first response is better, to 1.
+    """Convert a score of a pair to the scale from -1, the first response is better, to 1.
 
     >>> signed(0.25)
     -0.5

@@ -73,7 +73,7 @@ def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> Publish
 
 
 def _is_plain(data: Any) -> bool:
-    """Whether all keys are those of markscheme's own format, so that no other reader is asked.
+    """Return True if all keys are those of markscheme's own format, so that no other reader is asked.
 
     >>> _is_plain({"criteria": [{"requirement": "A"}]}), _is_plain([{"criterion": "A"}])
     (True, False)
@@ -99,7 +99,7 @@ _TOP_KEYS = {*RUBRIC.keys, *RUBRIC.foreign, "passingThreshold"}
 
 
 def may_be_rubric(data: Any) -> bool:
-    """Whether plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
+    """Return True if plain data are meant as a rubric, faulty perhaps, rather than as a file of something else.
 
     >>> may_be_rubric({"criterias": 3}), may_be_rubric([{"requirement": "A"}]), may_be_rubric(dict.fromkeys("abcde"))
     (True, True, False)
@@ -187,7 +187,7 @@ def _holds_criteria(path: Path) -> bool:
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:
-    """Whether most keys are known, or few are unknown; what isn't a mapping at all is refused as such elsewhere."""
+    """Return True if most keys are known or few are unknown, and for data without keys, which are refused later."""
     if not isinstance(data, Mapping):
         return True
     keys_known = data.keys() & {*keys.keys, *keys.foreign}
@@ -195,7 +195,7 @@ def _is_meant_as(keys: Keys, data: Any) -> bool:
 
 
 def places_of(data: Any) -> tuple[Place, list[Place]]:
-    """The places of the rubric's keys and of each criterion in plain data, in any dialect.
+    """Return the path of the rubric's keys in plain data and that of each criterion, in any dialect.
 
     >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
@@ -214,7 +214,7 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
 
 @dataclass
 class RubricReading:
-    """One pass over plain data: the canonical form, the faults, and where each part came from."""
+    """A pass over plain data that collects their canonical form, the faults, and where each part came from."""
 
     data: Any
     lines: Mapping[Place, int] = field(default_factory=dict)
@@ -319,7 +319,7 @@ class RubricReading:
                 yield where, entry
 
     def _criterion(self, read: "_Read", place: int) -> Criterion:
-        """The criterion; collects errors and substitutes placeholders, so that all faults are reported at once."""
+        """Make a criterion; collect errors and substitute placeholders, so that all faults are reported at once."""
         entry = read.entry
         return Criterion(
             weight=entry["weight"],
@@ -355,7 +355,7 @@ class RubricReading:
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
     def _built(self, make: Callable[..., _Rubric], values: Entry, criteria: list[Criterion]) -> _Rubric | None:
-        """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
+        """Make the rubric, or add the faults of the rubric as a whole; None if there are any faults."""
         if not criteria:
             return None
         self._refuse_same_words([criterion.name for criterion in criteria])
@@ -393,7 +393,10 @@ class RubricReading:
             self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*at, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """The line of a fault of the whole rubric: of the first key or criterion it is about that is in the file."""
+        """Return the line of a fault of the whole rubric.
+
+        It is the line of the first key or criterion the fault is about that is in the file, else that of the rubric.
+        """
         for kind, name in about:
             if kind == OF_KEY and (*self.top_path, name) in self.lines:
                 return self.lines[*self.top_path, name]
@@ -425,13 +428,13 @@ class RubricReading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
 
     def _source(self, at: Place) -> Place:
-        """The place in the file of a part of the canonical form."""
+        """Return the path in the file of a part of the canonical form."""
         if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
             return (*self.criterion_paths[at[1]], *at[2:])
         return (*self.top_path, *at)
 
     def line_of(self, at: Place) -> int:
-        """The line of a place, or of what it is in; the first where nothing is known."""
+        """Return the line of a path, or of the mapping or list it is in; 1 if neither is known."""
         return self._line(at) or 1
 
     def _line(self, at: Place) -> int | None:
@@ -483,7 +486,7 @@ def _words(entry: Entry) -> str:
 
 
 def _scale(entry: Entry) -> Scale:
-    """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
+    """Make the scale of a criterion from any of the keys that define one; refuse two of them."""
     if entry["prefer"] is not None:
         return _of_preference(entry)
     ends = _ends(entry)
@@ -524,7 +527,7 @@ def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_preference(entry: Entry) -> Scale:
-    """The levels first, tie and second, with the descriptions of an entry where it has any."""
+    """Make a scale with the levels first, tie and second, and the descriptions that an entry gives them."""
     others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if entry[key] is not None]
     if others:
         raise _KeyedFault(others[0], f"`prefer` has the levels first, tie and second; leave out {others[0]}")
@@ -560,7 +563,7 @@ def _ends(entry: Entry) -> tuple[int, int] | None:
 
 
 def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
-    """The levels as listed; with given ends, unlisted levels in between have no anchor."""
+    """Make a scale of the levels as listed; with given ends, unlisted levels in between have no anchor."""
     levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
     if ends is None:
         return Scale(tuple(levels), ordered=ordered)
@@ -585,6 +588,6 @@ def _from_options(entries: list[Entry], *, ordered: bool) -> Scale:
 
 
 def _spelled(at: Place) -> str:
-    """A place in data that came from no file: criteria[2].weight."""
+    """Return the prefix that names a path in data that came from no file, such as "criteria[2].weight: "."""
     spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
     return f"{spelled}: " if spelled else ""

@@ -143,17 +143,17 @@ class Rubric:
 
     @property
     def is_of_pairs(self) -> bool:
-        """Whether it judges which of two responses is better."""
+        """Whether the rubric judges which of two responses is better."""
         return self.compares == "pairs"
 
     @cached_property
     def has_score(self) -> bool:
-        """Whether its levels come to a score: categories without values don't."""
+        """Whether the levels add up to a score: categories without values don't."""
         return any(criterion.has_worth for criterion in self.criteria)
 
     @cached_property
     def decides(self) -> bool:
-        """Whether its levels come to pass or fail; those of a table have a mark only where somebody stated one."""
+        """Whether the levels lead to pass or fail; those of a table have a mark only where somebody stated one."""
         return self.table_of != "values" and any(criterion.is_decisive for criterion in self.criteria)
 
     @property
@@ -195,7 +195,7 @@ class Rubric:
                     yield _fault_of_criterion(name, f"criterion {name!r} sees {which}", key="sees")
 
     def _faults_of_keys(self) -> Iterable[Fault]:
-        """Values that one of the rubric's own keys can't have."""
+        """Yield the faults of the rubric's own keys: values that they can't have."""
         if not 0 <= self.pass_mark <= 1:
             yield _fault_of("passingThreshold", f"is a score from 0 to 1, found {self.pass_mark}")
         if self.strategy not in STRATEGY_NAMES:
@@ -220,7 +220,7 @@ class Rubric:
                 break
 
     def _faults_of_holistic(self, criterion: Criterion) -> Iterable[Fault]:
-        """What a criterion needs that one number for the whole response can't give."""
+        """Yield a fault for each need of a criterion that a holistic score, one number for the response, can't meet."""
         if self.strategy != "holistic":
             return
         name = criterion.name
@@ -299,18 +299,18 @@ class Rubric:
 
     @property
     def gray_zone(self) -> GrayZone:
-        """Which decisions are for a person, by their distance from the pass mark."""
+        """Gray zone around the pass mark in which a person decides."""
         return gray_zone(self.ask_within)
 
     def criterion(self, name: str) -> Criterion:
-        """The criterion of that name; KeyError if there is none."""
+        """Return the criterion of that name; raise KeyError if there is none."""
         for criterion in self.criteria:
             if criterion.name == name:
                 return criterion
         raise KeyError(name)
 
     def shown_to(self, criterion: Criterion) -> tuple[str, ...]:
-        """Names of the inputs that a rater of `criterion` is shown, in the order of declaration."""
+        """Return the names of the inputs that a rater of `criterion` is shown, in the order of declaration."""
         return tuple(name for name in self.known_inputs if criterion.sees is None or name in criterion.sees)
 
     @property
@@ -320,22 +320,22 @@ class Rubric:
 
     @staticmethod
     def from_dict(data: Any) -> "Rubric":
-        """The rubric in plain data, in any form a rubric file may have. Raises RubricError with all faults at once."""
+        """Read the rubric in plain data, in any form a rubric file may have. Raises RubricError with all faults."""
         return RubricReading(data).rubric(Rubric)
 
     @staticmethod
     def from_json(text: str) -> "Rubric":
-        """The rubric in a JSON text. Raises RubricError with line numbers."""
+        """Read the rubric in a JSON text. Raises RubricError with line numbers."""
         return read_rubric_text(text, "json").rubric(Rubric)
 
     @staticmethod
     def from_yaml(text: str) -> "Rubric":
-        """The rubric in a YAML text. Raises RubricError with line numbers."""
+        """Read the rubric in a YAML text. Raises RubricError with line numbers."""
         return read_rubric_text(text, "yaml").rubric(Rubric)
 
     @staticmethod
     def from_file(source: str | Path | IO[str]) -> "Rubric":
-        """The rubric in a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
+        """Read the rubric in a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
         return read_file(source).rubric(Rubric)
 
     async def grade(
@@ -345,7 +345,7 @@ class Rubric:
         query: str | None = None,
         **options: Any,
     ) -> "Report_co":
-        """The report of an autograder on one response; `markscheme.grade` returns the whole Grade instead.
+        """Return the report of an autograder on one response; `markscheme.grade` returns the whole Grade instead.
 
         Args:
             to_grade: The response as text, or {"thinking": …, "output": …}.
@@ -361,17 +361,17 @@ class Rubric:
 
 
 def _fault_of(key: str, problem: str, *, criterion: str = "") -> Fault:
-    """A fault of one of the rubric's own keys, with which its sentence begins, or of a criterion next to it."""
+    """Make a fault of one of the rubric's own keys, with which its sentence begins, or of a criterion next to it."""
     return Fault(f"{key} {problem}", about=((OF_KEY, key), *([("name", criterion)] if criterion else [])))
 
 
 def _fault_of_criterion(name: str, problem: str, *, key: str = "name") -> Fault:
-    """A fault of a criterion, or of one of its keys."""
+    """Make a fault of a criterion, or of one of its keys."""
     return Fault(problem, about=((key, name),))
 
 
 def _faults_of_pairs(rubric: Rubric) -> Iterable[Fault]:
-    """What a rubric of pairs can't be, and one of single responses can't have."""
+    """Yield the faults of keys that a rubric of pairs can't have, and of those that only one of pairs can have."""
     mirrored = [criterion for criterion in rubric.criteria if criterion.scale.mirrored]
     if not rubric.is_of_pairs:
         for name in (criterion.name for criterion in mirrored):

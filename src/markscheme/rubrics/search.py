@@ -13,7 +13,7 @@ CALIBRATION_FOLDERS = "calibration"
 
 
 def find_rubric(name: str, start: Path | None = None, *, near: Path | None = None) -> Path:
-    """The file of a rubric.
+    """Find the file of a rubric.
 
     Args:
         name: A path, or a name to look for in `rubrics/` of the working directory and of its parents, then of
@@ -42,7 +42,7 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
 
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
-    """All rubrics that can be found by name, with their files."""
+    """Map the names of all rubrics that can be found by name to their files."""
     by_name: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), near):
         for file in sorted(folder.iterdir()):
@@ -52,7 +52,7 @@ def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dic
 
 
 def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
-    """The project's only rubric, for a caller that names none; those that come with markscheme don't count.
+    """Return the project's only rubric, for a caller that names none; those that come with markscheme don't count.
 
     Args:
         start: The working directory.
@@ -73,9 +73,10 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
 
 
 def own_rubrics(start: Path | None = None) -> dict[str, Path]:
-    """The rubrics in `rubrics/` here and in parent folders, with their files; not those that come with markscheme.
+    """Map the names of the rubrics in `rubrics/` here and in parent folders to their files.
 
-    One that comes with markscheme counts as the user's own if a folder `calibration/<rubric>` holds examples for it.
+    A rubric that comes with markscheme counts as the user's own if a folder `calibration/<rubric>` holds examples for
+    it.
     """
     start = start or Path.cwd()
     here = {root / "rubrics" for root in (start, *start.parents)}
@@ -87,7 +88,7 @@ def own_rubrics(start: Path | None = None) -> dict[str, Path]:
 
 
 def calibrations(start: Path) -> dict[str, Path]:
-    """The folders `calibration/<name>` of `start` and its parents, by name."""
+    """Map the names of the folders `calibration/<name>` of `start` and its parents to them; the nearest counts."""
     by_name: dict[str, Path] = {}
     for folder in every_calibration(start):
         by_name.setdefault(folder.name, folder)
@@ -95,13 +96,13 @@ def calibrations(start: Path) -> dict[str, Path]:
 
 
 def every_calibration(start: Path) -> list[Path]:
-    """All folders `calibration/<name>` of `start` and its parents, also those of one name."""
+    """List all folders `calibration/<name>` of `start` and its parents, also several of one name."""
     inside = (folder / CALIBRATION_FOLDERS for folder in _upwards(start))
     return [entry for folder in inside if folder.is_dir() for entry in sorted(folder.iterdir()) if entry.is_dir()]
 
 
 def find_calibration(name: str, *starts: Path) -> Path | None:
-    """The folder `calibration/<name>` of the first start or the nearest of its parents, else of the next start.
+    """Return the folder `calibration/<name>` of the first start or the nearest of its parents, else of the next start.
 
     Parents are searched up to a `.git` or the home folder.
     """
@@ -112,7 +113,7 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
 
 
 def calibration_folder(name: str, start: Path) -> Path:
-    """The folder `calibration/<name>` of `start` or the nearest of its parents; where to create it if none has one.
+    """Return the folder `calibration/<name>` of `start` or the nearest of its parents, or where to create it.
 
     Raises:
         UsageError: The rubric's name can't name a folder.
@@ -134,7 +135,7 @@ def project_of(calibration: Path) -> Path:
 
 
 def _upwards(start: Path) -> Iterator[Path]:
-    """A folder and its parents, up to one with a `.git` or the home folder."""
+    """Yield a folder and its parents, up to one with a `.git` or the home folder."""
     for folder in (start, *start.parents):
         yield folder
         if (folder / ".git").exists() or folder == Path.home():

@@ -12,7 +12,7 @@ from markscheme.seam import OpenTable
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeOptions:
-    """What the caller says of a rubric in another shape than markscheme's; what isn't said is read from its structure.
+    """Hints on a rubric in another shape than markscheme's; whatever is missing is read from its structure.
 
     Attributes:
         other_names: Other names of keys, as KEY=requirement.

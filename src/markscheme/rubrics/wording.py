@@ -32,7 +32,7 @@ class Field(NamedTuple):
 
 
 def words_of(rubric: Rubric) -> dict[Field, str]:
-    """The words that may be rewritten, in the order of the rubric; places without words are left out.
+    """Return the words that may be rewritten, in the order of the rubric; fields without words are left out.
 
     Examples, and labels that a judge answers with, are not included: rewriting them would change the scale or show
     the judge other responses. Criteria decided by code have none.
@@ -58,7 +58,7 @@ def _words(rubric: Rubric) -> Iterator[tuple[Field, str]]:
 
 
 def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
-    """The rubric with other words in some places.
+    """Return the rubric with other words in some of its fields.
 
     Raises:
         KeyError: A place without words to rewrite.
@@ -87,7 +87,7 @@ def _level(level: Level, place: int, words: Mapping[str, str]) -> Level:
 
 
 def in_place_of(old: str, new: str) -> str:
-    """New words with the line end of the old ones, which depends on how the file quotes them.
+    """Return new words with the line end of the old ones, which depends on how the file quotes them.
 
     >>> in_place_of("Is it polite?\\n", "Polite? ")
     'Polite?\\n'
