@@ -30,7 +30,7 @@ class Agreement(Reported):
 
     @property
     def statistics(self) -> Mapping[str, Estimate]:
-        """Each measure by its name, with its interval or the reason why it has no value."""
+        """Measures by their names, each with its interval or the reason why it has no value."""
         return self.measures.statistics
 
 
@@ -43,7 +43,7 @@ def agreement_of(
     pairs: Pooling | None = None,
     judge: str | None = None,
 ) -> Agreement:
-    """Every measure of agreement of a table.
+    """Compute every measure of agreement of a table.
 
     Args:
         table: The ratings.

@@ -108,7 +108,7 @@ class Rater:
         return shlex.quote(models[0]) if models else DEFAULT.name
 
     def setting(self, rubric: Rubric) -> Setting:
-        """Everything that determines its ratings, to compare with another run."""
+        """Return everything that determines the rater's ratings, to compare with another run."""
         return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
 
 
@@ -185,7 +185,7 @@ class Calibration(Reported):
 
     @property
     def use(self) -> Use:
-        """What the judge may decide: gate, trend, explore or none."""
+        """Use to which the judge may be put: gate, trend, explore or none."""
         return self.decision.use
 
     @property
@@ -206,7 +206,7 @@ class Calibration(Reported):
 
     @cached_property
     def _measured(self) -> dict[str, Any]:
-        """What was measured so far, by name."""
+        """Measurements made so far, by name."""
         return {}
 
     @property
@@ -215,7 +215,7 @@ class Calibration(Reported):
         return self.decision.most_wrong
 
     def after(self, settings: int, *, on_record: bool | None = None) -> "Calibration":
-        """The same, given how many settings were tried on these labels: all of their intervals hold together.
+        """Return the calibration after so many settings were tried on its labels: all of their intervals hold together.
 
         Args:
             settings: How many, this one included.
@@ -238,7 +238,7 @@ class Calibration(Reported):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Return a table's rows by id, with gold, judge, whether they agree, and both decisions.
+        """Rows of a table by id, with gold, judge, whether they agree, and both decisions.
 
         Raises:
             TypeError: It is no table's calibration.
@@ -263,7 +263,7 @@ class Calibration(Reported):
 
     @property
     def reasons_not_graded(self) -> dict[str, str]:
-        """Why each example without a score has none, by id, but for held-out ones; without digests."""
+        """Reasons why examples have no score, by id, without held-out examples and without digests."""
         comparison = self.comparison
         judged = zip(comparison.gold.examples, comparison.judged, comparison.graded_by.tolist(), strict=True)
         return {
@@ -300,7 +300,7 @@ class Calibration(Reported):
 
 
 def _why_no_score(rating: Rating, rubric: Rubric) -> str:
-    """Why a judge's rating comes to no score: its error, what it says in place of a level, or what it leaves out."""
+    """Say why a judge's rating gives no score: its error, its reply in place of a level, or a missing level."""
     if rating.error is not None:
         return rating.error
     for criterion in rubric.criteria:
@@ -359,7 +359,7 @@ def calibration_of(
     since: "Since | None" = None,
     repeats: Sequence[Rating] = (),
 ) -> Calibration:
-    """A calibration from a judge's ratings of labelled examples.
+    """Make a calibration from a judge's ratings of labelled examples.
 
     Args:
         rubric: The rubric of labels and ratings.
@@ -408,7 +408,7 @@ def calibration_of(
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """A calibration whose judge gates only if it would by the labels that count for a gate.
+    """Return the calibration, with its judge as a gate only if it would be one by the labels that count for a gate.
 
     Args:
         calibration: By all labels.
@@ -437,7 +437,7 @@ def decision_of(
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
-    """The verdict on a judge, with what moved since the accepted runs as the reason where that decides it.
+    """Decide on a judge, with what moved since the accepted runs as the reason if that is decisive.
 
     Args:
         comparison: The judge compared with gold.

@@ -62,7 +62,7 @@ class CarriedLabels:
 
     @cached_property
     def differ(self) -> tuple[str, ...]:
-        """Those of them whose decision changed, or whose score moved by the tolerance or more."""
+        """Relabelled examples whose decision changed, or whose score moved by the tolerance or more."""
         if not self.relabelled:
             return ()
         wanted = set(self.relabelled)
@@ -74,7 +74,7 @@ class CarriedLabels:
 
     @cached_property
     def outcome(self) -> RelabellingCheck:
-        """What the examples that were labelled again show; while some of the check are open, too few."""
+        """Outcome of the check by relabelling; "too few" while some examples of the check are open."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_check(len(self.relabelled) if are_all else 0, len(self.differ), len(self.old))
 
@@ -101,8 +101,10 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """An example without the old labels of each criterion that has new ones, or without any old ones that nobody
-        vouches for."""
+        """Return an example without the old labels of each criterion that has new ones.
+
+        With `drops_all`, other old labels are dropped too, but for those whose words are said to mean the same.
+        """
         stale = [set(stale_in(label, self.rubric)) for label in example.labels]
         if not any(stale):
             return example
@@ -120,7 +122,7 @@ class CarriedLabels:
         return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
 
     def _means_the_same(self, label: Rating, name: str) -> bool:
-        """Whether the author of the rubric said that the words a label was given to mean the same."""
+        """Return True if the rubric's author said that the words a label was given to mean the same as today's."""
         return label.criteria[name].under in self.same_meaning.get(name, ())
 
     @property
@@ -137,7 +139,7 @@ class CarriedLabels:
 
     @property
     def sentence(self) -> str:
-        """How many labels are old, and what follows; "" where all are under the current words."""
+        """Sentence on how many labels are old, and what follows from it."""
         names = in_words(self.reworded)
         again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
         labelled = len(self.examples.labelled.examples)
@@ -154,7 +156,7 @@ class CarriedLabels:
         return f"{old}; for a gate they count once {left} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
-        """How many examples were labelled again, how many of those differ, and how many are still under old words."""
+        """Return counts of relabelled examples, of those of them that are the same, and of those under old words."""
         return {
             "criteria": list(self.reworded),
             "relabelled": len(self.relabelled),
@@ -176,7 +178,7 @@ class CarriedLabels:
 
 
 def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None:
-    """What labels from before a rewording count for; None where no label is from before one.
+    """Return the labels from before a rewording and what they count for; None if no label is from before one.
 
     Args:
         examples: The whole set, with its labels.
@@ -194,17 +196,17 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
 
 
 def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:
-    """The criteria that a rater rated under old words, whether again since or not."""
+    """Return the criteria that a rater rated under old words, whether again since or not."""
     return {*_given_again(label, rubric), *stale_in(label, rubric)}
 
 
 def stale_in(label: Rating, rubric: Rubric) -> list[str]:
-    """The criteria that a label rates under old words."""
+    """List the criteria that a label rates under old words."""
     return [name for name in label.criteria if is_stale(label, rubric.criterion(name), rubric)]
 
 
 def _is_old(example: Example, rubric: Rubric) -> bool:
-    """Whether some criterion has people's labels under old words, and none under the current ones."""
+    """Return True if some criterion has people's labels under old words, and none under the current ones."""
     rated: dict[str, list[bool]] = {}
     for label in example.labels:
         for name in label.criteria if label.kind in PEOPLE else ():
@@ -213,7 +215,7 @@ def _is_old(example: Example, rubric: Rubric) -> bool:
 
 
 def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
-    """The answers under other words than the current ones that the rater gave again."""
+    """Return the answers under earlier words that the rater has since given again, by criterion."""
     return {
         name: rated
         for name, rated in label.superseded.items()
@@ -222,12 +224,12 @@ def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
 
 
 def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
-    """The labels of raters who labelled under both wordings."""
+    """Return the labels of raters who labelled under both wordings."""
     return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """An example's labels under the old words and under the current ones: of those who gave both, else of all."""
+    """Return an example's labels under the old words and under the new: of raters who gave both, else of all."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again
@@ -237,13 +239,13 @@ def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], t
 
 
 def _under_current(label: Rating, rubric: Rubric) -> Rating:
-    """A label without its answers under old words."""
+    """Return a label without its answers under old words."""
     stale = stale_in(label, rubric)
     return replace(label, criteria={name: rated for name, rated in label.criteria.items() if name not in stale})
 
 
 def _before(label: Rating, rubric: Rubric) -> Rating:
-    """A label as it was under the old words."""
+    """Return a label as it was under the old words."""
     return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
 
 
@@ -253,7 +255,10 @@ def _gold(examples: Sequence[Example], labels: Sequence[tuple[Rating, ...]], rub
 
 
 def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
-    """Whether an example's decision changed, or its score moved by the tolerance or more; without scores, any level."""
+    """Return True if an example's decision changed, or its score moved by the tolerance or more.
+
+    Without scores, any change of a level counts.
+    """
     if unit not in before.ids or unit not in after.ids:
         return False
     then = before.ids.index(unit)
@@ -267,5 +272,5 @@ def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
 
 
 def _same(first: float, second: float, tolerance: float) -> bool:
-    """Whether two numbers differ by less than a tolerance, or both are unknown."""
+    """Return True if two numbers differ by less than a tolerance, or both are unknown."""
     return (math.isnan(first) and math.isnan(second)) or abs(first - second) < tolerance

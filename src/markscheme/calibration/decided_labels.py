@@ -52,7 +52,7 @@ class WholeLabels:
 
     @classmethod
     def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "WholeLabels":
-        """The labels of some examples; those of one kind, where that is given."""
+        """Make the labels of some examples; only those of one kind, if it is given."""
         quoted = tuple(example.id for example in examples.labelled.examples if is_quoted(example, rubric))
         unquoted = tuple(example for example in examples.examples if example.id not in quoted)
         truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)
@@ -88,13 +88,13 @@ class WholeLabels:
 
 
 def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
-    """The score of a rater's levels; None where one is missing."""
+    """Compute the score of a rater's levels; None if one is missing."""
     levels = {name: entry.level for name, entry in rated.items() if entry.level is not None}
     return earned_score(levels, [n for n, entry in rated.items() if entry.declined == "not applicable"], rubric)
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
-    """Mean decision or overall score of the strongest kind that gave one, shape (n,); nan where none did."""
+    """Return the mean decision or overall score of the strongest kind that gave one, shape (n,); nan if none did."""
     means = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
         of_kind = [label for label in labels if label.kind == kind]
@@ -106,7 +106,7 @@ def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions
 
 
 def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> tuple[str, ...]:
-    """Examples that one rater both passed and failed."""
+    """Return the examples that one rater both passed and failed."""
     decisions_of: dict[tuple[str, str], set[bool]] = {}
     for label in labels:
         decision = label.passed
@@ -119,14 +119,14 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
 
 
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
-    """Which examples were drawn at random and moved no number before, shape (n,)."""
+    """Mark the examples that were drawn at random and moved no number before, shape (n,)."""
     at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
     return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
 
 
 @dataclass(frozen=True)
 class DecisionOrigins:
-    """Where annotators' decisions come from, on the examples that a promise is tested on.
+    """Origins of annotators' decisions, on the examples that a promise is tested on.
 
     Attributes:
         explicit: Decisions that annotators gave, pass or fail of the whole response.
@@ -166,21 +166,21 @@ class DecidedLabels:
 
     @property
     def n_groups(self) -> int | None:
-        """How many groups there are; None without."""
+        """Number of groups; None without groups."""
         return None if self.groups is None else len(set(self.groups))
 
     def wrong(self, passes: Flags) -> Flags:
-        """On which examples a judge's decisions differ from annotators', shape (n,)."""
+        """Mark the examples on which a judge's decisions differ from annotators', shape (n,)."""
         return np.asarray(passes != (self.passed == 1))
 
 
 def decided_labels(
     rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
 ) -> DecidedLabels:
-    """Annotators' decisions on examples drawn at random that moved no number before; arguments as for `propose`.
+    """Return annotators' decisions on examples drawn at random that moved no number before; arguments as for `propose`.
 
-    They are those of the question whether a judge may pass or fail responses: explicit ones, else gold's score against
-    the pass mark, and required criteria. Even splits count nowhere.
+    They answer whether a judge may pass or fail responses: explicit decisions, else gold's score against the pass mark,
+    and required criteria. Even splits count nowhere.
 
     Raises:
         ComparisonError: Nothing is labelled.
@@ -193,7 +193,7 @@ def decided_labels(
 
 
 def is_quoted(example: Example, rubric: Rubric) -> bool:
-    """Whether the prompt shows the response as an example, or long parts of it in the rubric's words."""
+    """Return True if the prompt shows the response as an example, or a long response is part of the rubric's words."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     requirements = [

@@ -15,7 +15,7 @@ SHIPPED: Final = "shipped:"
 
 
 def name_of(path: Path, card: Path) -> str:
-    """A file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
+    """Return a file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
     whole = path.resolve()
     if not whole.is_relative_to(project_of(card.parent)):
         for folder in ("rubrics", "calibration"):
@@ -26,7 +26,7 @@ def name_of(path: Path, card: Path) -> str:
 
 
 def place_of(name: str, card: Path) -> Path:
-    """Where the file of a name on a card is.
+    """Return the path of a file that a card names.
 
     Raises:
         RatingError: It is outside the project, from which nothing is read for a card, or no file can have that name.

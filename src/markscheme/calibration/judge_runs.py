@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """A coroutine's result; where an event loop is running already, as in a notebook, from a loop of its own."""
+    """Run a coroutine and return its result; in a loop of its own if one is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -46,7 +46,7 @@ async def grade_runs(
     whole: bool = False,
     close: bool = True,
 ) -> list[list[Grade]]:
-    """The grades of each run in the order of the examples; fewer where the budget ends early.
+    """Return the grades of each run in the order of the examples; fewer if the budget ends early.
 
     Args:
         runs: All ask the same judge.
@@ -94,7 +94,7 @@ def rated_by(
     whole: bool = False,
     close: bool = True,
 ) -> tuple[list[Rating], list[Grade]]:
-    """A judge's ratings of examples, and the grades they are from; options and errors are those of `grade_runs`."""
+    """Return a judge's ratings of examples, and the grades they are from; options and errors as for `grade_runs`."""
     grading = Grading(rubric, judge, scorers=scorers_for(rubric, ask.scorers))
     runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
     (grades,) = run_to_end(runs)
@@ -103,7 +103,7 @@ def rated_by(
 
 
 def rater_of(judge: GradingJudge, grades: Iterable[Grade] = ()) -> Rater:
-    """A judge as the rater of a calibration, with the models that answered."""
+    """Describe a judge as the rater of a calibration, with the models that answered."""
     grades = list(grades)
     ways = ways_of(grade.asked_without for grade in grades)
     identity = judge.identity.as_asked(ways)

@@ -11,7 +11,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
-    """A rubric's examples with the labels that count, and its calibration folder if there is one.
+    """Read a rubric's examples with the labels that count, and find its calibration folder.
 
     Of labels from before a rewording those that were given again don't count, nor any once they are shown to differ.
 
@@ -36,7 +36,7 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, P
 
 
 def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
-    """A rubric's examples, whatever words their labels were given to, and its calibration folder if there is one.
+    """Read a rubric's examples with labels to any wording, and find its calibration folder.
 
     The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
 

@@ -163,7 +163,7 @@ class ToolFilesAnswer:
 
     @property
     def exit_status(self) -> int:
-        """1 if any judge needs adjusting; else the highest of the calibrations."""
+        """Exit status: 1 if any judge needs adjusting; else the highest of the calibrations."""
         return self.exit_status_for(None)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
@@ -244,7 +244,7 @@ def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:
-    """The part of a rating about one criterion; overall scores and decisions are dropped."""
+    """Return the part of a rating about one criterion; overall scores and decisions are dropped."""
     return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
 
 

@@ -7,7 +7,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 
 @dataclass(frozen=True, slots=True)
 class Labeller:
-    """Who gave the labels, as the subject of a sentence.
+    """Name of those who gave the labels, as the subject of a sentence.
 
     Attributes:
         name: "people", "the labels", or the column of a table.
@@ -32,7 +32,7 @@ class Labeller:
 
     @property
     def again(self) -> "Labeller":
-        """The same, named before in the sentence."""
+        """Labeller as named again in a sentence: "they", or the name if its verb is that of one."""
         return self if self.is_one else Labeller("they")
 
 

@@ -28,7 +28,7 @@ _READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next
 
 @dataclass(frozen=True)
 class NextLabels:
-    """What to label before the next calibration.
+    """Labels to give before the next calibration.
 
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
@@ -43,7 +43,7 @@ class NextLabels:
     because: str = ""
 
     def of(self, left: int, pool: str = "") -> str:
-        """The sentence, where only so many responses are left to label.
+        """Return the sentence on what to label, if only so many responses are left to label.
 
         Args:
             left: Responses that nobody has labelled yet.
@@ -55,7 +55,7 @@ class NextLabels:
 
 
 def planned_labels(gold: "Gold", pilot: "Comparison | None", target: float) -> NextLabels:
-    """The labels that a calibration with these ratings would ask for.
+    """Return the labels that a calibration with these ratings would ask for.
 
     Args:
         gold: The labels so far.
@@ -106,7 +106,7 @@ def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Pat
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """What to label next by the last calibration, minus what people have labelled since.
+    """Return what to label next: the need of the last calibration, minus what people have labelled since.
 
     Args:
         folder: The rubric's calibration folder.
@@ -134,7 +134,7 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """The labels for a first verdict."""
+    """Return the labels for a first verdict."""
     from markscheme.ratings.gold import gold_of, no_gold
 
     try:
@@ -154,7 +154,7 @@ def _to_begin(gold: "Gold", target: float) -> NextLabels:
 
 
 def _recorded(folder: Path) -> dict[str, Any] | None:
-    """What the last calibration asked for; None where none is kept, or it can't be read."""
+    """Read what the last calibration asked for; return None if nothing is recorded, or it can't be read."""
     try:
         record = read_json(folder / NEXT_LABELS, RatingError, parse_constant=no_constant)
         numbers = [record["labelled"], *([] if record["labels_needed"] is None else [record["labels_needed"]])]

@@ -31,7 +31,7 @@ _FIELD_AND_VALUE: Final = ValueForm(
 
 @dataclass(frozen=True, kw_only=True)
 class LabelOptions:
-    """Which examples count, by which labels, and how much agreement is enough.
+    """Options for which examples count, by which labels, and how much agreement is enough.
 
     `None` leaves the choice to the rubric.
     """
@@ -97,7 +97,7 @@ class LabelOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class DriftOptions:
-    """How a run is compared with the accepted ones, and whether it joins them."""
+    """Options for how a run is compared with the accepted ones, and whether it joins them."""
 
     accept: bool = option(
         False, "accept this run, next to those accepted before: later runs are compared with them", FLAG, common=True

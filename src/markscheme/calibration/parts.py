@@ -9,7 +9,7 @@ from markscheme.seam import OpenTable
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """What a feature measures of a calibration.
+    """A part of a calibration that a feature measures.
 
     Attributes:
         name: Its name, by which reports ask for it.

@@ -286,7 +286,7 @@ def is_undecidable(decision: Decision) -> bool:
 
 
 def offer_in_words(comparison: Comparison, decision: Decision) -> str:
-    """Name a limit on wrong decisions that these labels show to be kept; "" where there is none to offer.
+    """Write a limit on wrong decisions that these labels show to be kept; "" if there is none to offer.
 
     A table without a rubric has an option where a rubric has a key.
     """
@@ -315,7 +315,7 @@ def exceptions(excepted: Sequence[ExceptedPart]) -> str:
 
 
 def agreement_and_target(agreement: Estimate, target: float) -> str:
-    """Agreement with its interval, and the target, with as many digits as tell them apart.
+    """Write agreement with its interval, and the target, with as many digits as tell them apart.
 
     Example:
         >>> agreement_and_target(Estimate(0.9, 0.8238, 0.951, n=100), 0.8)
@@ -328,7 +328,7 @@ def agreement_and_target(agreement: Estimate, target: float) -> str:
 
 
 def digits_of(agreement: Estimate, target: float) -> int:
-    """Decimals of per cent with which neither agreement nor its limits print like a target they differ from."""
+    """Return the decimals of per cent that tell agreement and its limits from a target they differ from."""
     return 0 if agreement.is_count else digits_to_tell(target, (agreement.value, agreement.low, agreement.high))
 
 

@@ -8,7 +8,7 @@ from markscheme.seam import OpenTable
 
 
 class Reporter(Protocol):
-    """What describes the results of one class."""
+    """A renderer for the results of one class."""
 
     def data(self, result: Any) -> dict[str, Any]:
         """Return a result as its JSON file has it."""
@@ -28,7 +28,7 @@ class Reporter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """What describes the results of one class.
+    """A class of results and the renderer for them.
 
     Attributes:
         name: The name of the class.

@@ -54,7 +54,7 @@ def calibrate(
     notify: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Calibration:
-    """A judge compared with labels: whether it can decide, and what to fix.
+    """Compare a judge with labels: whether it can decide, and what to fix.
 
     Works where an event loop is running too, such as in a notebook, which shows the result as a report. What isn't
     given is taken from the configuration file of the working directory, as on the command line.
@@ -118,7 +118,7 @@ def calibrate(
 
 
 def _only(result: Any) -> Calibration:
-    """The one calibration; what a table says of several criteria, or of annotators, is one result already."""
+    """Return the only calibration; a table's result on several criteria, or on annotators, is one already."""
     if not isinstance(result, list):
         return cast(Calibration, result)
     if len(result) > 1:
@@ -137,7 +137,7 @@ def agreement(
     judge: str | None = None,
     criterion: str | None = None,
 ) -> Agreement:
-    """Every measure of agreement of the raters in a table, each with its interval.
+    """Compute every measure of agreement of the raters in a table, each with its interval.
 
     Args:
         table: A CSV table with units in rows and raters in columns, a rated file of any other format, or rows of
@@ -190,7 +190,7 @@ def _ratings(
 
 
 def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | None:
-    """The table that is given, as a file, a frame, rows or columns; None where it is none."""
+    """Read the table that is given, as a file, a frame, rows or columns; return None if it is none."""
     if isinstance(source, Rubric):
         return None
     if isinstance(source, str | Path):

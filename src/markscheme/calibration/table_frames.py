@@ -68,7 +68,7 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _plain(cells: Sequence[Any]) -> list[Any]:
-    """Cells of one kind, as all engines take them: numbers stay numbers, mixed ones become text."""
+    """Return cells of one kind, as all engines take them: numbers stay numbers, mixed ones become text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     return list(cells) if len(kinds) <= 1 else [None if cell is None else str(cell) for cell in cells]
 

@@ -50,7 +50,7 @@ class TableCalibrations(Reported):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Return each row's id, and gold, judge, whether they agree, and both decisions by criterion."""
+        """Rows by id, with gold, judge, whether they agree, and both decisions by criterion."""
         return rows_of(self.reading, {name: calibrations.comparison for name, calibrations in self.criteria.items()})
 
     def to_frame(self) -> Any:
@@ -69,7 +69,7 @@ class TableCalibrations(Reported):
 
 @dataclass(frozen=True)
 class AnnotatorFigures:
-    """How far annotators agree with each other by one criterion.
+    """Agreement of annotators with each other by one criterion.
 
     Attributes:
         annotators: Their names.
@@ -93,13 +93,13 @@ class AnnotatorFigures:
 
     @property
     def alpha(self) -> Estimate:
-        """Return Krippendorff's alpha."""
+        """Krippendorff's alpha."""
         return self.measures.statistics["krippendorff_alpha"]
 
 
 @dataclass(frozen=True, repr=False)
 class AnnotatorAgreement(Reported):
-    """How far annotators in a table agree with each other.
+    """Agreement of the annotators in a table with each other.
 
     Attributes:
         reading: The table as it was read.

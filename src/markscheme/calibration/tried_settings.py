@@ -33,7 +33,7 @@ MANY_EXAMPLES: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class TriedSetting:
-    """One setting, and the labelled examples it was compared with.
+    """A setting, and the labelled examples it was compared with.
 
     Attributes:
         at: The day, as 2026-11-02.
@@ -64,7 +64,7 @@ class TriedSetting:
         at: str,
         split: str | None,
     ) -> "TriedSetting":
-        """The setting of a judge on some labelled examples.
+        """Make the setting of a judge on some labelled examples.
 
         Args:
             rubric: As it was used, with the strategy and samples of the run.
@@ -80,7 +80,7 @@ class TriedSetting:
 
     @classmethod
     def read(cls, line: Any) -> "TriedSetting":
-        """The setting in a line of the record; ValueError for anything else."""
+        """Read the setting in a line of the record; raise ValueError for anything else."""
         try:
             split = line.get("split")
             at, setting, rubric, judge = (line[key] for key in ("at", "setting", "rubric", "judge"))
@@ -92,7 +92,7 @@ class TriedSetting:
             raise ValueError("a line of this record has at, setting, rubric, judge, n, split and examples") from None
 
     def to_json(self) -> dict[str, Any]:
-        """A line of the record."""
+        """Return the setting as a line of the record."""
         return {
             "at": self.at,
             "setting": self.setting,
@@ -122,7 +122,7 @@ class TriedSettings:
         return [tried for tried in self.all if not used.isdisjoint(tried.examples)]
 
     def count(self, examples: Iterable[str], opened: Iterable[str] = ()) -> int:
-        """How many different settings were compared with labels of any of these examples; at least 1.
+        """Count the different settings that were compared with labels of any of these examples; at least 1.
 
         Args:
             examples: Their ids.
@@ -135,7 +135,7 @@ class TriedSettings:
 
 
 def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> str:
-    """A digest that differs between any two settings whose agreement may differ for a reason.
+    """Return a digest that differs between any two settings whose agreement may differ for a reason.
 
     Case, white space and punctuation of the words don't count, nor do target, limits and gray zone, which change no
     agreement.
@@ -161,7 +161,7 @@ def _split_calls(rubric: Rubric) -> list[str]:
 
 
 def record_of(rubric: Rubric) -> Path | None:
-    """The file of settings in a rubric's folder; None for a rubric that has neither a folder nor a file."""
+    """Return the file of settings in a rubric's folder; None for a rubric that has neither a folder nor a file."""
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None and rubric.source is not None and is_path_component(rubric.name):
         folder = calibration_folder(rubric.name, Path.cwd())
@@ -169,7 +169,7 @@ def record_of(rubric: Rubric) -> Path | None:
 
 
 def compared_by_people(comparison: Comparison) -> list[str]:
-    """Ids of the examples on which the judge was compared with people's labels; none where other labels count."""
+    """List the ids of examples on which the judge was compared with people's labels; none if other labels count."""
     if not comparison.gold.has_people:
         return []
     decided = comparison.passes + comparison.reference.decisions
@@ -178,15 +178,15 @@ def compared_by_people(comparison: Comparison) -> list[str]:
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
-    """The comparison, given how many settings are on record for its examples; nothing is recorded."""
+    """Return the comparison, given how many settings are on record for its examples; nothing is recorded."""
     tried = tried_settings(record_of(comparison.rubric), ())
     return replace(comparison, settings=tried.count(compared_by_people(comparison)))
 
 
 def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSettings:
-    """All settings on record in the project, those of today included, after recording what is new of these.
+    """Record today's settings that are new, and return all settings on record in the project, with today's.
 
-    Where nothing can be written, those that can be read and today's count.
+    If nothing can be written, those that can be read and today's are returned.
 
     Args:
         path: The record, in the rubric's folder, which is made; None where there is no place for one.
@@ -217,7 +217,7 @@ def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSetti
 
 
 def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
-    """The settings in the records of the project's other rubrics, and of those next to this one."""
+    """Read the settings in the records of the project's other rubrics, and of those next to this one."""
     this_rubric = path.parent.resolve()
     project = path.parents[2] if len(path.parents) > 2 and path.parents[1].name == CALIBRATION_FOLDERS else Path.cwd()
     folders = dict.fromkeys(folder.resolve() for start in (Path.cwd(), project) for folder in every_calibration(start))
@@ -225,11 +225,11 @@ def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _wait() -> None:
-    """Nothing to say while another process appends its line."""
+    """Say nothing while another process appends its line."""
 
 
 def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
-    """Whether each of its examples is on record for the same setting."""
+    """Return True if each of the setting's examples is on record for the same setting."""
     same = (earlier.examples for earlier in before if earlier.setting == tried.setting)
     return tried.examples <= frozenset[str]().union(*same)
 

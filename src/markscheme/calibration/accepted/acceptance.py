@@ -49,7 +49,7 @@ NOT_ASKED = ("source", "judge")
 
 @dataclass(frozen=True)
 class Acceptance:
-    """What accepting a run wrote.
+    """A run that was accepted, as it was written.
 
     Attributes:
         file: The file of ratings next to accepted.json.
@@ -63,7 +63,7 @@ class Acceptance:
 
     @property
     def sentences(self) -> str:
-        """How many runs are accepted, and how many more would help."""
+        """Sentences for the user: how many runs are accepted, and how many more would help."""
         sentences = [f"{counted(self.runs, 'run')} accepted, with the judge's ratings in {self.file.name}."]
         if self.why_alone is not None:
             sentences.append(f"The runs accepted before are dropped ({self.why_alone}).")
@@ -186,7 +186,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """The accepted runs that today's run can be added to, and why not where it can't.
+    """Return the accepted runs that today's run can be added to, or the reason why it can't.
 
     Args:
         path: Their accepted.json; it may be missing.
@@ -206,7 +206,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """All runs, numbered by sample: this run's first, because the measurements are its own.
+    """Return all ratings with new sample numbers: this run's first, because the measurements are its own.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
@@ -223,7 +223,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
-    """The content of each run, by its number: levels, score and decision by example, and by the order of a pair."""
+    """Map the number of each run to its content: levels, score and decision, by example and by the order of a pair."""
     runs: dict[int, dict[tuple[str, str | None], Any]] = {}
     for rating in ratings:
         levels = {name: rated.level for name, rated in rating.criteria.items()}
@@ -232,7 +232,7 @@ def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | No
 
 
 def _ratings_file_of(path: Path) -> Path | None:
-    """The ratings file of an accepted.json at `path`, to be removed once it is replaced."""
+    """Return the ratings file of an accepted.json at `path`, to be removed once it is replaced."""
     try:
         ratings = accepted_run_data(path)["ratings"]
         name = ratings["file"]
@@ -244,7 +244,7 @@ def _ratings_file_of(path: Path) -> Path | None:
 
 
 def _line(rating: Rating, example: Example) -> str:
-    """A rating as it is stored: levels without reasons, and digests of the submission and its labels."""
+    """Return a rating as it is stored: levels without reasons, and digests of the submission and its labels."""
     stored = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
     stored["criteria"] = {
         name: {"level": rated.level} if rated.level is not None else Rated(None, declined=rated.declined).to_json()
@@ -257,7 +257,7 @@ def _line(rating: Rating, example: Example) -> str:
 def accepted_document(
     calibration: Calibration, ratings: Mapping[str, Any], split: str | None, measured_runs: int
 ) -> dict[str, Any]:
-    """The data of an accepted.json, with Estimates as values.
+    """Return the data of an accepted.json, with Estimates as values.
 
     Args:
         calibration: The run.
@@ -337,7 +337,7 @@ def _rulings(decision: Decision) -> dict[str, Any]:
 
 
 def _measurements(calibration: Calibration) -> dict[str, Any]:
-    """The measurements of the run, as Estimates that the JSON writer serializes."""
+    """Return the measurements of the run, as Estimates that the JSON writer serializes."""
     comparison = calibration.comparison
     return {
         "agreement": comparison.agreement,

@@ -21,7 +21,7 @@ ACCEPTED_RUNS = "accepted_runs.jsonl"
 
 @dataclass(frozen=True)
 class AcceptedPoint:
-    """What one accepted run measured.
+    """Measurements of an accepted run, a line of the history.
 
     Attributes:
         date: The day it was accepted.
@@ -48,7 +48,7 @@ class AcceptedPoint:
     ratings: str
 
     def changes(self, before: "AcceptedPoint") -> tuple[str, ...]:
-        """What differs from the run accepted before: the judge, and the rubric's words or the rest of it."""
+        """List the changes since the run accepted before: another judge, reworded criteria, or other settings."""
         changed = []
         if self.judge != before.judge:
             changed.append(f"judge: {self.judge}")
@@ -65,7 +65,7 @@ class AcceptedPoint:
         return tuple(changed)
 
     def to_json(self) -> dict[str, Any]:
-        """The run by the keys of the file."""
+        """Return a dict with the run, by the keys of the file."""
         return {
             "date": self.date,
             "use": self.use,
@@ -81,7 +81,7 @@ class AcceptedPoint:
 
 
 def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> AcceptedPoint:
-    """The history's line for the data of an accepted.json.
+    """Return the history's line for the data of an accepted.json.
 
     Args:
         document: The data; estimates may be values or as JSON has them.
@@ -89,9 +89,9 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
         fails: How many examples gold fails.
 
     Raises:
-        KeyError: It lacks something.
-        TypeError: It isn't such data.
-        ValueError: Likewise.
+        KeyError: The data lack a key.
+        TypeError: The data aren't those of an accepted.json.
+        ValueError: A value isn't one of an accepted.json.
     """
     agreement = document["measurements"]["agreement"]
     if not isinstance(agreement, Estimate):
@@ -118,7 +118,7 @@ def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: P
 
 
 def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
-    """The accepted runs in a folder, the earliest first; the current one alone where no history was kept.
+    """Read the accepted runs in a folder, the earliest first; only the current one if no history was kept.
 
     Raises:
         RatingError: A line of the history, or the accepted run, isn't one.
@@ -137,7 +137,7 @@ def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
 
 
 def kept_points(folder: Path) -> list[AcceptedPoint]:
-    """The lines of the history in a folder, the earliest first; none where no history was kept.
+    """Read the lines of the history in a folder, the earliest first; return no lines if no history was kept.
 
     Raises:
         RatingError: A line isn't an accepted run.

@@ -34,7 +34,7 @@ COUNTED = "compared"
 
 
 def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, start_over: bool) -> int:
-    """How many accepted runs a run that is to be accepted joins; it is asked for samples that they don't have.
+    """Count the accepted runs that a run to be accepted joins; it is asked for samples that they don't have.
 
     Args:
         path: The accepted runs.
@@ -64,7 +64,7 @@ def since_accepted(
     of_other_examples: bool,
     count: bool,
 ) -> Since | None:
-    """The accepted run to compare these ratings with; None where it doesn't fit.
+    """Return the accepted run to compare these ratings with; None if it doesn't fit.
 
     Args:
         rubric: What was judged.
@@ -97,7 +97,7 @@ def since_accepted(
 
 
 def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, accepting: bool) -> _AcceptedRun | None:
-    """The accepted run in a file; None where it cannot be read and is about to be replaced."""
+    """Load the accepted run in a file; return None if it cannot be read and is about to be replaced."""
     try:
         return load(path)
     except RatingError as error:
@@ -108,7 +108,7 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
 
 
 def _refuse(why: str, drift: DriftOptions, *, of_other_examples: bool) -> None:
-    """An error, unless a new run is accepted or other examples were named."""
+    """Raise an error, unless a new run is accepted; only warn if other examples were named."""
     if drift.accept:
         return
     if drift.accepted is None and of_other_examples:
@@ -118,7 +118,7 @@ def _refuse(why: str, drift: DriftOptions, *, of_other_examples: bool) -> None:
 
 
 def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
-    """1-based index of this comparison with the accepted run; the same ratings count once."""
+    """Return the 1-based index of this comparison with the accepted run; count the same ratings once."""
     file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
     levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]
     this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))
@@ -140,7 +140,10 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
 
 
 def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool) -> GradingJudge | None:
-    """Today's judge for a replay: itself where it may be asked again, else as far as its replies are kept."""
+    """Return today's judge for a replay: itself if it may be asked again, else one that only gives recorded replies.
+
+    A judge that may not be asked and has no recorded replies gives None.
+    """
     if may_ask:
         return reopened()
     if isinstance(judge, Remembering):
@@ -157,7 +160,10 @@ def with_replay(
     *,
     close: bool = True,
 ) -> tuple[Since, Usage]:
-    """The same, with today's judge asked by the accepted rubric where that separates their effects; and its cost."""
+    """Ask today's judge by the accepted rubric where that separates the effects of several changes.
+
+    Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
+    """
     if judge is None or not need_replay(changes_between(since.accepted.setting, now)):
         return since, Usage()
     try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunBasis:
-    """What a run is accepted on: the labelled examples with their files, which of them, and the options.
+    """Basis on which a run is accepted: the labelled examples with their files, which of them count, and the options.
 
     Attributes:
         examples: All examples that were read.

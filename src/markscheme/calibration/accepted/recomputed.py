@@ -11,7 +11,7 @@ from markscheme.seam import OpenTable
 
 @dataclass(frozen=True)
 class FileDifference:
-    """One thing that a file says and that doesn't follow from the files behind it.
+    """A statement of a file that doesn't follow from the files behind it.
 
     Attributes:
         what: What it is: a file, an entry, or a judge's decisions.
@@ -49,7 +49,7 @@ class Recomputed(Reported):
 
     @property
     def exit_status(self) -> int:
-        """0 if the file holds, 1 if something differs or couldn't be computed again."""
+        """Exit status: 0 if the file holds, 1 if something differs or couldn't be computed again."""
         return 0 if self.holds else 1
 
 

@@ -17,11 +17,11 @@ APART = 2.0
 
 @dataclass(frozen=True)
 class Answers:
-    """What raters answer by a rubric that has categories: each category, and the score of the other criteria.
+    """Answers of raters by a rubric with categories: each category, and the score of the other criteria.
 
-    An answer is one number, so that two of them agree where they are closer than the tolerance: `APART` times the
-    place of its categories among all combinations, in the order of the scales, plus the score. "Does not apply" is a
-    category too.
+    An answer is one number, so that two of them agree where they are closer than the tolerance: `APART` times the index
+    of its categories among all combinations, in the order of the scales, plus the score. "Does not apply" is a category
+    too.
 
     Attributes:
         rubric: Has at least one category.
@@ -42,14 +42,14 @@ class Answers:
         return len(self.rubric.categories) < len(self.rubric.criteria)
 
     def values(self, column: Column) -> Floats:
-        """A rater's answers as numbers, shape (n_examples,), nan where one is incomplete."""
+        """Return a rater's answers as numbers, shape (n_examples,), nan where one is incomplete."""
         place = np.zeros(len(column.scores))
         for criterion in self.rubric.categories:
             place = place * self._choices(criterion) + _places(criterion, column)
         return APART * place + (self._rest(column) if self.has_score else 0.0)
 
     def in_words(self, value: float) -> str:
-        """An answer as raters give it: the labels, then the score of the rest."""
+        """Return an answer as raters give it: the labels, then the score of the rest."""
         if math.isnan(value):
             return brief(None)
         place = int(value // APART)
@@ -66,7 +66,7 @@ class Answers:
         return len(criterion.scale.levels) + 1
 
     def _rest(self, column: Column) -> Floats:
-        """The score of the criteria that aren't categories; the whole score where categories have no value."""
+        """Return the score of the criteria that aren't categories; the whole score if categories have no value."""
         if not any(criterion.has_worth for criterion in self.rubric.categories):
             return column.scores
         others = tuple(criterion for criterion in self.rubric.criteria if criterion.scale.ordered)
@@ -76,7 +76,7 @@ class Answers:
 
 
 def _places(criterion: Criterion, column: Column) -> Floats:
-    """Which choice of a category a rater made for each example, the last one for "does not apply"; nan for none."""
+    """Return the index of each example's choice on a category, the last one for "does not apply"; nan for none."""
     levels = column.levels[criterion.name]
     places = np.full(len(levels), np.nan)
     for place, value in enumerate(criterion.scale.values):

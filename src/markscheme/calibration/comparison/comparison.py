@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | None = None) -> Measure:
-    """The measure by its name: "score", "decision", or a criterion's.
+    """Return the measure of a name: "score", "decision", or a criterion's.
 
     Args:
         rubric: The rubric of what is compared.
@@ -132,7 +132,7 @@ def compare(
     of: Measured | None = None,
     tolerance: float | None = None,
 ) -> "Comparison":
-    """A judge's column compared with gold, or any column with any other.
+    """Compare a judge's column with gold, or any column with any other.
 
     Every command's figures about two columns come from here, so the same two columns give the same figures.
 
@@ -155,7 +155,7 @@ def compare(
 
 
 def _no_rating(table: RatingTable, judge: str) -> str:
-    """Why a judge's column is empty: its ratings are of other examples, or the reasons that they give."""
+    """Say why a judge's column is empty: its ratings are of other examples, or the reasons that they give."""
     ratings = [rating for rating in table[judge].ratings if rating is not None]
     if not ratings:
         examples = counted(len(table.ids), "example")
@@ -166,7 +166,7 @@ def _no_rating(table: RatingTable, judge: str) -> str:
 def shift_between(
     table: RatingTable, first: str, second: str, criterion: str | None = None, *, level: float = 0.95
 ) -> Estimate:
-    """Mean of second minus first on the examples both have: of a criterion's levels, or of scores without a criterion.
+    """Estimate the mean of second minus first, in score or in the level of a criterion, on the examples both have.
 
     Args:
         table: Has both columns.
@@ -186,7 +186,10 @@ def shift_between(
 
 
 def differences(table: RatingTable, first: str, second: str, criterion: str | None = None) -> Floats:
-    """Second minus first for each example, shape (n_examples,): levels of a criterion, or scores; nan where missing."""
+    """Return the second column minus the first in levels of a criterion, or in scores, shape (n_examples,).
+
+    A difference is nan where either column has no value.
+    """
     if criterion is None:
         return table[second].scores - table[first].scores
     return table[second].levels[criterion] - table[first].levels[criterion]
@@ -212,13 +215,13 @@ class Comparison:
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
-        """What audits found, by the keys of a calibration's JSON; None for one that the judge gave nothing for."""
+        """Figures of audits, by the keys of a calibration's JSON; None for an audit that the judge gave nothing for."""
         audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 
     @cached_property
     def repairs(self) -> "Repairs | None":
-        """What fixing each criterion would change; None where the judge's decisions don't follow from its levels."""
+        """Changes that fixing each criterion would bring; None if the judge's decisions don't follow its levels."""
         from markscheme.calibration.comparison.repairs import repairs_of
 
         tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
@@ -240,7 +243,7 @@ class Comparison:
         return self.measure.tolerance
 
     def by(self, of: Measured) -> "Comparison":
-        """The same columns compared by something else: "score", "decision", or a criterion or its name."""
+        """Return the same columns compared by something else: "score", "decision", or a criterion or its name."""
         return replace(self, measure=measure_of(self.rubric, of))
 
     @property
@@ -281,7 +284,7 @@ class Comparison:
 
     @property
     def graded_by(self) -> Floats:
-        """What shows that the judge graded an example: its score, or its answer where there are categories alone."""
+        """Scores of the judge, or its answers if there are categories alone; nan shows that it graded nothing."""
         return self.scores if self.rubric.has_score else self.judge_values
 
     @property
@@ -316,12 +319,12 @@ class Comparison:
 
     @cached_property
     def hits(self) -> Floats:
-        """1 where the judge agrees with gold, 0 where not, nan where either is missing."""
+        """Flags: 1 where the judge agrees with gold, 0 where not, nan where either is missing."""
         return close(self.gold_values, self.judge_values, self.tolerance)
 
     @cached_property
     def distances(self) -> Floats:
-        """How far judge and gold are apart in what is compared, likewise; another category is 1 apart."""
+        """Distances between judge and gold in what is compared, nan if one is missing; another category is 1 apart."""
         if isinstance(self.measure.of, Answers):
             return np.asarray(np.fmax(np.abs(self.misses), 1 - self.hits))
         return np.asarray(np.abs(self.misses))
@@ -351,7 +354,7 @@ class Comparison:
 
     @cached_property
     def weights(self) -> Floats | None:
-        """How much of all outputs each example speaks for, shape (n_examples,); None unless chances differed."""
+        """Weights by which each example speaks for all outputs, shape (n_examples,); None unless chances differed."""
         examples = self.table.examples
         if examples is None or all(example.weight == 1 for example in examples):
             return None
@@ -359,7 +362,7 @@ class Comparison:
 
     @property
     def weighted_to(self) -> int | None:
-        """How many outputs the figures are weighted to: those that the examples were drawn from; None likewise.
+        """Number of outputs that the figures are weighted to, from which the examples were drawn; None without weights.
 
         Several draws come from one pool, so it is as large as the largest of them says.
         """
@@ -378,7 +381,7 @@ class Comparison:
 
     @cached_property
     def agreement_constant(self) -> Estimate:
-        """The same share for the best constant answer among those that were given."""
+        """Agreement with gold of the best constant answer among those that were given."""
         return self.figures.constant.estimate(level=self.level, method="agreement of the best constant answer")
 
     @cached_property
@@ -431,7 +434,7 @@ class Comparison:
 
     @cached_property
     def criteria(self) -> Mapping[str, CriterionComparison]:
-        """By name."""
+        """Comparisons of the columns on each criterion, by its name."""
         return {
             criterion.name: CriterionComparison(
                 criterion=criterion,
@@ -456,12 +459,12 @@ class Comparison:
 
     @cached_property
     def wrong_passes(self) -> WrongDecisions:
-        """How often the judge passes what gold fails."""
+        """Wrong passes: how often the judge passes what gold fails."""
         return self._wrong("false_pass")
 
     @cached_property
     def wrong_fails(self) -> WrongDecisions:
-        """How often the judge fails what gold passes."""
+        """Wrong fails: how often the judge fails what gold passes."""
         return self._wrong("false_fail")
 
     @cached_property
@@ -481,7 +484,7 @@ class Comparison:
         )
 
     def _annotators(self, criterion: str) -> Floats:
-        """Each annotator's levels of a criterion, shape (n_examples, n_people)."""
+        """Return each annotator's levels of a criterion, shape (n_examples, n_people)."""
         people = self.table.annotators
         return stacked(people, criterion) if people else np.full((len(self.ids), 0), np.nan)
 

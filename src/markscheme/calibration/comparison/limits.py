@@ -37,7 +37,7 @@ OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold 
 
 @dataclass(frozen=True, slots=True)
 class WrongDecisions:
-    """How often a judge decides wrongly where gold decides in one way.
+    """Wrong decisions of a judge among the examples that gold decides in one way.
 
     Attributes:
         what: Of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -103,7 +103,7 @@ class MostWrong:
 
 @dataclass(frozen=True, slots=True)
 class GateSide:
-    """One side of a judge's decisions, and whether it is shown to be right often enough.
+    """A side of a judge's decisions, passes or fails of gold, and whether it is shown to be right often enough.
 
     Attributes:
         name: Whether it stops what gold fails, or keeps what gold passes.
@@ -133,7 +133,7 @@ class GateSide:
 
     @property
     def least_examples(self) -> int | float:
-        """How many examples of the side show it kept if the judge is right on all of them; ∞ where no number does.
+        """Number of examples of the side that show it kept if the judge is right on all of them; ∞ if none does.
 
         Example:
             >>> shares = decision_figures([0.0] * 3, [0.0] * 3)

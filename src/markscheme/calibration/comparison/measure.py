@@ -40,7 +40,7 @@ LevelFigures: TypeAlias = Callable[["CriterionComparison"], Mapping[str, Estimat
 
 @dataclass(frozen=True)
 class Measure:
-    """What two columns are compared by, as one number for each example, 0 to 1.
+    """A number for each example, 0 to 1, by which two columns are compared.
 
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 
@@ -59,7 +59,7 @@ class Measure:
     """Whether values are of two things each, of which it is arbitrary which one is stored first."""
 
     def values(self, column: Column) -> Floats:
-        """A rater's numbers, shape (n_examples,), nan where there is none."""
+        """Return a rater's numbers, shape (n_examples,), nan where there is none."""
         if isinstance(self.of, Criterion):
             return merits(self.of, column.levels[self.of.name])
         if isinstance(self.of, Answers):
@@ -75,18 +75,18 @@ class Measure:
 
     @property
     def noun(self) -> str:
-        """What is compared, in a word."""
+        """Noun for what is compared."""
         if isinstance(self.of, Answers):
             return self.of.noun
         return "level" if isinstance(self.of, Criterion) else self.of
 
     @property
     def miss(self) -> str:
-        """What separates judge and gold where they don't agree, in words."""
+        """Difference by which judge and gold don't agree, in words."""
         return f"score off by {self.tolerance:g} or more" if self.of == OF_SCORE else f"another {self.noun}"
 
     def in_words(self, value: float) -> str:
-        """A value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
+        """Return a value as raters answer it: a level's name, pass or fail, or a score with at most two decimals."""
         if isinstance(self.of, Criterion):
             return _level_name(self.of, value)
         if isinstance(self.of, Answers):
@@ -112,14 +112,14 @@ class Measure:
         return EstimatesOnDemand(families)
 
     def always(self, value: float) -> str:
-        """One constant answer: "always answering 0.75", "always MET"."""
+        """Describe a constant answer: "always answering 0.75", "always MET"."""
         answer = self.in_words(value)
         is_said = isinstance(self.of, Answers) or answer[-1].isdigit()
         return f"always {'answering ' if is_said else ''}{answer}"
 
 
 def _level_name(criterion: Criterion, merit: float) -> str:
-    """The level with a merit, as raters choose it."""
+    """Return the level with a merit, as raters choose it."""
     return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
 
 
@@ -140,7 +140,7 @@ def _criterion(rubric: Rubric, name: str) -> Criterion:
 
 
 def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
-    """The leading chance-corrected coefficient: quadratic kappa for more than two ordered levels, else Cohen's."""
+    """Name the leading chance-corrected coefficient: quadratic kappa for more than two ordered levels, else Cohen's."""
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
 
 
@@ -225,12 +225,12 @@ def _decisions_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate
 
 
 def equal(first: Floats, second: Floats) -> Floats:
-    """1 where two columns are equal, 0 where not, nan where either is missing."""
+    """Return 1 where two columns are equal, 0 where not, nan where either is missing."""
     return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
-    """Whether each level passes the criterion by itself: 1, 0 or nan, shape of `levels`."""
+    """Return 1 where a level passes the criterion by itself, 0 where not, else nan; shape of `levels`."""
     if not criterion.is_decisive:
         return np.full_like(levels, np.nan)
     if criterion.passing:

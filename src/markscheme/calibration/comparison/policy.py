@@ -72,7 +72,7 @@ PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
 
 @dataclass(frozen=True, slots=True)
 class RulingReason:
-    """Why a question is answered as it is.
+    """Reason why a question is answered as it is.
 
     Attributes:
         code: What is shown, or isn't.
@@ -131,7 +131,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """What is shown about the agreement of a judge's scores, each by the two-sided interval that is drawn.
+    """Facts shown about the agreement of a judge's scores, each by the two-sided interval that is drawn.
 
     Attributes:
         above: Agreement is above the target.
@@ -160,7 +160,7 @@ class VerdictStates:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What bears on a verdict besides the two rulings.
+    """Facts that bear on a verdict besides the two rulings.
 
     Attributes:
         states: What is shown of the agreement of scores.
@@ -205,7 +205,9 @@ class VerdictRow:
 
 
 def interval_level(settings: int = 1) -> float:
-    """Level of the interval that decides when several settings were tried on the same labels: all hold together.
+    """Return the level of the interval that decides when several settings were tried on the same labels.
+
+    At this level, the intervals of all settings hold together.
 
     Args:
         settings: How many, this one included.
@@ -222,7 +224,7 @@ def interval_level(settings: int = 1) -> float:
 
 
 def side_confidence(settings: int = 1) -> float:
-    """One-sided confidence of each limit of that interval.
+    """Return the one-sided confidence of each limit of the interval with level `interval_level(settings)`.
 
     Example:
         >>> side_confidence(), side_confidence(5)
@@ -241,7 +243,7 @@ def verdict_states(
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,
 ) -> VerdictStates:
-    """Which comparisons with target, constant and annotators are shown.
+    """Determine which comparisons with target, constant and annotators are shown.
 
     Args:
         agreement: Share of examples on which the judge agrees with gold.
@@ -294,7 +296,7 @@ def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) ->
 
 
 def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Use:
-    """What a judge with verdict ok may be used for.
+    """Return the use that a judge with verdict ok may be put to.
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
@@ -333,7 +335,7 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
 
 
 def trend_at_most(use: Use) -> Use:
-    """The use of a judge that could gate but for something that isn't shown."""
+    """Return the use of a judge without the gate: trend instead of gate, any other use as it is."""
     return "trend" if use == "gate" else use
 
 
@@ -437,7 +439,7 @@ def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstan
 
 
 def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
-    """The rows for scores, levels, categories or preferences that pass and fail nothing."""
+    """Yield the rows for scores, levels, categories or preferences that pass and fail nothing."""
     s = circumstances.states
     if circumstances.no_skill:
         yield VerdictRow("adjust", "none", "no-skill")
@@ -482,7 +484,7 @@ def labels_to_decide_gate(
 def labels_to_decide(
     figures: AgreementFigures, target: float, because: BecauseCode, *, settings: int = 1
 ) -> DecisiveLabels | None:
-    """The labels with which an open verdict has an even chance to be decided.
+    """Estimate the labels with which an open verdict has an even chance to be decided.
 
     Args:
         figures: The figures from the labels so far.
@@ -518,7 +520,7 @@ def labels_to_decide(
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """The labels with which agreement has an even chance to be shown above or below the target.
+    """Estimate the labels with which agreement has an even chance to be shown above or below the target.
 
     Args:
         share: Agreement on the labels so far.

@@ -77,7 +77,7 @@ class Repair:
 
     @property
     def broken(self) -> int:
-        """How many right decisions become wrong."""
+        """Number of right decisions that become wrong."""
         return self.held_up + self.let_through
 
     @property
@@ -107,12 +107,12 @@ class Repair:
 
     @property
     def is_large(self) -> bool:
-        """Whether it repairs a fifth of the wrong decisions or of the false passes, whatever it breaks."""
+        """Whether the change repairs a fifth of the wrong decisions or of the false passes, whatever it breaks."""
         whole = replace(self, held_up=0, let_through=0, scores_broken=0)
         return whole.reaches(A_FIFTH)
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the repair as in the JSON of a calibration."""
         return {
             "false_passes": len(self.false_passes),
             "false_fails": len(self.false_fails),
@@ -125,7 +125,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """What fixing each criterion would change, counted one criterion at a time; counts of several overlap.
+    """Changes that fixing each criterion would bring, one criterion at a time; counts of several overlap.
 
     Attributes:
         totals: Examples on which the judge is wrong as it is.
@@ -140,7 +140,7 @@ class Repairs:
     pair: Repair | None
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the repairs as in the JSON of a calibration."""
         totals = self.totals
         return {
             "wrong": totals.wrong,
@@ -200,11 +200,11 @@ class _Counting:
         return np.argsort(-far, kind="stable")
 
     def named(self, chosen: Flags) -> tuple[str, ...]:
-        """The ids of some examples, the largest error in score first."""
+        """Return the ids of the chosen examples, the largest error in score first."""
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """One column of changes, by the criteria whose levels it replaces."""
+        """Count one column of changes, made by replacing the levels of `criteria`."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,
@@ -218,7 +218,7 @@ class _Counting:
         )
 
     def pair(self, single: Sequence[Repair]) -> Repair | None:
-        """The two criteria that repair most together, where no single one repairs a fifth."""
+        """Return the two criteria that repair most together; None if a single one repairs a fifth."""
         if any(repair.is_large for repair in single):
             return None
         best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")
@@ -239,12 +239,12 @@ def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> Leve
 
 
 def _passes_from(rubric: Rubric) -> float | None:
-    """The least score that passes, as grading decides; None where criteria decide without a score."""
+    """Return the least score that passes, as grading decides; None if criteria decide without a score."""
     return rubric.pass_mark - ROUNDING if rubric.has_score else None
 
 
 def _follows(terms: ScoreTerms, judge: Column, rubric: Rubric) -> Flags:
-    """Flag the examples whose score and decision are those of the judge's levels; none where others contradict them.
+    """Mark the examples whose score and decision are those of the judge's levels; none if any example contradicts them.
 
     A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
     """
@@ -267,7 +267,7 @@ def _terms(column: Column, criteria: Sequence[Criterion]) -> ScoreTerms:
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """The terms of one criterion, in the order of `ScoreTerms`."""
+    """Return the terms of one criterion, in the order of `ScoreTerms`."""
     levels = column.levels[criterion.name]
     is_rated = ~np.isnan(levels)
     does_not_apply = column.skipped[criterion.name] & ~is_rated
@@ -281,14 +281,14 @@ def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> 
 
 
 def _passes(criterion: Criterion, levels: Floats) -> Flags:
-    """Whether each level passes the criterion by itself, asked once for each level that was given."""
+    """Return which levels pass the criterion by themselves, asking once for each level that was given."""
     unique, index = np.unique(levels, return_inverse=True)
     passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
     return np.asarray(np.array(passes, dtype=bool)[index.reshape(levels.shape)])
 
 
 def _split(column: Column) -> dict[str, Flags]:
-    """By criterion the examples on which annotators split evenly, so that gold has no level although somebody rated."""
+    """Mark, for each criterion, the examples on which annotators split evenly, so that gold has no level."""
     if not isinstance(column, Gold):
         return {}
     rows = {unit: index for index, unit in enumerate(column.ids)}

@@ -20,7 +20,7 @@ SystemsRanker: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Rep
 
 
 class SubjectRow(NamedTuple):
-    """What two columns may be compared by.
+    """A subject of comparison: what two columns may be compared by.
 
     Attributes:
         compares: What the rubric must compare, by its key `compare`.

@@ -92,7 +92,7 @@ class GateAnswer:
 
     @property
     def sides(self) -> tuple[GateSide, GateSide]:
-        """What it stops, and what it keeps."""
+        """Sides of the gate: what it stops, and what it keeps."""
         return self.stops, self.keeps
 
     @property
@@ -174,7 +174,7 @@ class Decision:
 
     @property
     def use(self) -> Use:
-        """What it may be used for, in a word for people; what decides reads `gate`, what averages reads `trend`."""
+        """Use to which the judge may be put, in a word for people; code reads `gate` to decide, `trend` to average."""
         return self.row.use
 
     @property

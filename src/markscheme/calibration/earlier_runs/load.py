@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 
 
 def load_accepted(path: Path) -> Accepted:
-    """The accepted runs in an accepted.json and the ratings file next to it.
+    """Load the accepted runs in an accepted.json and the ratings file next to it.
 
     Raises:
         RatingError: Either file is invalid, or the ratings are not those that were accepted.
@@ -38,7 +38,7 @@ def load_accepted(path: Path) -> Accepted:
 
 
 def _check_digest(file: Path, digest: str) -> None:
-    """Line ends don't count, because a checkout may convert them."""
+    """Check the digest of the ratings; line ends don't count, because a checkout may convert them."""
     try:
         file_digest = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     except OSError as error:

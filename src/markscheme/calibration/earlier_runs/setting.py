@@ -28,7 +28,7 @@ _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long",
 
 @dataclass(frozen=True)
 class SettingChange:
-    """One thing that differs from when the run was accepted.
+    """A difference from when the run was accepted.
 
     Attributes:
         key: Short name, such as "text:readability" or "judge:model".
@@ -62,7 +62,7 @@ class SettingChange:
         return f"{what} is now {self.now}; it was {self.then}" if self.then or self.now else f"{what} changed"
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return a dict with the change, for JSON."""
         return asdict(self) | {"criteria": sorted(self.criteria), "then": self.then or None, "now": self.now or None}
 
 
@@ -87,7 +87,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Accepted:
-    """One to five runs of a judge with one rubric, prompt and judge, as read from their files.
+    """Accepted runs, one to five, of a judge with one rubric, prompt and judge, as read from their files.
 
     Attributes:
         path: Their accepted.json.
@@ -117,14 +117,14 @@ class Accepted:
 
     @property
     def runs(self) -> tuple[tuple[Rating, ...], ...]:
-        """Each run's ratings; the first run is the one that was measured."""
+        """Ratings of each run; the first run is the one that was measured."""
         by_number: dict[int, list[Rating]] = {}
         for rating in self.ratings:
             by_number.setdefault(rating.sample, []).append(rating)
         return tuple(tuple(by_number[number]) for number in sorted(by_number))
 
     def why_not_joined(self, now: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> str | None:
-        """Why today's run can't be added to these runs; None where it can.
+        """Say why today's run can't be added to these runs; None if it can.
 
         Args:
             now: The setting of today's run.
@@ -145,13 +145,13 @@ class Accepted:
 
 
 def submission_digest(example: Example) -> str:
-    """Digest of everything a judge may see of an example."""
+    """Return a digest of everything a judge may see of an example."""
     first, *second = example.submission.responses
     return fingerprint(first, dict(example.submission.inputs), *second)
 
 
 def labels_digest(example: Example) -> str:
-    """Digest of the levels, scores and decisions that annotators gave an example; other fields don't count."""
+    """Return a digest of the levels, scores and decisions that annotators gave an example; other fields don't count."""
     labels = [
         [
             label.rater,
@@ -166,13 +166,13 @@ def labels_digest(example: Example) -> str:
 
 
 def template_fingerprint() -> str:
-    """Digest of the wording around the rubric in the prompts."""
+    """Return a digest of the wording around the rubric in the prompts."""
     strategies: tuple[Strategy, ...] = get_args(Strategy)
     return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
 
 
 def changes_between(then: Setting, now: Setting) -> tuple[SettingChange, ...]:
-    """All that differs between two runs' settings, with the criteria whose levels each difference can move."""
+    """Return all differences between two runs' settings, with the criteria whose levels each difference can move."""
     reach = _Reach(then.rubric, now.rubric)
     judged = frozenset(criterion.name for criterion in now.rubric.criteria if criterion.check is None)
     changes = [*_of_criteria(then.rubric, now.rubric, reach), *_of_rubric(then.rubric, now.rubric, reach)]
@@ -182,12 +182,12 @@ def changes_between(then: Setting, now: Setting) -> tuple[SettingChange, ...]:
 
 
 def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
-    """Those of the changes that can have moved a criterion's level."""
+    """Return the changes that can have moved a criterion's level."""
     return tuple(change for change in changes if change.side in MOVES_LEVELS and criterion in change.criteria)
 
 
 def need_replay(changes: Iterable[SettingChange]) -> bool:
-    """Whether asking today's judge with the accepted rubric would separate the effects of the changes."""
+    """Return True if asking today's judge by the accepted rubric would separate the effects of the changes."""
     sides = {change.side for change in changes if change.criteria}
     return "rubric" in sides and bool(sides & {"judge", "template"})
 
@@ -196,7 +196,7 @@ def need_replay(changes: Iterable[SettingChange]) -> bool:
 
 
 class _Reach:
-    """Which criteria share a question, then or now, and whose question reads differently."""
+    """Criteria that share a question, in either rubric, and those whose question reads differently."""
 
     def __init__(self, then: Rubric, now: Rubric) -> None:
         self._groups = [frozenset(names) for rubric in (then, now) for names, _ in _questions(rubric)]
@@ -205,19 +205,19 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Criteria that were or are asked in one question with this one, if their question reads differently."""
+        """Return the criteria that share a question with this one, then or now, and whose question has changed."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 
 
 def _questions(rubric: Rubric) -> list[tuple[tuple[str, ...], Prompt]]:
-    """The prompts about an empty submission, each with the criteria it asks about."""
+    """Return the prompts about an empty submission, each with the criteria it asks about."""
     every = tuple(criterion.name for criterion in rubric.criteria)
     return [(prompt.criteria or every, prompt) for prompt in questions(rubric, blank_submission(rubric))]
 
 
 def _by_criterion(rubric: Rubric) -> dict[str, str]:
-    """Digest of everything asked together with each judged criterion, apart from the submission."""
+    """Map each judged criterion to a digest of everything asked together with it, apart from the submission."""
     questions_about: dict[str, list[Any]] = {}
     for names, prompt in _questions(rubric):
         for name in names:
@@ -282,7 +282,7 @@ def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChan
 
 
 def same_scale(then: Scale, now: Scale) -> bool:
-    """Whether levels on one scale can be compared with levels on the other."""
+    """Return True if levels on one scale can be compared with levels on the other."""
     alike = attrgetter("values", "ordered", "by_label", "mirrored")
     return alike(then) == alike(now)
 

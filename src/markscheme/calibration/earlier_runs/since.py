@@ -50,7 +50,7 @@ class Since:
 
 
 def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
-    """Why nothing can be compared with an accepted run, whatever the judge answers; None where something can."""
+    """Say why nothing can be compared with an accepted run, whatever the judge answers; None if something can."""
     then = accepted.setting.rubric
     if then.name != rubric.name:
         return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
@@ -73,7 +73,7 @@ class RunsCompared(Protocol):
 
     @property
     def findings(self) -> "tuple[Finding, ...]":
-        """What moved, and what differs among the accepted runs."""
+        """Findings on what moved, and on what differs among the accepted runs."""
 
     @property
     def alarm(self) -> bool:
@@ -81,11 +81,11 @@ class RunsCompared(Protocol):
 
     @property
     def why_not_joined(self) -> str | None:
-        """Why this run can't be added to the accepted ones; None where it can."""
+        """Reason why this run can't be added to the accepted ones; None if it can."""
 
     @property
     def headline(self) -> str:
-        """What moved most, the cause first; "" where nothing is shown to have moved."""
+        """Headline on what moved most, the cause first; "" if nothing is shown to have moved."""
 
     @property
     def foremost(self) -> Any:

@@ -27,7 +27,7 @@ found."""
 
 @dataclass(frozen=True)
 class _Label:
-    """One label of a category, and how often the judge gives it where gold does."""
+    """A label of a category, and how often the judge gives it where gold does."""
 
     name: str
     value: float
@@ -40,16 +40,19 @@ class _Label:
 
     @property
     def hits(self) -> Floats:
-        """1 where the judge gives the label to one of its examples, 0 where it gives another, nan elsewhere."""
+        """Flags: 1 where the judge gives the label to one of its examples, 0 where it gives another, nan elsewhere."""
         return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
 
     def recall(self, level: float) -> Estimate:
-        """The share of its examples on which the judge gives it."""
+        """Estimate the share of the label's examples to which the judge gives it."""
         return share(self.hits, self.criterion.groups, level=level)
 
 
 def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Labels that the judge is shown to give to fewer than half of their examples, adjusted over all labels."""
+    """Yield findings on labels that the judge is shown to give to fewer than half of their examples.
+
+    The tests are adjusted over all labels.
+    """
     of_categories = [criterion for criterion in criteria.values() if not criterion.scale.ordered]
     labels = {
         f"{criterion.name} {value}": _Label(criterion.scale.level_name(float(value)), float(value), criterion)
@@ -69,7 +72,7 @@ def _percent(value: float | None) -> str:
 
 
 def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
-    """The finding on one category: which labels, what the judge says instead, and where."""
+    """Make the finding on one category: which labels, what the judge says instead, and on which examples."""
     wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
     worst = worst_places(wrong.astype(np.float64))
     instead = criterion.scale.level_name(modal_level(criterion.judge[wrong])[0])

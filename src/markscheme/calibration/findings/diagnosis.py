@@ -27,7 +27,10 @@ CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]],
 def findings_of(
     comparison: Comparison, ratings: Sequence[Rating] = (), *, slices: Sequence[Slice] = (), elsewhere: bool = False
 ) -> tuple[Finding, ...]:
-    """What is at fault, the costliest in agreement first, on single criteria what would repair most decisions.
+    """Find the faults of judge, criteria and labels, ranked.
+
+    The costliest in agreement is first; those about single criteria are in the order of the decisions they would
+    repair.
 
     Args:
         comparison: The judge compared with gold.
@@ -61,7 +64,7 @@ def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
-    """The examples of no broken slice; all of them where too few would be left."""
+    """Leave out the examples of broken slices, unless too few examples would be left."""
     if not broken:
         return whole
     hidden = np.any([part.part.inside for part in broken], axis=0)
@@ -70,14 +73,14 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """Findings about skill in decisions and scores, unless the only criterion has shown it already."""
+    """List findings about skill in decisions and scores, unless the only criterion has shown it already."""
     if len(whole.criteria) == 1 and any(finding.kind.voids_agreement for finding in of_criteria):
         return []
     return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))
 
 
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
-    """Faults of judge, criterion and annotators on single criteria, in the order in which one hides another.
+    """Yield the faults of judge, criterion and annotators on single criteria, in the order in which one hides another.
 
     A judge that rewards length moves all criteria together, which looks like a halo and like noise: then these must
     be found with the effect of length taken out as well.
@@ -116,7 +119,7 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
 def _unexplained(
     criteria: Mapping[str, CriterionEvidence], *explained: Mapping[str, Finding]
 ) -> dict[str, CriterionEvidence]:
-    """The criteria on which nothing has been found yet."""
+    """Return the criteria on which nothing has been found yet."""
     return {
         name: criterion
         for name, criterion in criteria.items()

@@ -65,7 +65,7 @@ WHO = {
 
 @dataclass(frozen=True)
 class CriterionEvidence(CriterionComparison):
-    """One criterion of a comparison, with the figures that the rules need, all as in the criterion's table.
+    """A criterion of a comparison, with the figures that the rules need, all as in the criterion's table.
 
     Attributes:
         repeats: The judge's levels, one column for each time it was asked, shape (n_examples, n_samples).
@@ -75,7 +75,7 @@ class CriterionEvidence(CriterionComparison):
 
     @property
     def name(self) -> str:
-        """The criterion's."""
+        """Name of the criterion."""
         return self.criterion.name
 
     @property
@@ -100,12 +100,12 @@ class CriterionEvidence(CriterionComparison):
 
     @property
     def good(self) -> int:
-        """1 where a higher level is better, -1 where the criterion is a fault."""
+        """Direction of quality: 1 where a higher level is better, -1 where the criterion is a fault."""
         return 1 if self.weight > 0 else -1
 
     @cached_property
     def both(self) -> Flags:
-        """Which examples the judge and gold both rated."""
+        """Flags of the examples that the judge and gold both rated."""
         return np.asarray(np.isfinite(self.judge) & np.isfinite(self.gold))
 
     @cached_property
@@ -115,7 +115,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def n_people(self) -> npt.NDArray[np.int64]:
-        """How many annotators rated each example, shape (n_examples,)."""
+        """Number of annotators who rated each example, shape (n_examples,)."""
         return np.asarray(np.isfinite(self.people).sum(axis=1), dtype=np.int64)
 
     @cached_property
@@ -125,7 +125,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def labels(self) -> Floats:
-        """Every level an annotator gave where the judge gave one too; gold's where there are no annotators."""
+        """Levels that annotators gave where gold and judge have one; gold's levels if there are no annotators."""
         people = self.people[self.both]
         return people[np.isfinite(people)] if np.isfinite(people).any() else self.gold[self.both]
 
@@ -150,35 +150,35 @@ class CriterionEvidence(CriterionComparison):
         return share >= STUCK and share - modal_level(self.labels)[1] >= STUCK_ABOVE_PEOPLE
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
-        """An error or a correlation from the criterion's table, with an interval of any coverage."""
+        """Estimate an error or a correlation from the criterion's table, with an interval of any coverage."""
         return pair_statistic(self.gold, self.judge, name, groups=self.groups, levels=self.levels, level=level)
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
-        """A chance-corrected coefficient from the criterion's table, likewise."""
+        """Estimate a chance-corrected coefficient from the criterion's table, with an interval of any coverage."""
         pairs = np.where(self.both[:, None], np.column_stack([self.gold, self.judge]), np.nan)
         return agreement(pairs, name, levels=self.levels, groups=self.groups, level=level)
 
     def people_alpha(self, level: float = 0.95) -> Estimate:
-        """Krippendorff's alpha over all annotators."""
+        """Estimate Krippendorff's alpha over all annotators."""
         metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
         used: Metric = metric if self.on_scale(self.people) else "interval"
         alpha = "krippendorff_alpha"
         return agreement(self.people, alpha, levels=self.levels, weights=used, groups=self.groups, level=level)
 
     def on_scale(self, ratings: Floats) -> bool:
-        """Whether every rating is a level of the scale, not a value between two."""
+        """Return True if every rating is a level of the scale, not a value between two."""
         return bool(np.isin(ratings[np.isfinite(ratings)], self.levels).all())
 
     def merit(self, levels: Floats) -> Floats:
-        """How good levels are, 0 to 1: inverted for a fault."""
+        """Return how good levels are, 0 to 1: inverted for a fault."""
         return merits(self.criterion, levels)
 
     def nearest_level(self, value: float) -> float:
-        """The level of the scale that a value is nearest to."""
+        """Return the level of the scale that a value is nearest to."""
         return float(self.levels[int(np.abs(self.levels - value).argmin())])
 
     def where(self, included: Flags) -> Self:
-        """The same with everything about the other examples set to nan; the examples keep their order."""
+        """Set everything about examples that aren't included to nan; the examples keep their order."""
         return replace(
             self,
             gold=np.where(included, self.gold, np.nan),
@@ -206,7 +206,7 @@ class Evidence:
 
     @classmethod
     def of(cls, comparison: Comparison, ratings: Sequence[Rating] = ()) -> "Evidence":
-        """The evidence in a comparison.
+        """Collect the evidence in a comparison.
 
         Args:
             comparison: The judge compared with gold.
@@ -230,10 +230,10 @@ class Evidence:
         return cls(comparison, criteria, np.ones(n, dtype=bool))
 
     def without(self, hidden: Flags, called: str = "") -> "Evidence":
-        """The same evidence with some examples left out.
+        """Leave some examples out of the evidence.
 
         Args:
-            hidden: Which, shape (n_examples,).
+            hidden: Flags of the examples to leave out, shape (n_examples,).
             called: What they are, in words.
         """
         included = self.included & ~hidden
@@ -252,7 +252,7 @@ class Evidence:
 
     @property
     def who(self) -> str:
-        """Who gave the labels, in words."""
+        """Name for those who gave the labels."""
         labeller = labeller_of(self.comparison)
         return labeller.name if labeller.is_one else WHO[self.comparison.gold.reference]
 
@@ -262,7 +262,7 @@ class Evidence:
 
     @property
     def scores_rank(self) -> bool:
-        """Whether a higher score is better: not where no criterion's levels have an order."""
+        """Whether a higher score is better: not if no criterion's levels have an order."""
         return any(criterion.scale.ordered for criterion in self.criteria.values())
 
     def finding(
@@ -278,7 +278,7 @@ class Evidence:
         least: Severity = "low",
         most: Severity = "high",
     ) -> Finding:
-        """A finding whose severity follows the share of the judge's error that it causes.
+        """Make a finding whose severity follows the share of the judge's error that it causes.
 
         Args:
             kind: What holds of every finding of its kind.
@@ -286,7 +286,7 @@ class Evidence:
             text: What was found, in sentences; without a leading "NAME: ", which the finding adds.
             suggestion: What to edit or do first.
             shows: The figures behind it.
-            worst: Places of the examples that show it best.
+            worst: Indices of the examples that show it best.
             gain: How much smaller the mean error would be without it.
             least: The mildest it may be called.
             most: The severest it may be called.
@@ -310,14 +310,14 @@ class Evidence:
     def _advice(
         self, kind: FindingKind, criterion: CriterionEvidence | None, suggestion: str, worst: Sequence[int]
     ) -> str:
-        """What to do: the suggestion, unless there is no rubric to edit and no judge to ask."""
+        """Return the suggestion, or another one if there is no rubric to edit and no judge to ask."""
         if self.comparison.rubric.table_of is None:
             return suggestion
         levels = "" if criterion is None or not len(worst) else self.both_levels(criterion, worst)
         return advice_without_rubric(kind, suggestion, self.example_ids(worst), levels)
 
     def _example(self, criterion: CriterionEvidence | None, place: int) -> dict[str, Any]:
-        """One example: both scores, or both levels with the judge's quote and reason."""
+        """Return one example as a dict: both scores, or both levels with the judge's quote and reason."""
         comparison = self.comparison
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)
@@ -332,7 +332,7 @@ class Evidence:
         return {**shown, "quote": rated.quote, "reason": rated.reason}
 
     def remarks(self, criterion: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
-        """What annotators wrote about examples: level, reason and note, and how sure they were; without names."""
+        """Return what annotators wrote about examples, with level and confidence, and without names."""
         remarks = []
         for place in places:
             if self.is_held_out(place):
@@ -349,15 +349,15 @@ class Evidence:
         return remarks
 
     def is_held_out(self, index: int) -> bool:
-        """Whether the texts of an example stay unread."""
+        """Return True if the texts of an example stay unread."""
         return self.comparison.gold.examples[index].is_held_out
 
     def example_ids(self, places: Sequence[int]) -> str:
-        """The ids of some examples in a row."""
+        """Join the ids of some examples for a sentence."""
         return listed([self.ids[place] for place in places])
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
-        """The judge's level and gold's on the worst examples; those with the same two levels are named together."""
+        """Describe the judge's level and gold's on the worst examples; name those with the same two levels together."""
         by_levels: dict[str, list[str]] = defaultdict(list)
         for place in places[:MOST_NAMED]:
             its = criterion.scale.level_name(float(criterion.judge[place]))
@@ -367,7 +367,7 @@ class Evidence:
         return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, way: int) -> str:
-        """Which level to anchor, and the examples on which the judge and gold differ there.
+        """Say which level to anchor, and on which examples the judge and gold differ there.
 
         Args:
             criterion: The criterion.
@@ -419,13 +419,13 @@ class Evidence:
         return by_criterion or mean(np.abs(self.misses))
 
     def share(self, criterion: CriterionEvidence) -> float:
-        """How far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
+        """Return how far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
         rubric = self.comparison.rubric
         best = rubric.positive_weight or sum(abs(in_rubric.weight) for in_rubric in rubric.criteria)
         return criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
-        """How much smaller the judge's error would be with other levels on some criteria; never below 0.
+        """Return how much smaller the judge's error would be with other levels on some criteria; never below 0.
 
         Args:
             fixed: By criterion the levels the judge would give, shape (n_examples,); nan leaves an example as it is.
@@ -443,26 +443,26 @@ def _finite(value: float) -> float | None:
 
 
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
-    """Indices of the examples with the largest values, worst first; none where it is 0, below 0 or missing."""
+    """Return the indices of the examples with the largest values, worst first, leaving out any that isn't above 0."""
     size = np.nan_to_num(badness, nan=0.0)
     order = np.argsort(-size, kind="stable")
     return [place for place in order[:most].tolist() if size[place] > 0]
 
 
 def with_ci(estimate: Estimate, unit: str = "", spell: Callable[[float | None], str] = number) -> str:
-    """A value and its interval, where it has one, in a sentence: "0.52 (95% CI 0.31 to 0.68)"."""
+    """Write a value with its interval, if it has one, for a sentence: "0.52 (95% CI 0.31 to 0.68)"."""
     value = f"{spell(estimate.value)}{unit}"
     return value if estimate.low is None else f"{value} (95% CI {spell(estimate.low)} to {spell(estimate.high)})"
 
 
 def mean(values: Floats) -> float:
-    """The mean of the values that aren't nan; 0 without any."""
+    """Return the mean of the values that aren't nan; 0 without any."""
     finite = values[np.isfinite(values)]
     return float(finite.mean()) if len(finite) else 0.0
 
 
 def modal_level(values: Floats) -> tuple[float, float]:
-    """The most frequent level, the lowest in a tie, and its share."""
+    """Return the most frequent level, the lowest in a tie, and its share."""
     levels, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     return float(levels[counts.argmax()]), float(counts.max() / counts.sum())
 
@@ -481,7 +481,7 @@ def significant(
     *,
     sides: int = 1,
 ) -> dict[str, Estimate]:
-    """The criteria, or labels, on which a statistic exceeds its bound, each tested at its step in Holm's procedure.
+    """Return the criteria, or labels, on which a statistic exceeds its bound, by Holm's procedure.
 
     Args:
         criteria: Those tested together.
@@ -490,7 +490,7 @@ def significant(
         sides: 1 where one limit of the interval counts, 2 where either does.
 
     Returns:
-        For each such criterion the estimate with its 95 % interval.
+        The estimate with its 95 % interval for each such criterion.
     """
     alpha = (3 - sides) * SIGNIFICANT
     alone = {name: _without_spread(statistic(criterion, 1 - alpha)) for name, criterion in criteria.items()}
@@ -510,7 +510,7 @@ def significant(
 
 
 def _without_spread(estimate: Estimate) -> Estimate:
-    """An estimate that no single example changes, as its own interval; any other as it is."""
+    """Give an estimate that no single example changes itself as its interval; return any other as it is."""
     if estimate.caveat != Caveat("withheld", NO_SPREAD):
         return estimate
     return replace(estimate, low=estimate.value, high=estimate.value, caveat=None)

@@ -44,21 +44,21 @@ class Finding:
 
     @property
     def code(self) -> str:
-        """Its kind, by the names of the JSON format."""
+        """Code of the finding's kind, by the names of the JSON format."""
         return self.kind.code
 
     @property
     def message(self) -> str:
-        """What was found, by itself: with the criterion's name."""
+        """Text of the finding, with the criterion's name."""
         leads = self.criterion is not None and not self.kind.names_criterion
         return f"{self.criterion}: {self.text}" if leads else self.text
 
     def command(self, commands: Commands) -> str:
-        """The command that follows the suggestion; "" if there is none but the one just run."""
+        """Return the command that follows the suggestion; "" if there is none but the one just run."""
         return self.kind.command(commands, self.options)
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the finding as in the JSON of a calibration."""
         return {
             "code": self.code,
             "criterion": self.criterion,

@@ -63,7 +63,7 @@ INVENTED = 0.05
 
 
 def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A judge that nearly always gives one level, where annotators don't."""
+    """Yield findings on criteria on which the judge nearly always gives one level, where annotators don't."""
     enough = [criterion for criterion in criteria.values() if criterion.n >= FEWEST_TO_COMPARE]
     adjusted = holm([_stuck_p(criterion) for criterion in enough])
     for criterion, p in zip(enough, adjusted, strict=True):
@@ -88,7 +88,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 
 def _stuck_p(criterion: CriterionEvidence) -> float:
-    """p-value of the judge giving its most common level this much more often than gold gives its own."""
+    """Compute the p-value of the judge giving its most common level this much more often than gold gives its own."""
     judge = criterion.judge[criterion.both]
     gold = criterion.gold[criterion.both]
     more = (judge == modal_level(judge)[0]).astype(float) - (gold == modal_level(gold)[0]).astype(float)
@@ -96,7 +96,7 @@ def _stuck_p(criterion: CriterionEvidence) -> float:
 
 
 def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A judge whose levels don't follow gold's, however often they are equal."""
+    """Yield findings on criteria on which the judge's levels don't follow gold's, however often they are equal."""
     looked = {
         n: criterion
         for n, criterion in criteria.items()
@@ -138,17 +138,17 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
 
 
 def _association(criterion: CriterionEvidence, level: float) -> Estimate:
-    """How closely the judge follows gold, whatever its bias."""
+    """Estimate how closely the judge follows gold, whatever its bias."""
     return criterion.statistic("pearson", level) if criterion.scale.ordered else criterion.kappa("cohen_kappa", level)
 
 
 def _annotators_have_skill(criterion: CriterionEvidence) -> bool:
-    """Whether annotators agree on the criterion enough for a judge to follow them."""
+    """Return True if annotators agree on the criterion enough for a judge to follow them."""
     return not criterion.twice_labelled or (criterion.people_alpha().value or 0.0) > PEOPLE_WITHOUT_SKILL
 
 
 def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A judge with a bias; the figure is the `signed_error` of the criterion's table."""
+    """Yield findings on criteria on which the judge has a bias, the `signed_error` of the criterion's table."""
     looked = {
         n: criterion
         for n, criterion in criteria.items()
@@ -194,7 +194,10 @@ def _bias_in_words(evidence: Evidence, criterion: CriterionEvidence, bias: Estim
 
 
 def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A judge that avoids the ends of the scale: too high at its lower end and too low at its upper end."""
+    """Yield findings on criteria on which the judge avoids the ends of the scale.
+
+    Such a judge is too high at the lower end and too low at the upper end.
+    """
     looked = {
         name: criterion
         for name, criterion in criteria.items()
@@ -235,7 +238,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """The examples with the judge's and gold's level of the first, so that the sentence on them stays short."""
+    """Return the examples that have the judge's and gold's level of the first; a sentence on them stays short."""
     return [
         place
         for place in places
@@ -250,7 +253,7 @@ def _slope(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
-    """Whether a judge of this slope is too high at the lower end and too low at the upper end of gold's levels.
+    """Return True if a judge of this slope is too high at the lower end of gold's levels and too low at the upper end.
 
     A lenient judge whose levels pile up at the top has a flat slope as well, but is nowhere too low.
     """
@@ -261,7 +264,7 @@ def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
 
 
 def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A judge that scatters more than annotators do, or changes its answer when asked again."""
+    """Yield findings on criteria on which the judge scatters more than annotators, or changes repeated answers."""
     labelled = {
         n: criterion for n, criterion in criteria.items() if criterion.scale.ordered and criterion.twice_labelled
     }
@@ -296,14 +299,14 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
 
 
 def _times(ratio: float) -> str:
-    """A ratio in words; of annotators who hardly differ, how many times as much is not known."""
+    """Write a ratio in words; above a limit it isn't known, since annotators hardly differ."""
     if ratio > MOST_TIMES:
         return f"over {MOST_TIMES} times"
     return f"{number(ratio, 1)} times"
 
 
 def _errs_one_way(criterion: CriterionEvidence) -> bool:
-    """Whether nearly all errors go the way of the bias, which then explains their scatter too."""
+    """Return True if nearly all errors go the way of the bias, which then explains their scatter too."""
     errors = criterion.errors[np.abs(np.nan_to_num(criterion.errors)) > LEVEL_ROUNDING]
     return len(errors) > 0 and float(max((errors > 0).mean(), (errors < 0).mean())) >= ONE_WAY
 
@@ -321,7 +324,7 @@ def _flips(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Low agreement without bias on single labels, where the judge's noise can't be separated from the labels'."""
+    """Yield findings on low agreement without bias on single labels: the judge's noise, or that of the labels."""
     single = {
         n: criterion
         for n, criterion in criteria.items()
@@ -356,7 +359,7 @@ def _has_kappa(criterion: CriterionEvidence) -> bool:
 
 
 def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
-    """The coefficient that leads the criterion's table; the correlation for ratings between levels."""
+    """Estimate the coefficient that leads the criterion's table; the correlation for ratings between levels."""
     return (
         criterion.kappa(headline(criterion.scale), level)
         if _has_kappa(criterion)
@@ -365,7 +368,10 @@ def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
-    """Criteria on which over 5% of the judge's quotes are in nothing it was shown; ones too short to check aside."""
+    """Yield findings on criteria on which over 5% of the judge's quotes are in nothing it was shown.
+
+    Quotes too short to check don't count.
+    """
     for criterion in evidence.criteria.values():
         rated = [
             None if rating is None else rating.criteria.get(criterion.name) for rating in evidence.comparison.judged

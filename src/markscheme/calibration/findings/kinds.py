@@ -25,7 +25,7 @@ CommandWriter: TypeAlias = Callable[[Commands, str], str]
 
 
 def _calibrate(commands: Commands, options: str) -> str:
-    """Calibrate with other options; "" for the command that was just run."""
+    """Return the command that calibrates with other options; "" for the command that was just run."""
     return commands.calibrate(options) if options and commands.asks else ""
 
 
@@ -65,7 +65,7 @@ LABELS_TO_ADD = 30
 
 @dataclass(frozen=True, slots=True)
 class FindingKind:
-    """One kind of finding.
+    """A kind of finding.
 
     Attributes:
         code: Its name in JSON. Kinds share a code where a reader of the JSON has no use for their difference.
@@ -107,7 +107,7 @@ class FindingKind:
 
     @property
     def is_fixed_by_edit(self) -> bool:
-        """Whether an edit of the rubric fixes it."""
+        """Whether an edit of the rubric fixes the finding."""
         return self.fixed_by in ("wording", "rubric")
 
 

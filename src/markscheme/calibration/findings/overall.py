@@ -46,7 +46,7 @@ SOME_UNREAD = 0.02
 
 
 def halo_finding(evidence: Evidence) -> Iterator[Finding]:
-    """A judge that lets criteria color each other."""
+    """Yield a finding if the judge lets criteria color each other."""
     ordered = [
         criterion for criterion in evidence.criteria.values() if criterion.scale.ordered and criterion.twice_labelled
     ]
@@ -82,7 +82,7 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
 
 
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
-    """A judge whose pass/fail decisions don't follow gold's."""
+    """Yield a finding if the judge's pass/fail decisions don't follow gold's."""
     comparison = evidence.comparison
     both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.included
     passes = comparison.passes[both]
@@ -120,7 +120,10 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
 
 
 def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
-    """A judge that agrees no more often than one constant score, or isn't shown to and could hardly do so by much."""
+    """Yield a finding if the judge agrees less often than one constant score.
+
+    A judge that isn't shown to agree more often, and could hardly do so by much, is found as well.
+    """
     comparison = evidence.comparison
     figures = comparison.figures
     gain = figures.gain.estimate(level=GAIN_LEVEL, method="gain over the best constant score")
@@ -150,7 +153,7 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
 
 
 def length_bias(evidence: Evidence) -> Iterator[Finding]:
-    """A judge that rewards (or punishes) length beyond what the labels do."""
+    """Yield a finding if the judge rewards (or punishes) length beyond what the labels do."""
     comparison = evidence.comparison
     misses = evidence.misses
     rated = np.isfinite(misses)
@@ -185,7 +188,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
 
 
 def length_adjusted(evidence: Evidence) -> Evidence:
-    """The same evidence with the effect of length on the judge removed from every criterion."""
+    """Remove the effect of length on the judge from every criterion of the evidence."""
     log_length = _log_lengths(evidence)
     criteria = {}
     for name, criterion in evidence.criteria.items():
@@ -206,12 +209,12 @@ def _log_lengths(evidence: Evidence) -> Floats:
 
 
 def _same_way(first: Estimate, second: Estimate) -> bool:
-    """Whether both intervals lie on the same side of 0."""
+    """Return True if both intervals lie on the same side of 0."""
     return (first.above(0.0) and second.above(0.0)) or (first.below(0.0) and second.below(0.0))
 
 
 def _annotators_scores(evidence: Evidence) -> Floats:
-    """The scores of each annotator's levels, shape (n, n_people), where two or more rated all; else gold's scores."""
+    """Return the scores of each annotator's levels, shape (n, n_people); gold's scores if too few examples have two."""
     criteria = list(evidence.criteria.values())
     if all(criterion.twice_labelled for criterion in criteria):
         scores = np.sum(
@@ -223,7 +226,7 @@ def _annotators_scores(evidence: Evidence) -> Floats:
 
 
 def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Finding:
-    """A slice on which the judge does worse than elsewhere, by the figure that shows it best."""
+    """Make the finding on a slice on which the judge does worse than elsewhere, by the figure that shows it best."""
     inside = part.part.inside
     called = part.part.called
     alone = len(part.criteria) == 1 and len(evidence.criteria) > 1
@@ -254,7 +257,7 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
 
 
 def _what_to_say(part: Slice) -> str:
-    """What the criteria may say of a part; never who wrote the responses, which a judge isn't to know."""
+    """Say what to write in the criteria about a part; never who wrote the responses, which a judge isn't to know."""
     if part.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
     if part.part.by == BY_LABEL_KIND:
@@ -263,7 +266,7 @@ def _what_to_say(part: Slice) -> str:
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
-    """How much smaller the judge's error would be if it did as well there as elsewhere."""
+    """Return how much smaller the judge's error would be if it did as well there as elsewhere."""
     gained = sum(
         abs(evidence.share(criterion)) * (mean(criterion.distances[inside]) - mean(criterion.distances[~inside]))
         for criterion in evidence.criteria.values()
@@ -272,7 +275,7 @@ def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
 
 
 def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Finding]:
-    """Replies that could not be read as verdicts.
+    """Yield a finding if some replies could not be read as verdicts.
 
     Args:
         evidence: Has the judge's ratings.
@@ -309,7 +312,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
 
 
 def _how_to_ask(rubric: Rubric) -> str:
-    """How the answers may become readable: one criterion a request, unless that is how they are asked already."""
+    """Say how answers may become readable: by one criterion a request, unless they are asked like that already."""
     if len(rubric.criteria) == 1 or rubric.strategy == "per_criterion":
         return "Use a model that keeps to the answer format."
     return "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format."

@@ -13,7 +13,7 @@ FEWEST_FOR_MEDIUM = 2
 
 
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:
-    """Rank findings: the costliest in score first, and those about a criterion's levels by what fixing them changes.
+    """Order findings: the costliest in score first, and those about a criterion's levels by what fixing them changes.
 
     Those about levels are ordered among themselves; every other finding keeps the place that its cost gives it.
 
@@ -27,7 +27,7 @@ def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Findin
 
 
 def _with_repair(finding: Finding, repairs: Repairs | None) -> Finding:
-    """A finding about levels with what fixing it changes, and the severity that follows; any other as it is."""
+    """Add to a finding about levels what fixing it changes and the severity that follows; return others as they are."""
     if repairs is None or not finding.kind.is_of_levels or finding.criterion is None:
         return finding
     repair = repairs.by_criterion.get(finding.criterion)
@@ -42,7 +42,7 @@ def severity_of(repair: Repair) -> Severity:
 
 
 def _reordered(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings with those that have a repair in the order of what they repair, in the places these have."""
+    """Sort the findings that have a repair by what it changes; all others keep their index."""
     places = [place for place, finding in enumerate(findings) if finding.repair is not None]
     ordered = sorted((findings[place] for place in places), key=_rank, reverse=True)  # stable: equal ones by cost
     result = list(findings)

@@ -63,7 +63,7 @@ LONGEST_QUOTE = 200
 
 
 def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A criterion on which responses hardly differ, while annotators are no noisier than elsewhere."""
+    """Yield findings on criteria on which responses hardly differ, while annotators are no noisier than elsewhere."""
     variances = {
         name: tuple(part / criterion.scale.span**2 for part in shared_and_own(criterion.people))
         for name, criterion in criteria.items()
@@ -87,7 +87,7 @@ def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]
 
 
 def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A criterion on which nearly all responses have one level, and nothing shows that the judge finds the others."""
+    """Yield findings on criteria with one level for nearly all responses, and no sign that the judge finds others."""
     for criterion in criteria.values():
         if criterion.n < FEWEST_TO_DIAGNOSE:
             continue
@@ -121,7 +121,7 @@ def _dead(evidence: Evidence, criterion: CriterionEvidence, fault: str, shows: M
 
 
 def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """A criterion on which annotators disagree with each other."""
+    """Yield findings on criteria on which annotators disagree with each other."""
     looked = {
         name: criterion for name, criterion in criteria.items() if int((criterion.n_people >= 2).sum()) >= LEAST_SHARED
     }
@@ -154,19 +154,22 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
 
 
 def _apart(criterion: CriterionEvidence) -> Floats:
-    """How far apart annotators' levels of each example are; 0 where fewer than two rated it."""
+    """Return how far apart annotators' levels of each example are; 0 where fewer than two rated it."""
     filled = np.where(np.isnan(criterion.people), np.nan_to_num(criterion.gold)[:, None], criterion.people)
     return np.where(criterion.n_people >= 2, np.ptp(filled, axis=1), 0.0)
 
 
 def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: float) -> float | None:
-    """Correlation of a perfect judge with the mean of the usual number of annotators; None where they share nothing."""
+    """Return the correlation of a perfect judge with the mean of the usual number of annotators.
+
+    Returns: None if annotators share no variance, or the levels have no order.
+    """
     usually = float(criterion.n_people[criterion.n_people > 0].mean())
     return float((shared / (shared + noise / usually)) ** 0.5) if shared > 0 and criterion.scale.ordered else None
 
 
 def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
-    """Share of the judge's error that would remain without annotators' noise in gold."""
+    """Return the share of the judge's error that would remain without annotators' noise in gold."""
     size = float(np.nanmean(criterion.errors**2)) if criterion.n else 0.0
     of_gold = noise / float(criterion.n_people[criterion.n_people > 0].mean())
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(noise) else 1.0
@@ -182,7 +185,7 @@ def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequ
 
 
 def _written(evidence: Evidence, criterion: CriterionEvidence, worst: Sequence[int]) -> str:
-    """What annotators wrote about the examples on which they differ, and why they gave no level elsewhere."""
+    """Return quotes of what annotators wrote where they differ, and why they gave no level elsewhere."""
     everywhere = evidence.remarks(criterion, np.flatnonzero(evidence.included).tolist())
     skipped = [remark for remark in everywhere if remark["level"] is None]
     differing = [
@@ -203,7 +206,7 @@ def _quoted(text: str) -> str:
 
 
 def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Two criteria that rank the responses the same way."""
+    """Yield findings on two criteria that rank the responses the same way."""
     usable = [
         criterion for criterion in criteria.values() if criterion.scale.ordered and criterion.n >= FEWEST_TO_DIAGNOSE
     ]
@@ -242,7 +245,10 @@ def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
 def unused_levels(
     evidence: Evidence, criteria: Mapping[str, CriterionEvidence], *, blamed: Collection[str]
 ) -> Iterator[Finding]:
-    """Levels that neither judge nor gold gives; or that the judge never gives, where nothing else explains it."""
+    """Yield findings on levels that neither judge nor gold gives, or that only the judge never gives.
+
+    The latter are found only on criteria without another finding that may explain them.
+    """
     for name, criterion in criteria.items():
         if len(criterion.levels) < 3 or criterion.n < FEWEST_TO_DIAGNOSE:
             continue
@@ -265,7 +271,7 @@ def unused_levels(
 
 
 def _should_have_come(criterion: CriterionEvidence, level: float) -> bool:
-    """Whether gold gives the level so often that a judge that follows it would have given it."""
+    """Return True if gold gives the level so often that a judge that follows it would have given it."""
     share = float((criterion.gold[criterion.both] == level).mean())
     return share * criterion.n >= LEAST_WRONG and (1 - share) ** criterion.n <= NEVER
 
@@ -307,7 +313,7 @@ def _unused_by_judge(evidence: Evidence, criterion: CriterionEvidence, levels: S
 
 
 def label_findings(evidence: Evidence) -> Iterator[Finding]:
-    """Labels that were given under another wording, and too few labels to say much."""
+    """Yield findings on labels that were given under another wording, and on too few labels to say much."""
     gold = evidence.comparison.gold
     under_another = stale_labels(gold.examples, evidence.comparison.rubric)
     stale = [(place, name) for place, label, name in under_another if label.kind in gold.kinds]

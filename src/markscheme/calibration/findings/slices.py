@@ -72,7 +72,7 @@ class ExamplePart:
 
 @dataclass(frozen=True)
 class SliceFigure:
-    """One figure inside a slice, and elsewhere on examples of the same gold.
+    """A figure inside a slice, and elsewhere on examples of the same gold.
 
     Attributes:
         criterion: On which; None for the score.
@@ -92,12 +92,12 @@ class SliceFigure:
 
     @property
     def inside(self) -> float:
-        """In the slice."""
+        """Value of the figure in the slice."""
         return self.look.as_it_is.inside * self.unit
 
     @property
     def same_gold(self) -> float:
-        """What the figure would be elsewhere on examples of the same gold as the slice's."""
+        """Value that the figure would have elsewhere on examples of the same gold as the slice's."""
         return self.look.outside_at_same_gold * self.unit
 
     @property
@@ -114,7 +114,7 @@ class SliceFigure:
         return f"{on}{_CALLED[self.name]} {inside}{unit}, elsewhere at the same gold {elsewhere}"
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the figure as in the JSON of a calibration."""
         return {
             "criterion": self.criterion,
             "name": self.name,
@@ -141,7 +141,7 @@ def _spelled(name: FigureName, value: float) -> str:
 
 @dataclass(frozen=True)
 class Slice:
-    """How a judge does on one part of the examples; its figures are computed when they are first asked for.
+    """Performance of a judge on one part of the examples; its figures are computed when they are first asked for.
 
     Attributes:
         part: Which part.
@@ -194,7 +194,7 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """How much higher the judge rates here than elsewhere at the same gold, where that is the figure quoted."""
+        """Difference between the judge's bias here and elsewhere at the same gold; None if another figure is quoted."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
@@ -216,7 +216,7 @@ class Slice:
         return by_criterion
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the slice as in the JSON of a calibration."""
         return {
             "by": self.part.by,
             "name": self.part.name,
@@ -236,7 +236,7 @@ class Slice:
 
 
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
-    """The parts of an example set with enough examples: by group, system, metadata, label kind and length of response.
+    """Divide the examples into parts that are large enough: by group, system, metadata, kind of label and length.
 
     Metadata that divide the examples in the same way as something before them say nothing new.
     """
@@ -253,14 +253,14 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
 
 
 def known_of(example: Example, by: str) -> str:
-    """What is known of an example before it is graded: its group, its system, or a value of its metadata."""
+    """Return what is known of an example before it is graded: its group, its system, or a value of its metadata."""
     if by in KNOWN_BEFORE:
         return str(getattr(example, by))
     return example.metadata.get(by, "")
 
 
 def _metadata_keys(examples: Sequence[Example]) -> list[str]:
-    """The keys of metadata that divide the examples into few enough parts, in the order in which they occur."""
+    """Return the keys of metadata that divide the examples into few enough parts, in the order in which they occur."""
     values: dict[str, set[str]] = {}
     for example in examples:
         for key, value in example.metadata.items():
@@ -270,7 +270,7 @@ def _metadata_keys(examples: Sequence[Example]) -> list[str]:
 
 
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
-    """The judge on every part of the examples, with those on which it does worse marked.
+    """Compare the judge on every part of the examples with the rest, and mark the parts on which it does worse.
 
     A part is marked where a figure is worse than elsewhere both as it is and among examples of the same gold, so that
     better or worse responses don't look like a fault. Parts whose examples mostly belong to a part that is worse still
@@ -301,7 +301,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 
 def _worse_without(looks: "_Looks", part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
-    """Looks at which the part is still worse without the examples of parts that are worse still."""
+    """Return the looks at which the part is still worse without the examples of parts that are worse still."""
     left = ExamplePart(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
         return []
@@ -310,19 +310,19 @@ def _worse_without(looks: "_Looks", part: ExamplePart, worse: Sequence[int], tak
 
 
 def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | None:
-    """The groups for intervals of a part; None where the part is a group itself."""
+    """Return the groups for intervals of a part; None if the part is a group itself."""
     return None if part.by == "group" else comparison.table.groups
 
 
 class _Looks:
-    """The same looks in the same order at every part: score and criteria, by size and by bias.
+    """Looks at a part of the examples, equal for all parts: score and criteria, by size and by bias.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
     is another finding.
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
-        """What is looked at.
+        """Set up the looks.
 
         Args:
             evidence: The examples.
@@ -332,11 +332,11 @@ class _Looks:
         self._free = free
 
     def without(self, hidden: Flags) -> "_Looks":
-        """The same looks without some of the examples, shape (n_examples,)."""
+        """Leave some of the examples out, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, part: ExamplePart) -> list[SliceFigure]:
-        """The figures of a part."""
+        """Compute the figures of a part."""
         prepared = self._alone if part.by == "group" else self._by_task
         return [
             SliceFigure(name, figure, unit, least, column.look(part.inside, shift=figure == "signed_error"))
@@ -377,12 +377,12 @@ class _Looks:
 
 
 def _one_score(scores: Floats) -> bool:
-    """Whether the judge nearly always gives one score."""
+    """Return True if the judge nearly always gives one score."""
     return bool(np.isfinite(scores).any()) and modal_level(scores)[1] >= STUCK
 
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
-    """The figures with Holm's p, in one family for the score and one for the criteria."""
+    """Return the figures with p by Holm's method, in one family for the score and one for the criteria."""
     adjusted = [list(of_part) for of_part in figures]
     for of_score in (True, False):
         family = [
@@ -416,6 +416,6 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
 
 
 def _kind(comparison: Comparison, place: int) -> str:
-    """The strongest kind of label that counts for an example."""
+    """Return the strongest kind of label that counts for an example."""
     kinds = {label.kind for label in comparison.gold.examples[place].labels}
     return next((kind for kind in KINDS if kind in kinds and kind in comparison.gold.kinds), "")

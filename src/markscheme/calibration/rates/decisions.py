@@ -39,7 +39,7 @@ class Decided:
 
 
 def graded_table(rated: RatedFiles) -> RatingTable:
-    """A row for each response that a judge graded, with what wrote it and the test that it answers.
+    """Make a table with a row for each response that a judge graded, with what wrote it and the test that it answers.
 
     Raises:
         RatingError: The file has verdicts of several judges, or none that states or implies a decision.
@@ -57,7 +57,7 @@ def graded_table(rated: RatedFiles) -> RatingTable:
 
 
 def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> Decided:
-    """The examples that both annotators and the judge decided, in a file of any format.
+    """Read the examples that both annotators and the judge decided, from a file of any format.
 
     Raises:
         RatingError: It can't be read, or has no example that both decided.
@@ -99,7 +99,7 @@ def decided_in(rated: RatedFiles) -> Decided:
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:
-    """The outputs that the authors of their tests decided as well as the graders; None without any.
+    """Return the outputs that the authors of their tests decided as well as the graders; None without any.
 
     Ratings in the viewer don't count: they are of another run.
     """
@@ -111,12 +111,12 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def both_decided(table: RatingTable) -> RatingTable:
-    """The rows on which both gold and the judge decided."""
+    """Select the rows on which both gold and the judge decided."""
     return table.rows(~np.isnan(table[GOLD].decisions + table[JUDGE].decisions))
 
 
 def _with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
-    """The examples on which both gold and the judge decided, and the gold of all; None without any."""
+    """Return the examples on which both gold and the judge decided, and the gold of all; None without any."""
     truth = _gold(file, rated.rubric)
     if truth is None:
         return None
@@ -142,7 +142,7 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """The rating, without a score from which no decision follows.
+    """Return the rating, without a score from which no decision follows.
 
     A score alone decides by a rubric's pass mark; where no rubric is named, nobody has stated one.
     """

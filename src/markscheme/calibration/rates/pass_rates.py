@@ -94,12 +94,12 @@ class PassRates:
 
     @property
     def assumed(self) -> str:
-        """What the correction assumes about the labels, in a sentence."""
+        """Assumption of the correction about the labels, in a sentence."""
         return ASSUMED[self.how] if self.labels_here else ASSUMED_OF_OTHERS.get(self.how, ASSUMED[self.how])
 
 
 def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | None = None) -> PassRates:
-    """The pass rate of a graded set, raw and corrected, for all of it and by what wrote the responses.
+    """Estimate the pass rate of a graded set, raw and corrected, for all of it and by what wrote the responses.
 
     Args:
         graded: A row for each response that was graded, with the judge's column; its example says which system wrote
@@ -128,7 +128,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 
 
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
-    """The labels, each with the verdict that its response has here, where one response here has its id.
+    """Return the labels, each with the verdict that its response has here, if one response here has its id.
 
     The shares of passes and fails are those of the verdicts here, so labels that count under another verdict, of an
     earlier run or another judge, would correct errors that this judge doesn't make.
@@ -141,22 +141,22 @@ def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
 
 
 def decided_rows(table: RatingTable) -> RatingTable:
-    """The rows that the judge decided."""
+    """Select the rows that the judge decided."""
     return table.rows(~np.isnan(table[JUDGE].decisions))
 
 
 def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
-    """Whether a rater passes each row, all of which it decided."""
+    """Return True for each row that a rater passes; it decided all of them."""
     return [decision == 1 for decision in table[name].decisions.tolist()]
 
 
 def _examples(table: RatingTable) -> tuple[Example, ...]:
-    """What is known of each row beyond its ratings."""
+    """Return what is known of each row beyond its ratings, as an example."""
     return table.examples or tuple(Example(Submission("", {}, unit)) for unit in table.ids)
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
-    """How the labels were drawn, from the labels; by verdict where they don't say and are of these responses."""
+    """Infer how the labels were drawn; by verdict if they don't say and are of these responses."""
     labels = _examples(labelled)
     ways = {label.drawn for label in labels}
     strata = {example.stratum for example in _examples(pool)}
@@ -172,7 +172,7 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
-    """The share that the judge passes of what it graded; responses to one test are a group, as in a calibration."""
+    """Estimate the share that the judge passes of what it graded; responses to one test are a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
     tests = groups_of([(example.id, example.group) for example in _examples(pool)])
@@ -195,7 +195,7 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
-    """The rate by strata that both sides name; where responses name none, by verdict with weighted labels."""
+    """Estimate the rate by strata that both sides name; if responses name none, by verdict with weighted labels."""
     named = all(example.stratum for example in _examples(pool))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
@@ -213,20 +213,20 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """The stratum of each row: by its name, else by the judge's verdict."""
+    """Return the stratum of each row: by its name, else by the judge's verdict."""
     if by_name:
         return [example.stratum for example in _examples(table)]
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
 
 
 def _table(labelled: RatingTable) -> Integers:
-    """Counts of decisions, shape (2, 2): rows annotators' fail and pass, columns the judge's."""
+    """Count decisions, shape (2, 2): rows annotators' fail and pass, columns the judge's."""
     counts = Counter(zip(_passes(labelled, GOLD), _passes(labelled), strict=True))
     return np.array([[counts[gold, judge] for judge in (False, True)] for gold in (False, True)], dtype=np.int64)
 
 
 def _verdicts(pool: RatingTable) -> Integers:
-    """The judge's fails and passes, shape (2,)."""
+    """Count the judge's fails and passes, shape (2,)."""
     passes = sum(_passes(pool))
     return np.array([len(pool.ids) - passes, passes], dtype=np.int64)
 
@@ -247,7 +247,7 @@ class _Group:
     labelled: RatingTable
 
     def withheld(self, how: DrawnHow) -> str:
-        """Why no rate can be shown, however many labels there are; "" where it can."""
+        """Say why no rate can be shown, however many labels there are; "" if one can."""
         if how == "elsewhere":
             return NEEDS_OWN
         passes = _passes(self.labelled)
@@ -259,7 +259,7 @@ class _Group:
         return UNEQUAL if how == "by-stratum" and len(chances) > len(set(passes)) else ""
 
     def rate(self, how: DrawnHow) -> GroupPassRate:
-        """The pass rate of the group."""
+        """Estimate the pass rate of the group."""
         why = self.withheld(how)
         raw = raw_rate(self.pool)
         if why:
@@ -270,7 +270,7 @@ class _Group:
 
 
 def _noted(estimate: Estimate) -> Estimate:
-    """The estimate, with a note on why it has no value where it has none."""
+    """Return the estimate; if it has no value, with a note on why."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
@@ -279,7 +279,7 @@ def _withheld(why: str, n: int) -> Estimate:
 
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
-    """The groups by name, each with its own labels; empty where there is only one."""
+    """Map the name of each group to it, with its own labels; empty if there is only one."""
     systems = np.array([example.system for example in _examples(pool)])
     names = list(dict.fromkeys(systems.tolist()))
     if len(names) < 2:
@@ -293,7 +293,7 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
-    """The labels of a group's responses, in the order of the responses, with the verdicts these have here."""
+    """Select the labels of a group's responses, in the order of the responses, with the verdicts these have here."""
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
     place = {unit: number for number, unit in enumerate(labelled.ids) if unit not in shared}
     units = [unit for unit in verdict_here if unit in place]
@@ -303,18 +303,18 @@ def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str
 
 
 def _in_several_groups(pool: RatingTable) -> set[str]:
-    """Ids that responses of more than one group have."""
+    """Return the ids that responses of more than one group have."""
     systems = Counter(unit for unit, _ in {(example.id, example.system) for example in _examples(pool)})
     return {unit for unit, n in systems.items() if n > 1}
 
 
 def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Which groups are compared: all pairs where there are few groups, else each with the first."""
+    """Return the pairs of groups to compare: all where there are few groups, else each with the first."""
     return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 
 def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference:
-    """First group's rate minus the second's: the difference of the two rates that are shown."""
+    """Compute the first group's rate minus the second's: the two rates that are shown."""
     why = first.withheld(how) or second.withheld(how)
     common = _common(first.pool, second.pool)
     if why:
@@ -328,7 +328,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Number of tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
+    """Count the tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
     by_test: dict[str, list[bool]] = {}
     for example, passed in zip(_examples(second), _passes(second), strict=True):
         by_test.setdefault(example.group or example.id, []).append(passed)

@@ -57,12 +57,12 @@ class Gate:
 
     @property
     def is_risky(self) -> bool:
-        """Whether it fails more often than 1 run in 20 although nothing changed."""
+        """Whether the gate fails more often than in 1 run of 20 although nothing changed."""
         return self.chance is not None and self.chance > FALSE_FAILS
 
     @property
     def because(self) -> str:
-        """How often the gate fails although nothing changed, in a sentence."""
+        """Sentence on how often the gate fails although nothing changed."""
         interval = self.risk.p_fail
         if self.chance is None:
             return f"{interval.undefined}."
@@ -74,7 +74,7 @@ class Gate:
 
 
 def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
-    """Ratings as a table of runs: an example's first rating is in the first column, its second in the second."""
+    """Build a table of runs from ratings: an example's first rating in the first column, its second in the second."""
     numbers: Counter[str] = Counter()
     runs = []
     for rating in ratings:
@@ -84,7 +84,7 @@ def repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> Gate:
-    """The gate, from the cases that every run graded.
+    """Compute the gate, from the cases that every run graded.
 
     Args:
         runs: A row for each case, a column for each run.
@@ -117,7 +117,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
 
 
 def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> Gate | None:
-    """The gate, from cases that were graded several times; None where they weren't, or not all of them."""
+    """Compute the gate, from cases that were graded several times; None if too few were for a gate."""
     try:
         return gate_of(runs, threshold, of) if len(runs.columns) > 1 else None
     except ComparisonError:
@@ -125,14 +125,14 @@ def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> Gate | None:
 
 
 def _number_of(groups: Sequence[str] | None) -> int | None:
-    """How many groups cases are in; None where every case is its own."""
+    """Count the groups that cases are in; None if every case is its own."""
     if groups is None or len(set(groups)) == len(groups):
         return None
     return len(set(groups))
 
 
 def _often(chance: float) -> str:
-    """A probability as a share of runs.
+    """Write a probability as a share of runs.
 
     >>> _often(0.04), _often(0.9), _often(0.001)
     ('4%', '90%', 'less than 2%')

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationRequest:
-    """What to calibrate, on which labels, and with what it is compared.
+    """A request to calibrate: which rubric, on which labels, and with what it is compared.
 
     Attributes:
         of: The rubric; or its name, or files of Promptfoo's results, as the user wrote them.
@@ -85,7 +85,7 @@ class CalibrationRequest:
 
     @property
     def choice(self) -> ExamplesChoice:
-        """Which examples count."""
+        """Choice of the examples that count."""
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | None":
@@ -129,7 +129,7 @@ class CalibrationRequest:
         return calibrate_tool_files(paths, self._rated_results, self.options)
 
     def calibrations(self) -> list[Calibration]:
-        """A calibration for each judge that is named, for each rater of the ratings, or for results.
+        """Calibrate each judge that is named, each rater of the ratings, or results.
 
         Raises:
             UsageError: What is named is neither a rubric nor results, or options that don't go together.
@@ -194,19 +194,19 @@ class CalibrationRequest:
 
     @cached_property
     def _results(self) -> list[Path]:
-        """Return files of Promptfoo's results, where they are named."""
+        """Files of Promptfoo's results, if the request names any."""
         return [] if isinstance(self.of, Rubric) else _results_among(self.of)
 
     @cached_property
     def _rated_results(self) -> "RatedFiles":
-        """Return what Promptfoo's results contain."""
+        """Contents of Promptfoo's results."""
         from markscheme.readers.rated import open_rated
 
         return open_rated(self._results)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Return the metrics of Promptfoo's results that `--judge` names."""
+        """Metrics of Promptfoo's results that `--judge` names."""
         names = [] if self.judge_is_configured else [judge for judge in self.judges if isinstance(judge, str)]
         return tuple(names) if self._results else ()
 
@@ -277,7 +277,7 @@ class CalibrationRequest:
     def _after_settings(
         self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
     ) -> list[Calibration]:
-        """The calibrations, as they are after all settings that were tried on these labels, which are recorded."""
+        """Record the settings of this run, and return the calibrations after all settings tried on these labels."""
         today = date.today().isoformat()
         split = self.choice.part_name(examples.examples)
         by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
@@ -300,7 +300,7 @@ class CalibrationRequest:
         ]
 
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
-        """All examples, and the rubric's calibration folder if there is one."""
+        """Return all examples, and the rubric's calibration folder if there is one."""
         if isinstance(self.examples, ExampleSet):
             every, folder = self.examples, find_calibration(rubric.name, Path.cwd())
         else:
@@ -344,7 +344,7 @@ class CalibrationRequest:
     def _since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
     ) -> "Since | None":
-        """The accepted run to compare these ratings with; None where there is none, or none that fits.
+        """Return the accepted run to compare these ratings with; None if there is none, or none that fits.
 
         Raises:
             UsageError: A file was named and doesn't exist.
@@ -366,7 +366,7 @@ class CalibrationRequest:
         )
 
     def _named(self, rater: Rater, judge: str | Judge | None = None, files: Sequence[Path] = ()) -> Rater:
-        """A rater with what calibrates it again: the rubric, by its name where that finds it, and the options.
+        """Add to a rater what calibrates it again: the rubric, by its name if that finds it, and the options.
 
         Args:
             rater: The rater.
@@ -423,7 +423,7 @@ class CalibrationRequest:
         return labels if len(labels) < len(ratings) else []
 
     def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, list[Rating]]]:
-        """The ratings, with the file that each part of them is from."""
+        """Return the ratings, with the file that each part of them is from."""
         if isinstance(self.ratings, list):
             return [(None, self.ratings)]
         return [(file, _ratings_in(file, rubric, examples, self.columns)) for file in self.ratings]
@@ -470,7 +470,7 @@ class CalibrationRequest:
         )
 
     def _runs_before(self, path: Path, now: "Setting", examples: Sequence[Example], more: int) -> int:
-        """How many accepted runs this one joins; 0 where it isn't to be accepted."""
+        """Count the accepted runs that this one joins; 0 if it isn't to be accepted."""
         if not self.drift.accept:
             return 0
         from markscheme.calibration.accepted.history import runs_before
@@ -480,7 +480,7 @@ class CalibrationRequest:
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
     ) -> Callable[[], GradingJudge]:
-        """What opens the judge, as often as it is needed."""
+        """Return a function that opens the judge, as often as it is needed."""
         if wanted is not None and not isinstance(wanted, str):
             return lambda: wanted
         prompts = first_prompts(rubric, examples.labelled.examples)
@@ -488,7 +488,7 @@ class CalibrationRequest:
 
 
 def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
-    """A judge whose first sample has this number, so that cached replies of earlier runs aren't used again."""
+    """Return a judge whose first sample has this number, so that cached replies of earlier runs aren't used again."""
     if first == 0:
         return judge
     from markscheme.judges.rerun import FromSample
@@ -497,7 +497,7 @@ def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
 
 
 def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:
-    """The ratings of the runs after the first, numbered from 1."""
+    """Return the ratings of the runs after the first, numbered from 1."""
     return [
         rating
         for number, run in enumerate(runs, start=1)
@@ -507,7 +507,7 @@ def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> lis
 
 
 def _results_among(named: Sequence[str]) -> list[Path]:
-    """Files of Promptfoo's results; none if the name is a rubric's, whose start is spared all readers.
+    """Return the files of Promptfoo's results; none if the name is a rubric's, for which no reader is loaded.
 
     Raises:
         UsageError: There are several names, and not all are results.
@@ -527,7 +527,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
 
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:
-    """Return whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
+    """Return True if the files are another tool's export; YAML never is, so that a rubric loads no reader."""
     if not all(path.is_file() and not shows_yaml(path) for path in paths):
         return False
     from markscheme.readers.rated import are_of_tool
@@ -585,7 +585,7 @@ def _refuse_other_files(name: str) -> None:
 
 
 def _report_in(path: Path) -> str | None:
-    """Return the rubric's name if a file is a report, "" for several judges; None otherwise."""
+    """Return the rubric's name if a file is a report, "" for one of several judges; None otherwise."""
     if not path.is_file() or shows_yaml(path):
         return None
     from markscheme.readers.rated import rubric_of_report
