@@ -57,13 +57,13 @@ class CardFile:
     digest: str
 
     def to_json(self) -> dict[str, str]:
-        """As an entry of the card."""
+        """Return the file as an entry of the card."""
         return {"role": self.role, "file": self.name, "digest": self.digest}
 
 
 @dataclass(frozen=True)
 class CardTerms:
-    """What the figures depend on, next to the files: which labels count, how the judge was asked, what was tried.
+    """Terms on which the figures depend, next to the files: the labels that count, and how the judge was asked.
 
     Attributes:
         options: Which labels count, and what is enough.
@@ -82,7 +82,7 @@ class CardTerms:
     labels_in: str
 
     def to_json(self) -> dict[str, Any]:
-        """As an entry of the card."""
+        """Return the terms as an entry of the card."""
         chosen = {"split": self.choice.split, "only": list(self.choice.only)}
         return {
             "labels": self.options.of_one_run | {name: value for name, value in chosen.items() if value},
@@ -94,7 +94,7 @@ class CardTerms:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any]) -> "CardTerms":
-        """The terms in a card; KeyError, TypeError or ValueError for anything else."""
+        """Read the terms in a card; raise KeyError, TypeError or ValueError for anything else."""
         labels = dict(entry["labels"])
         named = {"gold": KINDS, "gold_by": get_args(GoldRule), "split": get_args(Part)}
         for name, allowed in named.items():
@@ -140,7 +140,7 @@ class JudgeCard(Reported):
 
     @cached_property
     def terms(self) -> CardTerms:
-        """What the figures depend on, next to the files.
+        """Terms on which the figures depend, next to the files.
 
         Raises:
             RatingError: The card has none.
@@ -172,12 +172,12 @@ class JudgeCard(Reported):
         return list(self.content["files"])
 
     def figure(self, name: str) -> Estimate | None:
-        """A figure of the card; None where it has none of that name."""
+        """Return a figure of the card; None if it has none of that name."""
         entry = self.content["figures"].get(name)
         return None if entry is None else Estimate.from_json(entry)
 
     def place(self, file: CardFile) -> Path:
-        """Where a file is.
+        """Return the path of a file.
 
         Raises:
             RatingError: It is outside the project, from which nothing is read for a card.
@@ -188,7 +188,7 @@ class JudgeCard(Reported):
 def card_of(
     accepted: Mapping[str, Any], calibration: Calibration, terms: CardTerms, files: Sequence[CardFile], path: Path
 ) -> JudgeCard:
-    """The card of an accepted run.
+    """Make the card of an accepted run.
 
     Args:
         accepted: The data of its accepted.json.
@@ -237,7 +237,7 @@ def card_of(
 
 
 def terms_of(calibration: Calibration, basis: RunBasis, runs: int, path: Path) -> CardTerms:
-    """What the figures of a calibration depend on, next to files, on the card at `path`."""
+    """Return the terms on which the figures of a calibration depend, next to files, on the card at `path`."""
     rubric = calibration.rubric
     labels = basis.examples.ratings
     return CardTerms(
@@ -265,7 +265,7 @@ def files_behind(calibration: Calibration, basis: RunBasis) -> list[tuple[FileRo
 
 
 def read_card(path: Path) -> JudgeCard:
-    """The card in a card.json; its id isn't compared with what it says.
+    """Read the card in a card.json; its id isn't compared with its content.
 
     Raises:
         RatingError: It cannot be read, or isn't a judge card of this version.
@@ -291,7 +291,7 @@ def _is_card(data: object) -> bool:
 
 
 def stated_id(path: Path) -> str:
-    """The id that a card.json says it has.
+    """Return the id that a card.json says it has.
 
     Raises:
         RatingError: It cannot be read.
@@ -301,7 +301,7 @@ def stated_id(path: Path) -> str:
 
 
 def label_files(folder: Path | None) -> list[Path]:
-    """The files of labels in a folder, as examples are read with them."""
+    """List the files of labels in a folder, as examples are read with them."""
     return sorted(folder.glob("*.jsonl")) if folder is not None and folder.is_dir() else []
 
 
@@ -309,27 +309,27 @@ def label_files(folder: Path | None) -> list[Path]:
 
 
 def card_path(accepted: Path) -> Path:
-    """Where the card of an accepted.json is written; another name of that file is the card's too."""
+    """Return where the card of an accepted.json is written; if that file has another name, so has the card."""
     return accepted.with_name(CARD if accepted.name == ACCEPTED else f"{accepted.stem}.{CARD}")
 
 
 def text_path(card: Path) -> Path:
-    """Where a card's Markdown is."""
+    """Return the path of a card's Markdown."""
     return card.with_suffix(".md")
 
 
 def accepted_path(card: Path) -> Path:
-    """Where the accepted.json of a card is."""
+    """Return the path of the accepted.json of a card."""
     return card.with_name(ACCEPTED if card.name == CARD else f"{card.name.removesuffix(f'.{CARD}')}.json")
 
 
 def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[CardFile]:
-    """Files as a card names them, with the digests of their data."""
+    """Return files as a card names them, with the digests of their data."""
     return [CardFile(role, name_of(path, card), content_digest(path)) for role, path in files]
 
 
 def content_digest(path: Path) -> str:
-    """A digest of a file's data, which white space, comments and the order of keys leave as it is.
+    """Return a digest of a file's data, which doesn't depend on white space, comments and the order of keys.
 
     Raises:
         RatingError: The file cannot be read.

@@ -67,7 +67,7 @@ class Verification(Recomputed):
 
 
 def verify_card(path: Path) -> Verification:
-    """A card checked against its files: their digests, and every figure, computed again. Nothing is asked or written.
+    """Check a card against its files: their digests, and every figure, computed again. Nothing is asked or written.
 
     Args:
         path: A card.json, or the folder it is in.
@@ -96,7 +96,7 @@ def verify_card(path: Path) -> Verification:
 
 @dataclass(frozen=True)
 class _CardFiles:
-    """What the files behind a card say today.
+    """Files behind a card, as they are today.
 
     Attributes:
         card: The card.
@@ -108,7 +108,7 @@ class _CardFiles:
 
     @property
     def differences(self) -> Iterator[FileDifference]:
-        """What they say otherwise than card, accepted.json and recorded replies."""
+        """Differences between the files and card, accepted.json and recorded replies."""
         document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
         stated = self.stated
         now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
@@ -162,7 +162,7 @@ class _CardFiles:
 
     @cached_property
     def accepted_now(self) -> dict[str, Any]:
-        """What accepted.json would say of these files."""
+        """Data that accepted.json would have for these files."""
         stated = self.stated
         document = accepted_document(self.calibration, stated["ratings"], stated["split"], self.card.terms.runs)
         return {**document, "settings": stated["settings"]} if stated["settings"] is None else document
@@ -182,14 +182,14 @@ class _CardFiles:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """What the card states and no file here says."""
+        """Statements of the card that no file here makes."""
         of_judge = [] if self.accepted.setting.identity is not None else ["how the judge was asked"]
         of_model = [] if self._models_known or not self.accepted.setting.answered_by else ["the model that answered"]
         of_settings = [] if self._settings_tried is not None else ["the number of settings tried"]
         return (*of_judge, *of_model, *of_settings, "date", "version", "cost")
 
     def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Where the judge's name, or the model that answered, isn't that of its ratings, replies and identity."""
+        """Yield differences of the judge's name, or the model that answered, from its ratings, replies and identity."""
         name = str(stated["judge"]["name"])
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
@@ -219,7 +219,7 @@ class _CardFiles:
 
     @cached_property
     def _settings_tried(self) -> int | None:
-        """How many settings had been tried on these labels when this one was first; None without a record of it."""
+        """Number of settings tried on these labels when this one was first; None without a record of it."""
         record = self.card.path.with_name(SETTINGS)
         if not record.is_file():
             return None
@@ -236,7 +236,7 @@ class _CardFiles:
         return next(place for file, place in self.places.items() if file.role == role)
 
     def _of_accepted(self, stated: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """What accepted.json says otherwise."""
+        """Yield the differences of accepted.json from the files."""
         name = self.accepted.path.name
         if stated.get("card") != self.card.id:
             yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
@@ -247,7 +247,7 @@ class _CardFiles:
             yield FileDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
 
     def _of_replies(self) -> Iterator[FileDifference]:
-        """Examples whose recorded replies now give another rating than was accepted."""
+        """Yield a difference if the recorded replies now give other ratings than were accepted."""
         recordings = [place for file, place in self.places.items() if file.role == "replies"]
         if not recordings:
             return
@@ -269,7 +269,7 @@ class _CardFiles:
 
 
 def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """When and with what a run was accepted, which nothing computes."""
+    """Return the day and the version of acceptance, which nothing computes."""
     return {key: stated[key] for key in ("date", "version")}
 
 
@@ -280,14 +280,14 @@ def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
 
 
 def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
-    """Whether the card's Markdown says the same."""
+    """Yield a difference if the card's Markdown says something else than the card."""
     place = text_path(card.path)
     if place.is_file() and place.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
         yield FileDifference(place.name, now="says something else than the card")
 
 
 def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
-    """Files that are missing, have other data, or weren't there when the card was made."""
+    """Yield the files that are missing, have other data, or weren't there when the card was made."""
     for file, place in places.items():
         if not place.is_file():
             yield FileDifference(file.name, now="is missing")
@@ -307,7 +307,7 @@ def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[File
 
 
 def _levels(rating: Rating) -> Any:
-    """What a rating says of levels, score and decision."""
+    """Return the levels, score and decision of a rating."""
     return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
 
 

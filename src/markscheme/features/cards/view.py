@@ -21,7 +21,7 @@ TONES: Mapping[str, Tone] = {"gate": "good", "trend": "trend", "explore": "open"
 
 
 def view(card: JudgeCard) -> Document:
-    """The card as a page: the use, what it follows from, and how to check it.
+    """Render the card as a page: the use, what it follows from, and how to check it.
 
     Raises:
         RatingError: The card lacks an entry, or one has another form.
@@ -135,7 +135,7 @@ _ALLOWED: Mapping[str, str] = {
 
 
 def verified(verification: Verification) -> Document:
-    """Whether a card holds, and what differs."""
+    """Render whether a card holds, and what differs."""
     card = verification.card
     title = f"{card.content['rubric']['name']}: card {card.id}"
     if verification.holds:
@@ -162,7 +162,7 @@ def _allowed(content: Mapping[str, Any]) -> str:
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:
-    """The same by the keys of its JSON."""
+    """Return whether a card holds, and what differs, by the keys of its JSON."""
     card = verification.card
     return {
         "schema": 1,

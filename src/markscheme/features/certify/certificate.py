@@ -30,7 +30,7 @@ from markscheme.rubrics.search import project_of
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """What the labels say about letting judges decide alone, one after the other.
+    """Certificate of what the labels allow judges to decide alone, one after the other.
 
     Attributes:
         promise: What is promised.
@@ -99,7 +99,7 @@ class Certificate:
 
     @property
     def why_not_written(self) -> str | None:
-        """Why nothing can be written that says which judges to ask; None where it can."""
+        """Reason why no file can be written that says which judges to ask; None if one can."""
         if not self.is_supported:
             return "nothing is certified"
         return next((candidate.why_unnamed for candidate in self.candidates if candidate.why_unnamed), None)
@@ -134,7 +134,7 @@ class Certificate:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """What the file says of the promise, the judges and the labels."""
+        """Entries of the file on the promise, the judges and the labels."""
         automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
         return {
             "error": self.promise.error,

@@ -21,7 +21,7 @@ CertaintySignal = Literal["probability", "distance", "votes"]
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    """One judge of a cascade.
+    """A judge of a cascade.
 
     Attributes:
         judge: Its name, as it is asked; of a panel, names joined by `+`.
@@ -29,7 +29,7 @@ class StageRecord:
         fingerprint: Of the judge as it was asked.
         certainty: What ranks its decisions.
         passes: The certainty from which a pass stands; None where no pass does.
-        fails: The same for a fail.
+        fails: The certainty from which a fail stands; None where no fail does.
     """
 
     judge: str
@@ -40,14 +40,14 @@ class StageRecord:
     fails: float | None
 
     def stands(self, certainty: float, *, passed: bool) -> bool:
-        """Whether a decision of such a certainty stands."""
+        """Return True if a decision of such a certainty stands."""
         least = self.passes if passed else self.fails
         return least is not None and round(certainty, CERTAINTY_ROUNDING) >= least
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedPasses:
-    """How often people and the automatic decisions passed the labelled examples of a certificate.
+    """Shares of passes among the labelled examples of a certificate, by people and by the automatic decisions.
 
     Attributes:
         labels: Labelled examples.
@@ -64,7 +64,7 @@ class CertifiedPasses:
     effective: float
 
     def to_json(self) -> dict[str, Any]:
-        """The entry of the file."""
+        """Return the shares as an entry of the file."""
         return {
             "labels": {"n": self.labels, "share": self.people},
             "decided": {"n": self.decided, "share": self.share, "effective": self.effective},
@@ -72,7 +72,7 @@ class CertifiedPasses:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "CertifiedPasses":
-        """The shares in an entry of the file; KeyError, TypeError or ValueError for anything else."""
+        """Read the shares in an entry of the file; raise KeyError, TypeError or ValueError for anything else."""
         labels, decided = data["labels"], data["decided"]
         shares = [_number(entry["share"]) for entry in (labels, decided)]
         counts = [_number(entry["n"]) for entry in (labels, decided)]
@@ -116,7 +116,7 @@ class CascadeFile:
 
     @classmethod
     def load(cls, path: Path) -> "CascadeFile":
-        """The certificate in a file.
+        """Load the certificate in a file.
 
         Raises:
             UsageError: There is no such file.

@@ -68,7 +68,7 @@ def check_certificate_at(path: Path) -> CertificateCheck | None:
 
 
 def is_certificate_file(path: Path) -> bool:
-    """Whether a file is a certificate of who decides what: by its name, or an object of JSON with stages."""
+    """Return True if a file is a certificate of who decides what: by its name, or an object of JSON with stages."""
     if not path.is_file() or path.name == CASCADE_FILE:
         return path.is_file()
     try:
@@ -129,7 +129,7 @@ def check_certificate(path: Path) -> CertificateCheck:
 
 
 def _rubric_of(path: Path) -> Rubric | None:
-    """The rubric of the folder that a certificate is in; None where the project has none of that name."""
+    """Load the rubric of the folder that a certificate is in; None if the project has none of that name."""
     folder = path.resolve().parent
     rubric = known_rubrics(folder).get(folder.name)
     return None if rubric is None or not rubric.resolve().is_relative_to(project_of(folder)) else load_rubric(rubric)
@@ -198,14 +198,14 @@ class _CertificateSearch:
 
     @property
     def differences(self) -> Iterator[FileDifference]:
-        """What the search gives otherwise than the file says."""
+        """Differences between the file and what the search gives today."""
         now = json.loads(json.dumps(self.certificate.figures, default=Estimate.to_json))
         for key, before, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
             yield FileDifference(key, shown(before), shown(today))
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries that a search gives, by judge where there is one for each."""
+    """Return the entries that a search gives, by judge where there is one for each."""
     entries = {key: document.get(key) for key in COMPARED}
     judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
     decided = document.get("decided")
@@ -220,7 +220,7 @@ def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked_for(side: str) -> AskedFor:
-    """The decisions that a promise is about, which the file's reader has checked."""
+    """Return the decisions that a promise is about, which the file's reader has checked."""
     return next(sides for sides in get_args(AskedFor) if sides == side)
 
 
@@ -261,7 +261,7 @@ class _DecisionSources:
 
     @property
     def differences(self) -> Iterator[FileDifference]:
-        """What labels, ratings and replies say otherwise than the certificate's decisions."""
+        """Differences between the certificate's decisions and labels, ratings and replies."""
         if self.examples is None or self._labels is None:
             return
         yield from self._of_people(self._labels, used_to_tune(self.examples))
@@ -272,13 +272,13 @@ class _DecisionSources:
 
     @property
     def unchecked(self) -> Iterator[str]:
-        """Which judges' decisions no file here says, and why."""
+        """Judges whose decisions no file here gives, and why."""
         judges = [(stage.judge, why) for stage, why in zip(self.file.stages, self._ratings, strict=True)]
         for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
 
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
-        """People's decisions that differ, and examples that are only in one of both."""
+        """Yield people's decisions that differ, and examples that are only in one of certificate and labels."""
         stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
         now = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
         left_out = [id for id in labels.ids if id not in used and id_digest(id) not in stated]
@@ -294,7 +294,7 @@ class _DecisionSources:
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
-        """For each judge its ratings here, or why there are none."""
+        """Ratings of each judge here, or the reason why there are none."""
         return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
 
     def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:
@@ -317,7 +317,7 @@ class _DecisionSources:
             return str(error).splitlines()[0]
 
     def _recorded(self, stage: StageRecord) -> Sequence[Rating] | None:
-        """The ratings by replies recorded next to the certificate, of this judge and a model that answered then."""
+        """Return the ratings by replies recorded next to the certificate, of this judge and a certified model."""
         name = stage.judge.partition(":")[0]
         for path in sorted((self.file.path.parent / "replies").glob("*.jsonl")):
             judge = RecordedJudge.load(path)
@@ -326,12 +326,12 @@ class _DecisionSources:
         return None
 
     def _rated_by(self, judge: RecordedJudge) -> Sequence[Rating]:
-        """The ratings of a recording, of the examples whose prompts it answers."""
+        """Return the ratings of a recording, of the examples whose prompts it answers."""
         examples = self.examples.labelled.examples if self.examples is not None else ()
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 
     def _of_judge(self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels) -> Iterator[FileDifference]:
-        """Decisions of one judge that its ratings or replies give otherwise."""
+        """Yield a difference if the ratings or replies of one judge give other decisions."""
         now = RankedDecisions.of(ratings, self.rubric, labels.ids)
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]
@@ -351,7 +351,7 @@ class _DecisionSources:
 
 
 def _is_same(stated: RankedDecisions, seen_index: int, now: RankedDecisions, index: int) -> bool:
-    """Whether a judge's decision on one example is that of the file, with the same certainty."""
+    """Return True if a judge's decision on one example is that of the file, with the same certainty."""
     certainties = np.round([stated.certainty[seen_index], now.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():
         return bool(np.isnan(certainties).all())

@@ -108,7 +108,7 @@ class Certified:
 
 
 class StageDecision(NamedTuple):
-    """What one stage of a cascade decides.
+    """Decision of one stage of a cascade.
 
     Attributes:
         grade: The grade that readers are shown; of a panel, of a judge that decides like most.

@@ -11,7 +11,7 @@ from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, wa
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
-    """What identifies the judge of a stage, or the members of its panel in any order."""
+    """Return a fingerprint of the judge of a stage, or of the members of its panel in any order."""
     return fingerprint(sorted(identity.fingerprint for identity in identities))
 
 
@@ -45,7 +45,7 @@ class CertifiedJudges:
         return Identity("cascade", parameters={"stages": stages})
 
     def why_void(self, rubric: str, prompt: str) -> str:
-        """Why nothing may be decided by it at all: what differs from what was certified; "" where nothing does."""
+        """Say why the certificate decides nothing at all: what differs from what was certified; "" if nothing does."""
         differs = [
             what
             for what, now, then in (("the rubric", rubric, self.file.rubric), ("the prompt", prompt, self.file.prompt))
@@ -56,7 +56,7 @@ class CertifiedJudges:
         return self.labels_changed
 
     def why_not(self, place: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
-        """Why a stage decides nothing: another judge or answering model than certified; "" where it may.
+        """Say why a stage decides nothing: another judge or answering model than certified; "" if it may decide.
 
         Args:
             place: The stage, from 0.

@@ -8,7 +8,7 @@ FEWEST_TOGETHER = 10
 
 
 def independent_votes(errors: npt.ArrayLike) -> float | None:
-    """The effective number of votes of a panel: K / (1 + (K - 1) r), r being the mean correlation of members' errors.
+    """Estimate the effective number of votes of a panel: K / (1 + (K - 1) r), with r the mean correlation of errors.
 
     Args:
         errors: Each member's vote minus gold, shape (n, K), nan where one gave none.

@@ -39,7 +39,7 @@ class RankedDecisions:
 
     @classmethod
     def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
-        """The decisions of one judge, or of a panel where the ratings are of several."""
+        """Return the decisions of one judge, or of a panel if the ratings are of several."""
         if len(judges_in(ratings)) > 1:
             return cls.of_panel(ratings, rubric, ids)
         return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)
@@ -58,7 +58,7 @@ class RankedDecisions:
 
     @classmethod
     def of_column(cls, column: Column, rubric: Rubric) -> "RankedDecisions":
-        """The decisions in a judge's column."""
+        """Return the decisions in a judge's column."""
         passes = column.decisions == 1
         decided = ~np.isnan(column.decisions)
         chances = column.chances if len(column.chances) else np.full(len(passes), np.nan)

@@ -34,7 +34,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True, kw_only=True)
 class CertifyRun:
-    """What was certified, and what was written of it.
+    """A run of `certify`: the certificate, and what was written of it.
 
     Attributes:
         rubric: By which was judged.

@@ -20,7 +20,7 @@ from markscheme.stats.shares import grouped_share
 
 
 def id_digest(id: str) -> str:
-    """Digest of an example's id, by which a certificate names it."""
+    """Return the digest of an example's id, by which a certificate names it."""
     return fingerprint("id", id)
 
 
@@ -59,32 +59,32 @@ class SeenDecisions:
         return ErrorLimit(promise.error, promise.level / len(self.judges))
 
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
-        """A judge's decisions of one side, or of both."""
+        """Return a judge's decisions of one side, or of both."""
         certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
         return StageDecisions(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
-        """The judge that decides each example, from 0: the first that may, of either side; their number for people."""
+        """Return the judge that decides each example, from 0: the first that may; the number of judges for people."""
         nobody = len(self.judges)
         return np.asarray(np.min([np.where(part.stage < 0, nobody, part.stage) for part in parts], axis=0))
 
     def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
-        """How often automatic decisions pass."""
+        """Compute how often automatic decisions pass."""
         by = self.decided_by(parts)
         return certified_passes(self.labels, by < len(self.judges), self._passes(by))
 
     def errors(self, parts: Iterable[CertifiedCascade]) -> int:
-        """How many of the automatic decisions are wrong."""
+        """Count the automatic decisions that are wrong."""
         by = self.decided_by(parts)
         return int((self.labels.wrong(self._passes(by)) & (by < len(self.judges))).sum())
 
     def _passes(self, by: Integers) -> Flags:
-        """Whether each example passes by the judge that decides it, shape (n,); False for people."""
+        """Mark the examples that pass by the judge that decides them, shape (n,); False for people."""
         passes = [*(decisions.passes for decisions in self.judges), np.zeros(len(self.labels.ids), dtype=bool)]
         return np.choose(by, passes)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """An entry for each example: digests of its id and its group, people's decision, and each judge's."""
+        """Return an entry for each example: digests of its id and its group, people's decision, and each judge's."""
         groups = self.labels.groups or [None] * len(self.labels.ids)
         return [
             {
@@ -131,7 +131,7 @@ class SeenDecisions:
 
 
 def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) -> CertifiedPasses:
-    """How often annotators pass the labelled examples, and automatic decisions those that need no person.
+    """Compute how often annotators pass the labelled examples, and automatic decisions those that need no person.
 
     Args:
         labels: Annotators' decisions.
@@ -146,13 +146,13 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
 
 
 def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
-    """A judge's certainty, rounded as it is compared, and whether it passes; None where it decides nothing."""
+    """Return a judge's certainty, rounded as it is compared, and whether it passes; None if it decides nothing."""
     certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
     return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 
 
 def _entry(entry: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
-    """One example of the file: its id, its group, people's decision, and each judge's.
+    """Read one example of the file: its id, its group, people's decision, and each judge's.
 
     Raises:
         ValueError: It isn't one.

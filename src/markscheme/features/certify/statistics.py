@@ -58,7 +58,7 @@ class ErrorLimit:
         return math.ceil(math.log(self.level) / math.log1p(-self.error))
 
     def upper(self, wrong: Flags, groups: Integers | None = None) -> float | None:
-        """The upper limit of the share that is wrong; None without decisions, or with too few groups to tell.
+        """Compute the upper limit of the share that is wrong; None without decisions, or with too few groups to tell.
 
         Args:
             wrong: Whether each decision is wrong, shape (n,).
@@ -67,7 +67,7 @@ class ErrorLimit:
         return grouped_share(wrong, groups).upper(1 - self.level)
 
     def holds(self, wrong: Flags, groups: Integers | None = None) -> bool:
-        """Whether decisions pass the test, which takes as many groups as it would take examples.
+        """Return True if decisions pass the test, which takes as many groups as it would take examples.
 
         A stretch of groups without an error doesn't show how alike their decisions are. With fewer groups, a promise
         broke in up to a third of the sets of 24 to 28 tasks whose errors go by task.
@@ -83,7 +83,7 @@ class ErrorLimit:
 
 
 def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) -> tuple[Flags, Integers | None]:
-    """What the test of a set of automatic decisions counts: whether each is wrong, and its group.
+    """Select what the test of a set of automatic decisions counts: whether each is wrong, and its group.
 
     Args:
         chosen: Which decisions are automatic, shape (n,).
@@ -94,13 +94,13 @@ def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) 
 
 
 def n_independent(chosen: Flags, groups: Integers | None) -> int:
-    """How many groups have a chosen example; how many examples are chosen, where each is its own group."""
+    """Count the groups that have a chosen example, or the chosen examples if each is its own group."""
     return int(chosen.sum()) if groups is None else len(np.unique(groups[chosen]))
 
 
 @dataclass(frozen=True)
 class StageDecisions:
-    """What one judge of several decides, on examples of which people's decisions are known.
+    """Decisions of one judge of several, on examples of which people's decisions are known.
 
     Attributes:
         certainty: How certain the judge is of each decision, shape (n,): a probability, a share of votes, or a distance
@@ -158,7 +158,7 @@ class CertifiedCascade:
 
 @dataclass(frozen=True)
 class _Judged:
-    """One judge's decisions as arrays, ready to be ranked; shape (n,)."""
+    """Decisions of one judge as arrays, ready to be ranked; shape (n,)."""
 
     ranked: Floats
     wrong: Flags
@@ -179,13 +179,13 @@ class _Judged:
         return np.sort(self.ranked[~np.isnan(self.ranked)])[::-1]
 
     def at_least(self, certain: float) -> Flags:
-        """The decisions that are so certain."""
+        """Mark the decisions that are so certain."""
         return np.asarray(np.nan_to_num(self.ranked, nan=-np.inf) >= certain)
 
 
 @dataclass(frozen=True)
 class _Decided:
-    """Who decides each example at some thresholds, and what that comes to; shape (n,)."""
+    """Decisions at some thresholds: who decides each example, whether wrongly, and whether it passes; shape (n,)."""
 
     stage: Integers
     wrong: Flags
@@ -193,11 +193,11 @@ class _Decided:
 
     @property
     def chosen(self) -> Flags:
-        """Which examples are decided automatically."""
+        """Flags of the examples that are decided automatically."""
         return np.asarray(self.stage >= 0)
 
     def before(self, place: int, judged: _Judged, certain: float) -> "_Decided":
-        """The same with an earlier judge, who decides what it is certain of first."""
+        """Return the decisions with an earlier judge, who first decides what it is `certain` of."""
         first = judged.at_least(certain)
         return _Decided(
             np.where(first, place, self.stage),
@@ -222,11 +222,11 @@ class _Promises:
         return self.of_passes is None or self.of_passes.holds(*counted_errors(passes, decided.wrong, self.groups))
 
     def could_hold(self, decided: _Decided) -> bool:
-        """Whether they would hold if no decision were wrong; labels aren't looked at."""
+        """Return True if the promises would hold if no decision were wrong; labels aren't looked at."""
         return self.hold(_Decided(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
     def has_enough_passes(self, decided: _Decided) -> bool:
-        """Whether there are as many passes as the promise about them takes, or groups of them, whatever the labels."""
+        """Return True if there are enough passes, or groups of them, for the promise about them, right or wrong."""
         passes = decided.chosen & decided.passes
         return self.of_passes is None or n_independent(passes, self.groups) >= self.of_passes.fewest
 
@@ -238,7 +238,7 @@ def certified_cascade(
     *,
     of_passes: ErrorLimit | None = None,
 ) -> CertifiedCascade:
-    """The most decisions that judges may make alone, one after the other, under a promise about errors.
+    """Find the most decisions that judges may make alone, one after the other, under a promise about errors.
 
     The last judge is tested first, as it would decide alone: sets of its most certain decisions, from the fewest that
     could pass to all, until one fails. Then the judge before it, together with what the later ones decide of the rest,
@@ -302,11 +302,11 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Labelled examples in all with which a judge's most certain decisions are as likely as not to keep a promise.
+    """Return the labelled examples in all with which a judge's most certain decisions have an even chance of passing.
 
     With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
-    as often as in the same part of the labels so far (beta-binomial, with the prior of Jeffreys). With groups,
-    that part has decisions of as many groups as the promise takes.
+    as often as in the same part of the labels so far (beta-binomial, with the prior of Jeffreys). With groups, that
+    part has decisions of as many groups as the promise takes.
 
     Args:
         certainty: As in StageDecisions, shape (n,).
@@ -349,7 +349,7 @@ def labels_for_first_size(
 
 
 def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
-    """For each size of the most certain part, how many groups it has decisions of, shape (n_decided,)."""
+    """Count the groups that the most certain part has decisions of, for each size of it, shape (n_decided,)."""
     if groups is None:
         return np.arange(1, len(ranking) + 1)
     first_of_each = np.unique(groups[ranking], return_index=True)[1]
@@ -359,7 +359,7 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
 
 
 def _tried_sets(later: _Decided, place: int, judged: _Judged, smallest: int) -> list[tuple[float, _Decided]]:
-    """A threshold, and who then decides what, at each size that is tried; none where there are too few decisions."""
+    """Return a threshold, and who then decides what, for each size that is tried; none with too few decisions."""
     descending = judged.descending
     if len(descending) < smallest:
         return []
@@ -390,7 +390,7 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
 def _nothing(
     promises: _Promises, certain: tuple[float | None, ...], judged: _Judged, tested: _Decided | None
 ) -> CertifiedCascade:
-    """Everything goes to people, with the reason."""
+    """Return the cascade that leaves everything to people, with the reason."""
     limit = promises.limit
     n = len(judged.ranked)
     graded = len(judged.descending)
@@ -454,9 +454,9 @@ class AutomaticPart:
 def automatic_part(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> AutomaticPart:
-    """The largest part of a judge's decisions, the most certain first, that keeps a promise about errors.
+    """Find the largest part of a judge's decisions, the most certain first, that keeps a promise about errors.
 
-    The cascade of one judge. The sizes that are tried are spread evenly from the fewest examples that could pass
+    It is the cascade of one judge. The sizes that are tried are spread evenly from the fewest examples that could pass
     without an error to all of them, before labels are looked at. With groups, sizes that couldn't pass even without an
     error are left out first.
 
@@ -484,7 +484,7 @@ def automatic_part(
 
 
 def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -> str:
-    """Why so many decisions can't keep a promise, even if none of them is wrong.
+    """Say why so many decisions can't keep a promise, even if none of them is wrong.
 
     Args:
         decided: The decisions.
@@ -496,13 +496,17 @@ def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -
 
 
 def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None) -> str:
-    """Why so many passes can't keep a promise about them, even if none is wrong; arguments as for `too_few_labels`."""
+    """Say why so many passes can't keep a promise about them, even if none is wrong.
+
+    Args: passes: The passes. of_passes: The promise about them. groups: Groups that they are of; None where each is its
+    own.
+    """
     promise = f"at most {percent(of_passes.error)} wrong passes with {percent(1 - of_passes.level)} confidence"
     return f"not enough {_what_lacks(promise, 'passe', 'passe', passes, of_passes, groups)}"
 
 
 def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit, groups: int | None) -> str:
-    """What there are too few of, and how many it takes; nouns as they are before an s."""
+    """Say what there are too few of, and how many it takes; nouns are given as they are before an s."""
     if groups is not None and groups < limit.fewest:
         return f"groups of {noun}s: {promise} takes {unit}s in {limit.fewest} groups, and there are {groups}"
     if have >= limit.fewest:

@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def checked(check: CertificateCheck) -> Document:
-    """Whether a certificate holds, and what differs."""
+    """Render whether a certificate holds, and what differs."""
     title = f"{check.file.path.resolve().parent.name}: {check.file.path.name}"
     not_checked = (Notes((f"Not checked: {'; '.join(check.unchecked)}.",)),) if check.unchecked else ()
     if check.holds:

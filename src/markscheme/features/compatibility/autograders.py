@@ -93,14 +93,15 @@ class Autograder(ABC):
 
     @abstractmethod
     async def judge(self, *args: Any, **kwargs: Any) -> Any:
-        """The findings on a response: `judge(to_grade, rubric, query=None)`.
+        """Return the findings on a response: `judge(to_grade, rubric, query=None)`.
 
-        Gets the response as passed to `grade`, the criteria as a list and, if it takes it, the query.
+        A grader's own method gets the response as passed to `grade`, the criteria as a list and, if it takes it, the
+        query.
         """
 
     @abstractmethod
     async def aggregate(self, *args: Any, **kwargs: Any) -> EvaluationReport:
-        """The report made from the findings: `aggregate(judge_results)`, with `normalize=` if it takes it."""
+        """Make the report from the findings: `aggregate(judge_results)`, with `normalize=` if it takes it."""
 
     async def grade(
         self,
@@ -109,7 +110,7 @@ class Autograder(ABC):
         query: str | None = None,
         **options: Any,
     ) -> EvaluationReport:
-        """The report on one response; `score` is None, with the reason in `error`, if a judge gave nothing to grade.
+        """Report on one response; `score` is None, with the reason in `error`, if a judge gave nothing to grade.
 
         Args:
             to_grade: The response: a text, or {"thinking": …, "output": …}.
@@ -140,7 +141,7 @@ def _as_rubric(rubric: Rubric | Sequence[Criterion]) -> Rubric:
 
 
 def _accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
-    """The keywords among `offered` that a function accepts."""
+    """Return the keywords among `offered` that a function accepts."""
     parameters = inspect.signature(function).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return {name: value for name, value in offered.items() if takes_any or name in parameters}
@@ -157,7 +158,7 @@ _LIMITERS: "WeakKeyDictionary[asyncio.AbstractEventLoop, Limiter]" = WeakKeyDict
 
 
 async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str, **options: Any) -> PerCriterionOutput:
-    """Gemini's answer on one criterion, for quick trials; reads GEMINI_API_KEY from the environment.
+    """Ask Gemini about one criterion, for quick trials; reads GEMINI_API_KEY from the environment.
 
     Args:
         system_prompt: Instructions.
@@ -174,14 +175,14 @@ async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str
 
 
 async def default_oneshot_generate_fn(system_prompt: str, user_prompt: str, **options: Any) -> OneShotOutput:
-    """Gemini's answer on all criteria; otherwise like `default_per_criterion_generate_fn`."""
+    """Ask Gemini about all criteria; otherwise like `default_per_criterion_generate_fn`."""
     return await _ask_gemini(OneShotOutput, system_prompt, user_prompt, **options)
 
 
 async def default_rubric_as_judge_generate_fn(
     system_prompt: str, user_prompt: str, **options: Any
 ) -> RubricAsJudgeOutput:
-    """Gemini's one number for a response; otherwise like `default_per_criterion_generate_fn`."""
+    """Ask Gemini for one number for a response; otherwise like `default_per_criterion_generate_fn`."""
     return await _ask_gemini(RubricAsJudgeOutput, system_prompt, user_prompt, **options)
 
 
@@ -277,7 +278,7 @@ class _Response:
     query: str | None
 
     def fenced(self, with_query: bool) -> str:
-        """Query and response, each fenced; inside are the tags that users' own system prompts refer to."""
+        """Return query and response, each fenced; inside are the tags that users' own system prompts refer to."""
         parts = response_parts(self.to_grade)
         query = [("query", encodable(self.query))] if with_query and self.query is not None else []
         code = fence_code([*query, *parts])
@@ -288,11 +289,11 @@ class _Response:
 
     @property
     def material(self) -> Material:
-        """What a judge is shown of it; an answer that only repeats this text doesn't count."""
+        """Material that a judge is shown of the response; an answer that only repeats this text doesn't count."""
         return Material({**dict(response_parts(self.to_grade)), "query": encodable(self.query or "")})
 
     def lacking(self, rubric: Rubric) -> str:
-        """Which declared inputs are missing, as a sentence; "" if none is."""
+        """Say which declared inputs are missing; "" if none is."""
         lacking = lacking_inputs(rubric, Submission("", {} if self.query is None else {"query": self.query}))
         return f"the submission lacks {', '.join(map(repr, lacking))}" if lacking else ""
 
@@ -327,7 +328,7 @@ def _words(criterion: Criterion) -> list[str]:
 
 
 async def _answer(kind: type[_Model], generated: Awaitable[Any]) -> _Model | Unread:
-    """A generate function's answer, validated; Unread with the reason if it is invalid."""
+    """Validate a generate function's answer; return Unread with the reason if it is invalid."""
     try:
         return kind.model_validate(await generated, from_attributes=True)
     except ValidationError as error:
@@ -358,7 +359,7 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """The verdict under each criterion's number, or why there is none, by name."""
+    """Return the verdict under each criterion's number, or why there is none, by the criterion's name."""
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations
@@ -375,9 +376,9 @@ def _verdicts(
 
 
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
-    """The number of the first criterion, 0 or 1; None if the numbers found are ambiguous.
+    """Return the number of the first criterion, 0 or 1; None if the numbers found are ambiguous.
 
-    They count from 0 if they are exactly 0 to n-1, and from 1 if each was asked about. Numbers given as
+    The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each was asked about. Numbers given as
     `criterion_idx`, which may count from either, must be complete.
     """
     if 0 in numbers and numbers == {number - 1 for number in asked_numbers}:
@@ -421,7 +422,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
     async def judge(
         self, to_grade: ToGrade, rubric: Rubric | Sequence[Criterion], query: str | None = None
     ) -> list[CriterionReport]:
-        """A report on each criterion, in the order of the rubric.
+        """Report on each criterion, in the order of the rubric.
 
         Raises:
             UsageError: The rubric asks for more than yes or no.
@@ -441,7 +442,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
     async def aggregate(
         self, judge_results: Sequence[CriterionReport], *, normalize: bool | None = None
     ) -> EvaluationReport:
-        """The score that the verdicts earn by their weights.
+        """Compute the score that the verdicts earn by their weights.
 
         Args:
             judge_results: A report on each criterion.
@@ -542,7 +543,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
         return await self._pass(rubric, rubric.criteria, response)
 
     async def _pass(self, rubric: Rubric, criteria: Sequence[Criterion], response: _Response) -> Mapping[str, Outcome]:
-        """An outcome for each criterion, asked about in this order; criteria with the same inputs share a call."""
+        """Return an outcome for each criterion, asked in this order; criteria with the same inputs share a call."""
         groups = seeing_alike(rubric, criteria)
         numbers = {criterion.name: number for group in groups for number, criterion in enumerate(group, start=1)}
 
@@ -577,7 +578,7 @@ class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
 
 @dataclass(frozen=True)
 class RubricAsJudgeResult:
-    """One number for a response, or why there is none, and the rubric whose weights turn it into a raw score."""
+    """A number for a response, or why there is none, and the rubric whose weights turn it into a raw score."""
 
     outcome: Holistic | Unread
     rubric: Rubric
@@ -606,7 +607,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
     async def judge(
         self, to_grade: ToGrade, rubric: Rubric | Sequence[Criterion], query: str | None = None
     ) -> RubricAsJudgeResult:
-        """The number, from 0 to 100, or why there is none.
+        """Return the number, from 0 to 100, or why there is none.
 
         Raises:
             RubricError: The rubric has checks, required criteria or inputs that only some criteria see.
@@ -631,7 +632,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         return RubricAsJudgeResult(readings_of(await ask_twice(ask, [AS_A_WHOLE]))[AS_A_WHOLE], rubric)
 
     async def aggregate(self, judge_results: RubricAsJudgeResult, *, normalize: bool | None = None) -> EvaluationReport:
-        """The score for the number.
+        """Compute the score for the number.
 
         Args:
             judge_results: What `judge` returned.

@@ -50,7 +50,7 @@ PARTS = ("thinking", "output")
 
 
 def response_parts(to_grade: ToGrade) -> list[tuple[str, str]]:
-    """A response as named texts: one called `response`, or its thinking and its output.
+    """Return a response as named texts: one called `response`, or its thinking and its output.
 
     Raises:
         ValueError: Neither a text nor a mapping of thinking and output to texts.
@@ -69,7 +69,7 @@ def response_parts(to_grade: ToGrade) -> list[tuple[str, str]]:
 
 
 def response_text(to_grade: ToGrade) -> str:
-    """A response as one text, thinking and output between their tags.
+    """Return a response as one text, thinking and output between their tags.
 
     >>> response_text({"thinking": "Capital?", "output": "Paris."})
     '<thinking>\\nCapital?\\n</thinking>\\n<output>\\nParis.\\n</output>'
@@ -90,7 +90,7 @@ class _Output(BaseModel):
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
-        """The answer in a JSON text.
+        """Validate the answer in a JSON text.
 
         Raises:
             pydantic.ValidationError: The text doesn't match the schema, or gives a key twice.
@@ -180,7 +180,7 @@ class OneShotOutput(_Output):
 
 
 class RubricAsJudgeOutput(_Output):
-    """One number for the whole response, for RubricAsJudgeGrader.
+    """A number for the whole response, for RubricAsJudgeGrader.
 
     Example:
         >>> RubricAsJudgeOutput(overall_score=85.0, explanation="Good.").overall_score
@@ -197,7 +197,7 @@ class PerCriterionGenerateFn(Protocol):
     """Asks a model about one criterion; it is called with the keywords system_prompt and user_prompt."""
 
     def __call__(self, system_prompt: str, user_prompt: str) -> Awaitable[PerCriterionOutput]:
-        """The model's answer."""
+        """Return the model's answer."""
         ...
 
 
@@ -205,7 +205,7 @@ class OneShotGenerateFn(Protocol):
     """Asks a model about all criteria; it is called with the system prompt and the user prompt, by position."""
 
     def __call__(self, system_prompt: str, user_prompt: str, /) -> Awaitable[OneShotOutput]:
-        """The model's answer."""
+        """Return the model's answer."""
         ...
 
 
@@ -213,7 +213,7 @@ class RubricAsJudgeGenerateFn(Protocol):
     """Asks a model for one number; it is called with the system prompt and the user prompt, by position."""
 
     def __call__(self, system_prompt: str, user_prompt: str, /) -> Awaitable[RubricAsJudgeOutput]:
-        """The model's answer."""
+        """Return the model's answer."""
         ...
 
 

@@ -29,7 +29,7 @@ async def reward(
     seen: Callable[[int, Grade], None] | None = None,
     calibration: str = "off",
 ) -> list[float | None]:
-    """The raw score of each response, in order; None, never 0, if it could not be graded.
+    """Return the raw score of each response, in order; None, never 0, if it could not be graded.
 
     All responses of a batch go through one judge, and so share its limiter and cache. Only the score of each response
     is kept, so that memory doesn't grow with the judge's replies.

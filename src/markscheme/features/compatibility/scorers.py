@@ -82,7 +82,7 @@ class _JudgeScorer:
         yield JudgeQuestion(self._question(material, again=again), read)
 
     def _score(self, reply: Reply, material: Mapping[str, str]) -> Holistic | Unread:
-        """The score of all answers, in which an unreadable one counts as 0."""
+        """Combine all answers to one score; an unreadable answer counts as 0."""
         answers = [read_holistic(part, material, highest=HIGHEST) for part in reply.parts if not part.error]
         return combine_holistic([_or_zero(answer) for answer in answers])
 
@@ -125,7 +125,7 @@ def llm_judge(
     on_malformed: Literal["ungraded", "zero"] = "ungraded",
     judge: Judge | None = None,
 ) -> Scorer:
-    """A scorer that asks a judge for a number from 0 to 10.
+    """Make a scorer that asks a judge for a number from 0 to 10.
 
     The judge sees the prompt, the prediction and the expected answer, where present.
 
@@ -162,7 +162,7 @@ def llm_judge(
 
 @dataclass(frozen=True)
 class ScoredExample:
-    """One example of a dataset and its scores.
+    """An example of a dataset and its scores.
 
     Attributes:
         example: As it is in the dataset.
@@ -179,7 +179,7 @@ class ScoredExample:
 
 @dataclass(frozen=True)
 class Run:
-    """Every scorer's result for every prediction.
+    """Results of every scorer for every prediction.
 
     Attributes:
         name: As given.
@@ -191,12 +191,12 @@ class Run:
 
     @property
     def means(self) -> dict[str, float | None]:
-        """Each scorer's mean over the predictions it could score; None if there are none."""
+        """Mean of each scorer over the predictions it could score; None if there are none."""
         return {name: fmean(scores) if scores else None for name, scores in self._scores().items()}
 
     @property
     def unscored(self) -> dict[str, int]:
-        """For each scorer, how many predictions it could not score."""
+        """Number of predictions that each scorer could not score."""
         return {name: len(self.rows) - len(scores) for name, scores in self._scores().items()}
 
     def _scores(self) -> dict[str, list[float]]:
@@ -250,7 +250,7 @@ async def run_async(
     model: str | Callable[[str], Any] | None = None,
     concurrency: int = 8,
 ) -> Run:
-    """Same as `run`, for use inside an event loop."""
+    """Run scorers over a dataset as `run` does, for use inside an event loop."""
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     applied = [scorer(function) for function in scorers]
@@ -285,7 +285,7 @@ _EXPECTED = ("expected", "reference")
 
 
 def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """The value under the first of these names that has one, as text; None without one."""
+    """Return the value under the first of these names that has one, as text; None without one."""
     name = next((name for name in names if not is_missing(example.get(name))), None)
     return None if name is None else as_text(example[name], f"an example's `{name}`")
 
@@ -320,7 +320,7 @@ async def _prediction(example: Mapping[str, Any], model: Any) -> str:
 
 
 async def _scored(scorer: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Scored:
-    """A scorer's result; failing code gives no score, a judge that cannot be opened ends the run."""
+    """Return a scorer's result; failing code gives no score, a judge that cannot be opened ends the run."""
     try:
         return await scorer.find(prediction, expected, **context)
     except MarkschemeError:
@@ -330,7 +330,7 @@ async def _scored(scorer: Scorer, prediction: str, expected: str | None, context
 
 
 def _steps_or_none(example: Mapping[str, Any]) -> tuple[AgentStep, ...]:
-    """An example's steps; none where it isn't one of an agent."""
+    """Return an example's steps; none if it isn't one of an agent."""
     try:
         return steps_of(example)
     except ValueError:
