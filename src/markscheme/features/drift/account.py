@@ -14,7 +14,7 @@ from markscheme.rubrics.rubric import Rubric
 def drift_findings(
     criteria: Mapping[str, CriterionDrift], rubric: Rubric, *, level: float, is_asked: bool
 ) -> Iterator[Finding]:
-    """What moved and whether it counts against the judge.
+    """Yield findings on what moved and whether it counts against the judge.
 
     Args:
         criteria: By name.
@@ -54,7 +54,10 @@ def drift_findings(
 
 
 def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
-    """Criteria on which the accepted runs differ among themselves, adjusted by Holm's method over all of them."""
+    """Yield findings on criteria on which the accepted runs differ among themselves.
+
+    Tests are adjusted by Holm's method over all criteria.
+    """
     adjusted = adjusted_p([criterion.drift.moved.p_alike for criterion in criteria])
     for criterion, p in zip(criteria, adjusted, strict=True):
         if not criterion.drift.unsteady or p is None or p > FALSE_ALARM:
@@ -84,7 +87,7 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
 def account(
     drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
 ) -> str:
-    """What moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
+    """Tell what moved a criterion, how far, and how its agreement with gold changed; the cause comes first.
 
     Args:
         drift: Of the criterion.
@@ -154,7 +157,7 @@ def _part(part: ShiftPart) -> str:
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str]:
-    """What to do about a shift, and the options that this adds to `calibrate`."""
+    """Return the advice on a shift, and the options that it adds to `calibrate`."""
     explanation = drift.explanation
     moved = listed(drift.movers, len(drift.movers))
     if explanation.is_own_edit:

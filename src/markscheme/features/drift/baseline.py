@@ -63,7 +63,7 @@ NOW, REPLAYED = "now", "replayed"
 
 @dataclass(frozen=True)
 class Baseline:
-    """This run compared with the accepted ones.
+    """Comparison of this run with the accepted ones.
 
     Attributes:
         since: The accepted runs, and how this one is compared with them.
@@ -101,8 +101,10 @@ class Baseline:
 
     @property
     def alarm(self) -> bool:
-        """Whether a shift counts against the judge: not where only the author's own edit moved levels and agreement is
-        no worse."""
+        """Whether a shift counts against the judge.
+
+        It doesn't if only the author's own edit moved levels and agreement is no worse.
+        """
         return any(finding.severity == "high" for finding in self.findings)
 
     @property
@@ -123,7 +125,7 @@ class Baseline:
 
     @property
     def headline(self) -> str:
-        """What moved most, the cause first; "" where there is no `foremost`."""
+        """Account of what moved most, the cause first; "" if there is no `foremost`."""
         foremost = self.foremost
         if foremost is None:
             return ""
@@ -149,14 +151,14 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Whether the headline says what a finding says."""
+        """Return True if the headline says what a finding says."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader needs to know about the runs compared, in sentences."""
+        """Sentences that a reader needs to know about the runs compared."""
         sentences = []
         if self.since.accepting and (self.since.start_over or self.why_not_joined):
             why = "" if self.since.start_over else f" ({self.why_not_joined})"
@@ -223,7 +225,7 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
 
 
 def _findings(baseline: Baseline) -> Iterator[Finding]:
-    """What moved, unless this run is being accepted; runs that differ among themselves come last."""
+    """Yield findings on what moved, unless this run is being accepted, then on runs that differ among themselves."""
     if not baseline.since.accepting:
         is_asked = baseline.now.identity is not None
         yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
@@ -269,7 +271,7 @@ class _Runs:
         return tuple(column for column in self.table.columns if column.name not in (GOLD, NOW, REPLAYED))
 
     def levels(self, name: str) -> tuple[Floats, Floats]:
-        """Levels on a criterion now, shape (n,), and in the accepted runs, shape (n, runs)."""
+        """Return the levels on a criterion now, shape (n,), and in the accepted runs, shape (n, runs)."""
         return self.table[NOW].levels[name], stacked(self.accepted, name)
 
 
@@ -307,7 +309,10 @@ def _comparable(runs: _Runs, then: Rubric, now: Rubric) -> tuple[list[Criterion]
 def _criteria(
     since: Since, runs: _Runs, compared: Sequence[Criterion], changes: tuple[SettingChange, ...]
 ) -> dict[str, CriterionDrift]:
-    """Levels, any change, and agreement with gold are three families, each adjusted by Holm's method."""
+    """Compute the drift of each criterion, by name.
+
+    Levels, any change, and agreement with gold are three families of tests, each adjusted by Holm's method.
+    """
     levels = [runs.levels(criterion.name) for criterion in compared]
     drifts = [_drift(*both, c.scale, since.margin) for both, c in zip(levels, compared, strict=True)]
     adjusted = holm([drift.moved.p for drift in drifts]).tolist()
@@ -347,9 +352,10 @@ def _movers(runs: _Runs, name: str) -> tuple[str, ...]:
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
-    """With the chance-corrected coefficient where it is defined with every example left out, else exact agreement.
+    """Compute the change of agreement with gold on a criterion; None if no example has all levels.
 
-    More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
+    The measure is the chance-corrected coefficient if it is defined with every example left out, else the mean absolute
+    error. More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
     """
     scale = criterion.scale
     gold = runs.table[GOLD].levels[criterion.name]
@@ -377,7 +383,7 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
 
 
 def _kappa(m: Moments) -> Floats:
-    """Quadratic weighted kappa, which for two levels is Cohen's; nan where either rater never varies."""
+    """Compute quadratic weighted kappa, which for two levels is Cohen's; nan where either rater never varies."""
     both_vary = (m.gold_variance > 0) & (m.judge_variance > 0)
     return np.where(both_vary, 1 - m.square / (m.gold_variance + m.judge_variance + m.signed**2), np.nan)
 
@@ -419,7 +425,7 @@ def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None
 
 
 def _step(measure: Measure, rubric: Rubric) -> float:
-    """The smallest difference that two values of what is compared can have, at most 0.05."""
+    """Return the smallest difference that two values of what is compared can have, at most 0.05."""
     if measure.of == OF_SCORE:
         return _score_step(rubric)
     if not isinstance(measure.of, Criterion):
@@ -428,13 +434,13 @@ def _step(measure: Measure, rubric: Rubric) -> float:
 
 
 def _gaps(criterion: Criterion) -> Floats:
-    """Distances between neighbouring levels, as shares of the scale."""
+    """Return the distances between neighbouring levels, as shares of the scale."""
     scale = criterion.scale
     return np.diff(np.unique(positions(scale, np.array(scale.values))))
 
 
 def _score_step(rubric: Rubric) -> float:
-    """The smallest difference that two scores of a rubric can have, at most 0.05."""
+    """Return the smallest difference that two scores of a rubric can have, at most 0.05."""
     if rubric.strategy == "holistic":
         return 0.01
     whole = rubric.positive_weight or sum(-c.weight for c in rubric.criteria)
@@ -448,7 +454,7 @@ def _score_step(rubric: Rubric) -> float:
 
 
 def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tuple[Column, ...], float | None]:
-    """The accepted runs with scores by today's weights, and the mean shift that these weights cause.
+    """Return the accepted runs with scores by today's weights, and the mean shift that these weights cause.
 
     The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
     """

@@ -15,7 +15,7 @@ _ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
 def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
-    """What drifted most and why; None if no drift is shown.
+    """Render what drifted most and why; None if no drift is shown.
 
     Args:
         baseline: The comparison with the accepted runs.
@@ -47,7 +47,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
 
 def in_short(baseline: Baseline) -> str:
-    """That no drift is shown, in a sentence; "" where one is, which the callout says."""
+    """Say in a sentence that no drift is shown; "" if one is, which the callout says."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""
@@ -69,7 +69,7 @@ def _flipped(baseline: Baseline) -> str:
 
 
 def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.Section:
-    """This run compared with the accepted one.
+    """Render this run compared with the accepted one.
 
     Args:
         baseline: The comparison; None without an accepted run.

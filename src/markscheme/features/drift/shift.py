@@ -35,7 +35,7 @@ class ShiftPart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Which changes can explain a shift.
+    """Explanation of a shift by the changes that can have caused it.
 
     Attributes:
         changes: Those that can; empty where no recorded change could.
@@ -55,7 +55,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class GoldChange:
-    """How agreement with gold changed on a criterion.
+    """Change of agreement with gold on a criterion.
 
     Attributes:
         measure: The statistic.
@@ -86,13 +86,13 @@ class GoldChange:
         return all(limit is not None and abs(limit) < self.margin for limit in (self.change.low, self.change.high))
 
     def fell(self, level: float) -> bool:
-        """Whether agreement is shown to be worse, with p at or under the level of the run."""
+        """Return True if agreement is shown to be worse, with p at or under the level of the run."""
         return self.is_worse and not self.affirmed and self.p is not None and self.p <= level
 
 
 @dataclass(frozen=True)
 class CriterionDrift:
-    """One criterion in the accepted runs and now.
+    """Drift of one criterion from the accepted runs.
 
     Attributes:
         criterion: Which.
@@ -158,7 +158,7 @@ class ScoreDrift:
 
 
 def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) -> RunVerdict:
-    """What a comparison with the accepted runs shows of one criterion.
+    """Return what a comparison with the accepted runs shows of one criterion.
 
     Args:
         runs: The comparison.
@@ -171,6 +171,6 @@ def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) ->
 
 
 def adjusted_p(p: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjustment over those that have a p."""
+    """Return p values adjusted by Holm's method; None stays None."""
     adjusted = iter(holm([value for value in p if value is not None]).tolist())
     return [None if value is None else next(adjusted) for value in p]

@@ -43,7 +43,7 @@ AFFIRMED = 0.90
 
 @dataclass(frozen=True, slots=True)
 class RunShift:
-    """How far a new run is from the accepted ones, compared with how far these are from each other.
+    """Distance of a new run from the accepted ones, compared with how far these are from each other.
 
     Attributes:
         shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
@@ -75,7 +75,7 @@ class RunShift:
 
     @property
     def run_sd(self) -> float:
-        """How far runs differ beyond what noise in single answers explains, as a standard deviation."""
+        """Standard deviation of runs beyond what noise in single answers explains."""
         return math.sqrt(max(0.0, self.between - self.within))
 
     @property
@@ -133,7 +133,7 @@ def compare_runs(
     margin: float | None = None,
     base: npt.ArrayLike | None = None,
 ) -> RunComparison:
-    """Whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
+    """Test whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
 
     Args:
         now: Ratings of the new run, shape (n,); nan = missing.
@@ -196,9 +196,9 @@ def compare_runs(
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
-    """Examples with which the interval of an unmoved judge lies inside the margin; None if no number is enough.
+    """Compute with how many examples the interval of an unmoved judge lies inside the margin; None if no number does.
 
-    Assumes that runs differ by noise in single answers only.
+    It assumes that runs differ by noise in single answers only.
     """
     df = r - 1 + PRIOR_DF
     prior = (RUN_SD * span) ** 2
@@ -222,7 +222,7 @@ def run_agreement_change(
     prior_sd: float = RUN_SD,
     method: str = "change in agreement with gold",
 ) -> RunShift:
-    """How much a judge's agreement with gold changed since its accepted runs, compared with how far these differ.
+    """Estimate how much a judge's agreement with gold changed since its accepted runs, given how far these differ.
 
     Args:
         gold: Gold levels, shape (n,); nan = missing.
@@ -284,7 +284,7 @@ def _among_runs(
     least_variance: float = 0.0,
     base: float | None = None,
 ) -> RunShift:
-    """The test of a new run's figure against those of accepted runs, or against that of one other run."""
+    """Test a new run's figure against those of accepted runs, or against that of one other run."""
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
     shift = now - then
@@ -321,7 +321,7 @@ def _among_runs(
 
 
 def _chance_alike(between: float, within: float, r: int, n: int) -> float:
-    """Probability that runs differ this much by noise in single answers alone."""
+    """Return the probability that runs differ this much by noise in single answers alone."""
     if within == 0:
         return 1.0 if between == 0 else 0.0
     return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))

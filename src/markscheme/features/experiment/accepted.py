@@ -28,7 +28,7 @@ class AcceptedExperiment:
     digests: dict[str, str]
 
     def since(self, run: ExperimentRun) -> list[Difference]:
-        """Each variant's change since the accepted run, on unchanged cases.
+        """Compare each variant with the accepted run, on unchanged cases.
 
         Raises:
             ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.
@@ -53,7 +53,7 @@ class AcceptedExperiment:
 
 
 def accepted_json(run: ExperimentRun) -> dict[str, Any]:
-    """A run as it is stored: ratings without outputs and reasons.
+    """Return a run as it is stored: ratings without outputs and reasons.
 
     Raises:
         RatingError: Over a tenth of it is not graded.
@@ -85,7 +85,7 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
 
 
 def load_accepted_experiment(path: Path) -> AcceptedExperiment:
-    """The accepted run in a file.
+    """Load the accepted run in a file.
 
     Raises:
         RatingError: The file isn't a valid accepted experiment.

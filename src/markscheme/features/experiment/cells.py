@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%\s]+(?:\s+[^{}|%\s]+)*)\s*\}\}")
 
 @dataclass(frozen=True)
 class Variant:
-    """One prompt variant.
+    """A prompt variant.
 
     Attributes:
         name: Its name in the table; the judge never sees it.
@@ -36,7 +36,7 @@ class Variant:
         return set(PLACEHOLDER.findall(self.system)) | set(PLACEHOLDER.findall(self.prompt))
 
     def ask(self, case: "ExperimentCase") -> Prompt:
-        """The prompt for a case; inputs are inserted as text, and braces in them have no effect."""
+        """Make the prompt for a case; inputs are inserted as text, and braces in them have no effect."""
         system, user = (PLACEHOLDER.sub(lambda at: case.inputs[at[1]], text) for text in (self.system, self.prompt))
         return Prompt(system, user, {}, ())
 
@@ -61,7 +61,7 @@ class ExperimentCase:
         return fingerprint(dict(self.inputs), dict(self.expected))
 
     def submission(self, response: str, id: str) -> Submission:
-        """A response to the case, as a judge grades it."""
+        """Make the submission of a response to the case, as a judge grades it."""
         return Submission(response, {**self.inputs, **self.expected}, id)
 
 

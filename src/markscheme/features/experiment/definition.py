@@ -69,7 +69,7 @@ class Experiment:
 
     @classmethod
     def from_file(cls, path: Path | str, *, outputs: Path | str | None = None) -> "Experiment":
-        """The experiment in a .yaml or .json file.
+        """Read the experiment in a .yaml or .json file.
 
         Args:
             path: The file.
@@ -83,7 +83,7 @@ class Experiment:
 
     @property
     def cells(self) -> list[Cell]:
-        """Every variant with every case, case by case."""
+        """Pairs of every variant with every case, case by case."""
         return [(variant.name, case.id) for case in self.cases for variant in self.variants]
 
     @property
@@ -93,12 +93,12 @@ class Experiment:
 
     @cached_property
     def by_name(self) -> Mapping[str, Variant]:
-        """Its variants by name."""
+        """Variants by name."""
         return {variant.name: variant for variant in self.variants}
 
     @cached_property
     def by_id(self) -> Mapping[str, ExperimentCase]:
-        """Its cases by id."""
+        """Cases by id."""
         return {case.id: case for case in self.cases}
 
     def _faults(self) -> Iterator[Fault]:

@@ -54,7 +54,7 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
 
 @dataclass
 class _Reading:
-    """One pass over a file; faults are collected and reported together."""
+    """A pass over a file; faults are collected and reported together."""
 
     path: Path
     data: Mapping[str, Any]
@@ -114,14 +114,14 @@ class _Reading:
         return Model(value["name"], {key: value for key, value in values.items() if value is not None}, price)
 
     def _outputs(self) -> list[GivenOutput]:
-        """Outputs of all variants: from the file given for this run, else from the one the experiment names."""
+        """Read outputs of all variants: from the file given for this run, else from the one the experiment names."""
         named = self._text(self.data, "outputs", ())
         if self.outputs is not None:
             return read_outputs(self.outputs)
         return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
 
     def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
-        """The content of another file; its faults are reported along with this one's."""
+        """Read another file; its faults are reported along with this one's."""
         try:
             refuse_pipe(path, RatingError)
             return list(read(path))
@@ -130,7 +130,7 @@ class _Reading:
             return []
 
     def _variants(self, outputs: list[GivenOutput]) -> list[tuple[Variant, Path | None]]:
-        """Variants, each with the file of its outputs; without variants, those found in the common outputs file."""
+        """Read variants, each with the file of its outputs; without variants, those in the common outputs file."""
         entries = self._list("variants")
         if not entries and outputs:
             names = [name for name in dict.fromkeys(output.variant for output in outputs) if name]
@@ -178,7 +178,7 @@ class _Reading:
         return [case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place)))]
 
     def _case(self, raw: Any, at: Place, elsewhere: str = "") -> ExperimentCase | None:
-        """A case written inline, or read from a line of another file, which then begins the message of a fault."""
+        """Read a case written inline, or in a line of another file, which then begins the message of a fault."""
         try:
             if not elsewhere and isinstance(raw, Mapping):
                 self._refuse_unknown(raw, CASE_KEYS, at)
@@ -190,7 +190,7 @@ class _Reading:
     def _outputs_of_cells(
         self, outputs: list[GivenOutput], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
     ) -> dict[Cell, Output]:
-        """An output, or the reason for a missing one, for each cell of a variant whose outputs come from a file."""
+        """Return the output, or the reason why it is missing, for each cell of a variant with outputs from a file."""
         cells: dict[Cell, Output] = {}
         for variant, named_file in variants:
             if named_file is None and not (self.outputs or self.data.get("outputs")):
@@ -247,7 +247,7 @@ class _Reading:
         return self.lines.get(at)
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """The line of the first case or variant, of those a fault is about, that is in this file."""
+        """Return the line of the first case or variant, of those a fault is about, that is in this file."""
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]

@@ -61,7 +61,7 @@ def report_of(
     worse: bool,
     strict: bool,
 ) -> ExperimentReport:
-    """The differences between variants, the changes since the accepted run, and the failed rules.
+    """Report the differences between variants, the changes since the accepted run, and the failed rules.
 
     Args:
         run: The graded table.
@@ -105,7 +105,7 @@ def report_of(
 
 
 def _decided_then(run: ExperimentRun) -> Decided | None:
-    """The decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
+    """Return the decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
     rubric = run.experiment.rubric
     receipt = run.receipt
     folder = find_calibration(rubric.name, Path.cwd())

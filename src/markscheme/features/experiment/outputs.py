@@ -25,7 +25,7 @@ AT = " @ "
 
 @dataclass(frozen=True, slots=True)
 class GivenOutput:
-    """One output in a file, with its variant ("" if the file doesn't say), its case and the case's inputs."""
+    """An output in a file, with its variant ("" if the file doesn't say), its case and the case's inputs."""
 
     variant: str
     case: str
@@ -34,7 +34,7 @@ class GivenOutput:
 
 
 def read_outputs(path: Path) -> list[GivenOutput]:
-    """The outputs in lines or a table, in Promptfoo's results, or in the export of another tool.
+    """Read the outputs in lines or a table, in Promptfoo's results, or in the export of another tool.
 
     Raises:
         RatingError: All lines without an output, or with a second output of the same variant and case.
@@ -56,7 +56,7 @@ def read_outputs(path: Path) -> list[GivenOutput]:
 
 
 def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
-    """The outputs of a file as written, each with its line."""
+    """Return the outputs of a file as written, each with its line."""
     if has_results(path):
         return _of_results(read_results(path, unjudged=True).rows)
     has_records = Peek(path).shape in OF_RECORDS and not are_of_tool([path])
@@ -64,7 +64,7 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
-    """The responses in a rated file: what wrote one is the variant, and its group or id the case."""
+    """Yield the responses in a rated file: the system that wrote one is the variant, its group or id the case."""
     for file in open_rated([path], expected="examples", meanings=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():
             if example.submission.second is not None:
@@ -79,7 +79,7 @@ OF_RECORDS: Final = ("lines", "table", "sheet", "parquet")
 
 
 def records(path: Path) -> Iterator[tuple[int | None, Any]]:
-    """The objects of a file of lines or the rows of a table, each with its line; empty cells are left out.
+    """Yield the objects of a file of lines or the rows of a table, each with its line; empty cells are left out.
 
     Raises:
         RatingError: It has neither format, or cannot be read.
@@ -100,7 +100,7 @@ def records(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def case_of(record: Any) -> ExperimentCase:
-    """The case in a mapping: `id`, `inputs`, `expected`.
+    """Read the case in a mapping: `id`, `inputs`, `expected`.
 
     Raises:
         ValueError: It isn't a case.
@@ -111,7 +111,7 @@ def case_of(record: Any) -> ExperimentCase:
 
 
 def _read_output(record: Any, place: int) -> GivenOutput:
-    """The output in the record at a place; without a name its case is that place, as `grade` numbers rows."""
+    """Read the output in a record; without a name, its case is the record's number, as `grade` numbers rows."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
     key = next((key for key in ("case", "id") if key in record), None)
@@ -142,7 +142,10 @@ def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
-    """Outputs in Promptfoo's results: prompt (and provider, if there are several) is the variant, the test the case."""
+    """Yield the outputs in Promptfoo's results: the prompt is the variant, the test the case.
+
+    If there are several providers, a variant is a prompt with a provider.
+    """
     providers = {row.system.rpartition(" / ")[2] for row in rows}
     one_provider = len(providers) == 1 and all(" / " in row.system for row in rows)
     cases: dict[int, str] = {}
@@ -172,7 +175,7 @@ class OutputsFile:
         self._texts = {line["under"]: Output(line["response"], "", line["under"], line["cut_off"]) for line in lines}
 
     def find(self, under: str) -> Output | None:
-        """The output for exactly this prompt and model."""
+        """Return the output for exactly this prompt and model; None if there is none."""
         return self._texts.get(under)
 
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
@@ -196,7 +199,7 @@ class OutputsFile:
         return self._texts.setdefault(under, output)
 
     def _read(self) -> Iterator[dict[str, Any]]:
-        """Readable lines; half a line, which a power cut may leave, counts as no output."""
+        """Yield readable lines; half a line, which a power cut may leave, counts as no output."""
         if self.path is None or not self.path.is_file():
             return
         for text in self.path.read_bytes().split(b"\n"):
@@ -209,5 +212,5 @@ class OutputsFile:
 
 
 def output_id(variant: str, case: str, under: str) -> str:
-    """An output's id in files; it includes a digest, since labels hold for this exact answer only."""
+    """Return an output's id in files; it includes a digest, since labels hold for this exact answer only."""
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")

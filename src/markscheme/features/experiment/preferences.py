@@ -33,7 +33,7 @@ def too_few_graded(grades: Mapping[str, Grade]) -> bool:
 
 
 def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
-    """Each two outputs of a case as a pair; the variants are the systems, and a case's pairs share a group."""
+    """Make a pair of each two outputs of a case; the variants are the systems, and a case's pairs share a group."""
     by_cell = submissions(experiment, outputs)
     pairs = []
     for case in experiment.cases:

@@ -40,7 +40,7 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str, experiment: Experiment) -> "Rule":
-        """The rule in `[VARIANT.]FIGURE SIGN NUMBER`.
+        """Parse the rule in `[VARIANT.]FIGURE SIGN NUMBER`.
 
         Raises:
             UsageError: Invalid syntax, an unknown variant or figure, or a number outside the figure's range.
@@ -56,7 +56,7 @@ class Rule:
         return cls(text, variants, figure, match[2], bound)
 
     def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
-        """A sentence for each variant that fails by it; a variant whose figure is unknown fails too."""
+        """Return a sentence for each variant that fails by the rule; a variant whose figure is unknown fails too."""
         return [why for name in self.variants if (why := self._why(name, self._value(rows[name])))]
 
     def _why(self, name: str, value: float | None) -> str:
@@ -74,14 +74,14 @@ class Rule:
         return row.overall.mean if self.figure == OVERALL else row.criteria[self.figure].mean
 
     def _fails(self, value: float) -> bool:
-        """Whether a value fails by more than rounding error; one at the bound matches <= and >= only."""
+        """Return True if a value fails by more than rounding error; one at the bound matches <= and >= only."""
         if abs(value - self.bound) <= ROUNDING:
             return "=" in self.sign
         return value < self.bound if self.sign[0] == "<" else value > self.bound
 
 
 def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
-    """A sentence for each variant that is shown to be worse than before."""
+    """Return a sentence for each variant that is shown to be worse than before."""
     worse_figures = [(difference.second, difference.worse) for difference in differences]
     return [
         f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in worse_figures if figures
@@ -89,7 +89,7 @@ def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
 
 
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
-    """For each rule on scores or pass rates, how often it fails although nothing changed, if cases are repeated."""
+    """Say for each rule on scores or pass rates how often it fails although nothing changed, if cases are repeated."""
     return [
         f"{name}, {rule.text!r}: {gate.because}"
         for rule in rules
@@ -100,7 +100,7 @@ def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
 
 
 def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
-    """The runs of each case of a variant: cases with the same content are repeats."""
+    """Collect the runs of each case of a variant: cases with the same content are repeats."""
     rubric = run.experiment.rubric
     graded = (
         replace(rating_of(run.grades[variant, case.id], rubric, variant), id=case.digest)
@@ -110,7 +110,7 @@ def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
 
 
 def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
-    """The variants and the figure that a name refers to; a figure of all variants takes precedence."""
+    """Return the variants and the figure that a name refers to; a figure of all variants takes precedence."""
     figures = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
     if name in figures:
         return tuple(experiment.by_name), name

@@ -78,7 +78,7 @@ class ExperimentRun:
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """How many grades rest on replies without which parameters."""
+        """Number of grades by replies without certain parameters, by these parameters."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property
@@ -138,12 +138,12 @@ async def run_experiment(
 
 
 def _under(prompt: Prompt, model: Judge) -> str:
-    """Digest of prompt and model, the key of a stored output."""
+    """Return a digest of prompt and model, the key of a stored output."""
     return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
 def open_model(experiment: Experiment, asking: Asking | None = None, *, name: str | None = None) -> Judge | None:
-    """The model that makes the experiment's outputs; None if it names none.
+    """Open the model that makes the experiment's outputs; None if it names none.
 
     Args:
         experiment: The experiment that names the model.
@@ -176,7 +176,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
 
 
 def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFile) -> list[Cell]:
-    """The cells whose output would have to be requested."""
+    """List the cells whose output would have to be requested."""
     if model is None:
         return experiment.to_ask
     return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]
@@ -189,7 +189,7 @@ def _at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) ->
 
 
 def _prompt(experiment: Experiment, cell: Cell) -> Prompt:
-    """What the model is asked for a cell."""
+    """Make the prompt that the model is asked for a cell."""
     variant, case = cell
     return experiment.by_name[variant].ask(experiment.by_id[case])
 
@@ -202,7 +202,7 @@ async def make_outputs(
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> Outputs:
-    """An output for every cell: the given one, one stored by an earlier run, else the model's, which is then stored.
+    """Get an output for every cell: the given one, one stored by an earlier run, else the model's, which is stored.
 
     If the model fails, or the budget runs out, the cell has a reason instead of an output, and another run tries again.
     The model is closed.
@@ -239,7 +239,7 @@ async def _new_outputs(
     concurrency: int,
     shown: Steps,
 ) -> dict[Cell, tuple[Output, Usage]]:
-    """The model's output for each cell, stored as soon as it is there, and its usage."""
+    """Ask the model for an output for each cell, store it as soon as it is there, and return it with its usage."""
 
     async def output(cell: Cell) -> tuple[Output, Usage]:
         prompt = _prompt(experiment, cell)
@@ -275,7 +275,7 @@ async def _new_outputs(
 
 
 def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submission]:
-    """The submission of each cell that has an output."""
+    """Return the submission of each cell that has an output."""
     return {
         cell: experiment.by_id[cell[1]].submission(output.text, output_id(*cell, output.under))
         for cell, output in outputs.by_cell.items()
@@ -286,7 +286,7 @@ def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submissi
 async def grade_outputs(
     experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> ExperimentRun:
-    """The graded table; if the budget runs out, the rest is not graded. The judge is closed.
+    """Grade all outputs; if the budget runs out, the rest is not graded. The judge is closed.
 
     Raises:
         NoJudge: The judge cannot be used.
@@ -331,12 +331,12 @@ class ExperimentRequest:
     watch: Watch = unwatched
 
     async def run(self) -> ExperimentRun:
-        """Same as `run_experiment`; errors are those of `outputs_and_grading`."""
+        """Run the experiment as `run_experiment` does; errors are those of `outputs_and_grading`."""
         outputs, grading = await self.outputs_and_grading()
         return await grade_outputs(self.experiment, outputs, grading, concurrency=self.ask.at_once, watch=self.watch)
 
     async def outputs_and_grading(self) -> tuple[Outputs, Grading]:
-        """An output for every cell, and the judge that grades them.
+        """Make an output for every cell, and open the judge that grades them.
 
         The judge is opened before a model is paid, unless recordings may have to cover outputs.
 

@@ -31,12 +31,12 @@ LEAST_CASES = 5
 
 
 def variant_table(run: ExperimentRun) -> RatingTable:
-    """A run as a table of ratings: a row for each case, a column for each variant."""
+    """Return a run as a table of ratings: a row for each case, a column for each variant."""
     return marks_table(marks_of(run), run.experiment.cases, run.experiment.rubric)
 
 
 def marks_of(run: ExperimentRun) -> list[Rating]:
-    """Each output's grade, as a rating of the case by the variant."""
+    """Return each output's grade, as a rating of the case by the variant."""
     rubric = run.experiment.rubric
     return [
         replace(rating_of(grade, rubric, variant), id=case, error=None) for (variant, case), grade in run.grades.items()
@@ -44,13 +44,13 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
 
 
 def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
-    """Ratings of any run as a table over `cases`."""
+    """Make a table over `cases` from ratings of any run."""
     return rating_table(rubric, [case.id for case in cases], marks)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure over the outputs of a variant; mean, least and most are None if n is 0."""
+    """A figure over the outputs of a variant; mean, least and most are None if n is 0."""
 
     mean: float | None
     least: float | None
@@ -61,7 +61,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class VariantFigures:
-    """One variant's row of the table.
+    """Figures of a variant, its row of the table.
 
     Attributes:
         criteria: Levels by criterion, each on its own scale.
@@ -117,7 +117,7 @@ class Difference:
 
 
 def figures(table: RatingTable, variant: str) -> VariantFigures:
-    """One variant's row."""
+    """Compute the figures of one variant."""
     column = table[variant]
     rubric = table.rubric
     is_output = np.array([rating is not None for rating in column.ratings])
@@ -136,7 +136,7 @@ def figures(table: RatingTable, variant: str) -> VariantFigures:
 
 
 def _figure(values: Floats, is_due: Flags) -> Figure:
-    """The figure of some values, shape (n_cases,), and how many of those that are due are missing."""
+    """Compute the figure of some values, shape (n_cases,), and how many of those that are due are missing."""
     known_values = values[~np.isnan(values)]
     not_graded = int((np.isnan(values) & is_due).sum())
     if not len(known_values):
@@ -151,7 +151,10 @@ def _figure(values: Floats, is_due: Flags) -> Figure:
 
 
 def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> list[Difference]:
-    """Every pair of variants, case by case; cases with the same inputs count as one, by the mean of their outputs."""
+    """Compare every pair of variants, case by case.
+
+    Cases with the same inputs count as one, by the mean of their outputs.
+    """
     by_inputs = _by_inputs(table, cases)
     return _differences(by_inputs, list(combinations([column.name for column in table.columns], 2)))
 
@@ -159,7 +162,7 @@ def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> lis
 def since(
     then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
 ) -> list[Difference]:
-    """Each variant before and now, on the cases of both."""
+    """Compare each variant before and now, on the cases of both."""
     earlier = [replace(then[name], name=f"{ACCEPTED_VARIANT} {name}") for name in variants]
     both = _by_inputs(now.with_columns(*earlier), cases)
     changes = _differences(both, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])
@@ -167,10 +170,10 @@ def since(
 
 
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
-    """The same table with one row for all cases with the same inputs: the mean of their outputs.
+    """Merge the rows of cases with the same inputs to one row each: the mean of their outputs.
 
-    Not the median, by which several ratings of one response become one: these are ratings of several responses, and
-    what a variant is compared by is the mean over its responses.
+    It isn't the median, by which several ratings of one response become one: these are ratings of several responses,
+    and what a variant is compared by is the mean over its responses.
     """
     places: dict[str, list[int]] = {}
     for place, case in enumerate(cases):
@@ -190,7 +193,7 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
 
 
 def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
-    """The mean of each row's known values, shape (n_rows,); nan if there are none."""
+    """Return the mean of each row's known values, shape (n_rows,); nan if there are none."""
     values_of_rows = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
     return np.array(
         [math.fsum(row_values) / len(row_values) if row_values else math.nan for row_values in values_of_rows]
@@ -198,7 +201,7 @@ def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
-    """Differences of pairs; the overall scores of all pairs are one family of tests, their criteria another."""
+    """Compute differences of pairs; the overall scores of all pairs are one family of tests, their criteria another."""
     faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):
@@ -223,7 +226,7 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
 
 
 def _means_of_both(table: RatingTable, first: str, second: str, criterion: str | None) -> tuple[float, float]:
-    """Mean of two columns over the cases that both have: of a criterion's levels, or of scores without a criterion."""
+    """Return the means of two columns over the cases that both have: of a criterion's levels, or of scores."""
     of_first, of_second = (
         column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
     )

@@ -47,7 +47,7 @@ _CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded"
 
 
 def view(report: ExperimentReport) -> Document:
-    """The experiment."""
+    """Render the experiment."""
     experiment = report.run.experiment
     size = f"{counted(len(experiment.variants), 'variant')} × {counted(len(experiment.cases), 'case')}"
     return Document(
@@ -72,7 +72,7 @@ def _lead(report: ExperimentReport) -> Iterator[Block]:
 
 
 def _since(report: ExperimentReport) -> Iterator[str]:
-    """How the overall score moved since the accepted run."""
+    """Yield sentences on how the overall score moved since the accepted run."""
     for difference in report.since:
         shift = difference.shifts.get(OVERALL)
         if shift is not None:
@@ -93,13 +93,13 @@ def _pair(difference: Difference) -> tuple[Line, ...]:
 
 
 def _best(report: ExperimentReport) -> str:
-    """The variant with the highest mean; the first of several, and of those without one."""
+    """Return the variant with the highest mean; the first of several, and of those without one."""
     means = {name: -1.0 if row.overall.mean is None else row.overall.mean for name, row in report.rows.items()}
     return max(means, key=lambda name: means[name])
 
 
 def _callout(report: ExperimentReport) -> Callout:
-    """The winner, with both means over the same cases; or that none is shown. A failed rule comes first."""
+    """Name the winner, with both means over the same cases, or say that none is shown; a failed rule comes first."""
     if report.failed:
         return Callout("bad", "Fails.", "; ".join(report.failed))
     best = _best(report)
@@ -134,19 +134,19 @@ def _callout(report: ExperimentReport) -> Callout:
 
 
 def _with_overall(report: ExperimentReport, best: str) -> list[Difference]:
-    """The pairs of the best variant in which both have overall scores on the same cases."""
+    """Return the pairs of the best variant in which both have overall scores on the same cases."""
     return [pair for pair in report.differences if best in (pair.first, pair.second) and OVERALL in pair.shifts]
 
 
 def _is_shown(pair: Difference, best: str) -> bool:
-    """Whether the difference to the best variant is more than chance."""
+    """Return True if the best variant is better than the other of the pair by more than chance."""
     shift = pair.shifts[OVERALL]
     gain = shift.difference.value or 0.0
     return shift.p <= ALPHA and (gain > 0 if pair.second == best else gain < 0)
 
 
 def _every_figure(report: ExperimentReport) -> Iterator[Block]:
-    """Each variant's levels by criterion."""
+    """Yield each variant's levels by criterion."""
     faults = {criterion.name for criterion in report.run.experiment.rubric.criteria if criterion.weight < 0}
     rows = tuple(cells for name, row in report.rows.items() for cells in _rows(name, row, faults))
     yield Table(_HEADINGS, rows)
@@ -173,7 +173,7 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
 
 
 def _pairs(report: ExperimentReport, difference: Difference) -> Plot | None:
-    """The two variants' scores of each case that both have."""
+    """Plot the two variants' scores of each case that both have."""
     grades = report.run.grades
     pairs = []
     for case in report.run.experiment.cases:
@@ -219,7 +219,7 @@ def _whole(name: str, row: VariantFigures) -> str:
 
 
 def _shown(differences: Sequence[Difference]) -> list[Difference]:
-    """All pairs if there are few; otherwise each variant and the first. JSON holds every pair."""
+    """Return all pairs if there are few; otherwise each variant with the first. JSON holds every pair."""
     return [d for d in differences if len(differences) <= _MOST_PAIRS or d.first == differences[0].first]
 
 
@@ -253,7 +253,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
 
 
 def csv_of(report: ExperimentReport) -> str:
-    """A row for each figure of each variant, in full precision; cells a spreadsheet would evaluate are quoted."""
+    """Write a row for each figure of each variant, in full precision; cells a spreadsheet would evaluate are quoted."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(_CSV_HEADINGS)
@@ -269,7 +269,7 @@ def _harmless(text: str) -> str:
 
 
 def json_of(report: ExperimentReport) -> dict[str, Any]:
-    """The report by the keys of its JSON."""
+    """Return the report by the keys of its JSON."""
     run = report.run
     experiment = run.experiment
     judge = run.grading.judge.identity
