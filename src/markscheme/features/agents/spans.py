@@ -54,7 +54,7 @@ _STACK = "exception.stacktrace"
 
 
 def spans_in(value: Any) -> list[TraceSpan]:
-    """The spans in plain data, in its order; empty if it has none.
+    """Return the spans in plain data, in its order; empty if it has none.
 
     Args:
         value: A span, a list of spans, an object with `spans`, or OTLP's with `resourceSpans`; lists of these.
@@ -78,7 +78,7 @@ def _records(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """The objects in the lists at these keys."""
+    """Yield the objects in the lists at these keys."""
     for key in keys:
         held_list = value.get(key)
         yield from (item for item in held_list if isinstance(item, Mapping)) if isinstance(held_list, list) else ()
@@ -93,7 +93,7 @@ def _is_span(value: Any) -> bool:
 
 
 def _span_id(record: Mapping[str, Any]) -> str:
-    """A span's id, which some tracers put into a context."""
+    """Return a span's id, which some tracers put into a context."""
     context: Mapping[str, Any] = next((record[key] for key in _CONTEXT if isinstance(record.get(key), Mapping)), {})
     return _plain_text(first_value(record, _SPAN_ID) or first_value(context, _SPAN_ID))
 
@@ -130,7 +130,7 @@ def _began(record: Mapping[str, Any]) -> tuple[float, str]:
 
 
 def _duration(start: Any, end: Any) -> float | None:
-    """The seconds between two times, each as text or as a number; None where one of them is no time."""
+    """Return the seconds between two times, each as text or as a number; None if one of them isn't a time."""
     began = _moment(start)
     ended = _moment(end)
     if began is None or ended is None or ended < began:
@@ -139,7 +139,7 @@ def _duration(start: Any, end: Any) -> float | None:
 
 
 def _moment(time: Any) -> float | None:
-    """Seconds since 1970."""
+    """Return a time as seconds since 1970; None if it isn't a time."""
     try:
         value = float(time)
     except (TypeError, ValueError):
@@ -185,7 +185,7 @@ def _is_read(attribute: str, prompt: Any, answered: Any) -> bool:
 
 
 def _attributes(attributes: Any) -> dict[str, Any]:
-    """Attributes by dotted name, from an object or from OTLP's list of keys and values."""
+    """Return attributes by dotted name, from an object or from OTLP's list of keys and values."""
     if isinstance(attributes, list):
         return {_plain_text(item.get("key")): _otlp(item.get("value")) for item in attributes if _has_key(item)}
     if not isinstance(attributes, Mapping):
@@ -205,7 +205,7 @@ def _has_key(item: Any) -> bool:
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Dotted names and values of an object in objects; a list stays whole."""
+    """Yield the dotted names and values of an object in objects; a list stays whole."""
     if not isinstance(value, Mapping):
         yield name, value
         return
@@ -214,7 +214,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _otlp(value: Any) -> Any:
-    """A value of OTLP as plain data."""
+    """Convert a value of OTLP to plain data."""
     if not isinstance(value, Mapping):
         return value
     scalar = next((value[key] for key in _SCALARS if key in value), None)
@@ -234,7 +234,7 @@ def _otlp(value: Any) -> Any:
 
 
 def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | None:
-    """The messages under the first of these names that has any, in OpenAI's form."""
+    """Return the messages under the first of these names that has any, in OpenAI's form."""
     for name in names:
         messages = _numbered(facts, name) or _listed_in(facts.get(name))
         if messages:
@@ -243,7 +243,7 @@ def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | Non
 
 
 def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
-    """The list that attributes like NAME.0.role spell out; empty if there are none."""
+    """Return the list that attributes like NAME.0.role spell out; empty if there are none."""
     tree: dict[str, Any] = {}
     for key, value in facts.items():
         first_part, *parts = key.removeprefix(f"{name}.").split(".")
@@ -260,7 +260,7 @@ def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _grown(node: Any) -> Any:
-    """A tree of attributes with objects of numbers as lists."""
+    """Convert objects with numbers as keys, in a tree of attributes, to lists."""
     if not isinstance(node, dict):
         return node
     if node and all(key.isdecimal() for key in node):
@@ -269,7 +269,7 @@ def _grown(node: Any) -> Any:
 
 
 def _listed_in(value: Any) -> list[Any]:
-    """A list of messages, as it is or as JSON."""
+    """Return a list of messages that is given as it is or as JSON; empty for anything else."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -282,7 +282,7 @@ def _listed_in(value: Any) -> list[Any]:
 
 
 def _unwrapped(value: Any) -> Any:
-    """A message without OpenInference's wrappers."""
+    """Strip OpenInference's wrappers from a message."""
     if isinstance(value, list):
         return [_unwrapped(item) for item in value]
     if not isinstance(value, Mapping):
@@ -294,7 +294,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _plain_messages(message: Any) -> Iterator[Any]:
-    """A message with its parts, as the GenAI conventions have them, in OpenAI's form."""
+    """Yield a message with parts, as the GenAI conventions have them, as messages in OpenAI's form."""
     parts = message.get("parts") if isinstance(message, Mapping) else None
     if not isinstance(parts, list):
         yield message

@@ -17,7 +17,7 @@ MOST_LISTED = 20
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> StepFinding:
-    """Whether tools were called: a name, all of several names, or one tool `min` to `max` times.
+    """Check that tools were called: a name, all of several names, or one tool `min` to `max` times.
 
     Args:
         steps: All steps.
@@ -43,7 +43,7 @@ def tool_used(steps: Sequence[AgentStep], value: Any) -> StepFinding:
 
 
 def tool_args(steps: Sequence[AgentStep], value: Any) -> StepFinding:
-    """Whether some call of a tool had the arguments expected.
+    """Check that some call of a tool had the arguments expected.
 
     Args:
         steps: All steps.
@@ -81,7 +81,7 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> StepFinding:
 
 
 def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
-    """Whether tools were called in an order.
+    """Check that tools were called in an order.
 
     Args:
         steps: All steps.
@@ -115,7 +115,7 @@ def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
 
 
 def step_count(steps: Sequence[AgentStep], value: Any) -> StepFinding:
-    """Whether the number of steps is within limits; a call and its result are one step.
+    """Check that the number of steps is within limits; a call and its result are one step.
 
     Args:
         steps: All steps.
@@ -150,7 +150,7 @@ STEP_CHECKS: Mapping[str, StepCheck] = {
 
 
 def kind_of(step: AgentStep) -> str | None:
-    """`tool`, `message` or `span`; None for a result, which belongs to the step before it."""
+    """Return `tool`, `message` or `span`; None for a result, which belongs to the step before it."""
     if step.role in (TOOL_RESULT, SPAN_RESULT):
         return None
     if step.role == TOOL_CALL:
@@ -163,7 +163,7 @@ def _calls(steps: Sequence[AgentStep]) -> list[AgentStep]:
 
 
 def _listed(called: Sequence[AgentStep]) -> str:
-    """All calls in their order, for a reason."""
+    """Return a list of all calls in their order, for a reason."""
     if not called:
         return "no tool was called"
     rest = f" and {len(called) - MOST_LISTED} more" if len(called) > MOST_LISTED else ""
@@ -182,7 +182,7 @@ class _Matcher:
 
     @classmethod
     def of(cls, value: Any, check: str, others: Sequence[str]) -> "_Matcher":
-        """From a name, or an object with `name` or `pattern` next to other keys."""
+        """Make a matcher from a name, or from an object with `name` or `pattern` next to other keys."""
         if isinstance(value, str) and value:
             return cls(value)
         if not isinstance(value, Mapping):
@@ -195,24 +195,24 @@ class _Matcher:
 
     @property
     def label(self) -> str:
-        """What a reason calls it."""
+        """Name of the tool in a reason."""
         return self.pattern
 
     def matches(self, step: AgentStep) -> bool:
-        """Whether the step's tool or name is meant."""
+        """Return True if the pattern matches the step's tool or name, ignoring case."""
         return fnmatchcase(step.title.casefold(), self.pattern.casefold())
 
 
 @dataclass(frozen=True)
 class _Limits:
-    """How often something may be."""
+    """Limits of a count."""
 
     low: int
     high: int | None
 
     @classmethod
     def of(cls, value: Mapping[str, Any], check: str, least: int) -> "_Limits":
-        """From `min` and `max` of a check's value."""
+        """Read the limits from `min` and `max` of a check's value."""
         for key in ("min", "max"):
             limit = value.get(key, 0)
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
@@ -224,7 +224,7 @@ class _Limits:
         return cls(low, high)
 
     def hold(self, count: int) -> bool:
-        """Whether so many are within the limits."""
+        """Return True if a count is within the limits."""
         return self.low <= count and (self.high is None or count <= self.high)
 
     @property
@@ -242,7 +242,7 @@ def _refuse_others(value: Mapping[str, Any], check: str, allowed: Sequence[str])
 
 
 def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]) -> Any:
-    """Arguments without those that don't count."""
+    """Return the arguments that count: those that are neither ignored nor equal to their default."""
     if not isinstance(arguments, Mapping):
         return arguments
     return {
@@ -254,7 +254,7 @@ def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]
 
 
 def _equal(actual: Any, expected: Any) -> bool:
-    """Whether two values of JSON are the same: 1 is 1.0 and isn't true."""
+    """Return True if two values of JSON are the same: 1 is 1.0 and isn't true."""
     if isinstance(actual, bool) or isinstance(expected, bool):
         return actual is expected
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
@@ -265,7 +265,7 @@ def _equal(actual: Any, expected: Any) -> bool:
 
 
 def _includes(actual: Any, expected: Any) -> bool:
-    """Whether a value has at least what is expected; lists are as long as expected."""
+    """Return True if a value has at least what is expected; lists must be as long as expected."""
     if isinstance(expected, Mapping):
         return isinstance(actual, Mapping) and all(
             key in actual and _includes(actual[key], value) for key, value in expected.items()

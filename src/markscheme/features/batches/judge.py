@@ -70,7 +70,7 @@ class Batched(Remembering):
 
     @property
     def live(self) -> Judge:
-        """The same judge, which answers at once and at the full price."""
+        """Judge that answers at once and at the full price."""
         return self.judge
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:

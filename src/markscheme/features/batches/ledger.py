@@ -29,7 +29,7 @@ _LOOK = "SELECT token, identity, remote, owner, began, asked, processed, reserve
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """What is known of one batch without asking its provider.
+    """Record of one batch: what is known of it without asking its provider.
 
     Attributes:
         token: Our name for it, given before the provider's.
@@ -88,13 +88,13 @@ class BatchLedger:
         return mine
 
     def trying(self, token: str) -> None:
-        """Record that this process is about to send it."""
+        """Record that this process is about to send the batch."""
         with self._writing() as connection:
             values = (new_owner(), time.time(), token)
             connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)
 
     def sent(self, token: str, remote: str) -> None:
-        """Record the provider's id."""
+        """Record the provider's id for the batch."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
 

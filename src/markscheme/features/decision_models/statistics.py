@@ -168,7 +168,7 @@ class ProbabilityAudit:
 
     @property
     def confident_errors(self) -> ConfidentErrors:
-        """Those that readers are shown first: at 95 % or more."""
+        """Confident errors that readers are shown first: at 95 % or more."""
         return self.confident[0]
 
 
@@ -448,7 +448,7 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
 
 
 def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
-    """Fits without each part, a hundred at a time, which bounds the memory."""
+    """Yield fits without each part, a hundred at a time, which bounds the memory."""
     x = _log_odds(p)
     for first in range(0, parts.n, 100):
         rows = np.arange(first, min(first + 100, parts.n))

@@ -46,7 +46,7 @@ class Charge:
 
 
 def on_system(criterion: str, system: str) -> str:
-    """The place of a fault that shows on one system's responses only.
+    """Name the place of a fault that shows on one system's responses only.
 
     >>> on_system("tone", "delta")
     'tone on delta'

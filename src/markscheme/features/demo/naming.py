@@ -45,7 +45,7 @@ Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found in a round's files.
+    """Diagnosis of a round's files.
 
     Attributes:
         named: The fault that the first finding names, and its place.
@@ -116,7 +116,7 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
 
 
 def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagnosis:
-    """What a calibration of a round's files finds.
+    """Find what is wrong in a round's files, by a calibration.
 
     Args:
         folder: Where the files are.
@@ -129,7 +129,7 @@ def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagno
 
 
 def charge_of(finding: FindingJson) -> Charge:
-    """A finding as a fault and a place; its own code where no fault that is planted goes by it.
+    """Convert a finding to a fault and a place; it keeps its own code if no fault that is planted goes by it.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})

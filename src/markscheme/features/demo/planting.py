@@ -51,14 +51,14 @@ ACCEPTED_RUNS = 5
 
 @dataclass(frozen=True)
 class Round:
-    """What one round plants, and all its ratings.
+    """A round of the demonstration: the planted fault, and all its ratings.
 
     Attributes:
         planted: What is wrong with the judge, and where.
         nonce: What makes the seal impossible to guess from its few possible contents.
         seed: From which all of it is drawn.
         asked_then: The rubric of the accepted run, as the data of a rubric file.
-        asked_now: The same now; two criteria read otherwise, whatever is planted.
+        asked_now: The rubric now, as such data; two criteria read otherwise, whatever is planted.
         examples: With the labels of two made people.
         accepted: The judge's ratings of the accepted run, five askings of each example.
         ratings: The judge's ratings now.
@@ -75,7 +75,7 @@ class Round:
 
     @property
     def secret(self) -> str:
-        """What the seal is the sha256 of: fault, place and nonce."""
+        """Text whose sha256 is the seal: fault, place and nonce."""
         return f"{self.planted.fault}|{self.planted.place}|{self.nonce}"
 
     @cached_property
@@ -85,7 +85,7 @@ class Round:
 
 
 def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
-    """A round drawn by a seed.
+    """Make a round, drawn by a seed.
 
     Args:
         n: How many examples.
@@ -135,12 +135,12 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
 
 
 def withheld(id: str) -> Submission:
-    """A response that nobody wrote, so that its text is left out."""
+    """Make a response that nobody wrote, so that its text is left out."""
     return Submission(f"(response {id} is withheld)", {}, id)
 
 
 def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
-    """The rubric as the data of its file; the criteria in `reworded` have their later wording.
+    """Return the rubric as the data of its file; the criteria in `reworded` have their later wording.
 
     Each criterion is asked in a question of its own, so that rewording one leaves the others as they are.
     """
@@ -173,7 +173,7 @@ def _charge(fault: str, criterion: str, system: str) -> Charge:
 
 
 def _levels(seen: Floats) -> Any:
-    """The levels nearest to what raters saw, in lists nested as the array is."""
+    """Return the levels nearest to what raters saw, in lists nested as the array is."""
     return np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
 
 

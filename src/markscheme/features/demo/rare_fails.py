@@ -90,7 +90,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Examples of one yes/no criterion by what people fail, and of it the judge, and by what they pass."""
+    """Make examples of one yes/no criterion from counts of what people fail and pass, and the judge with them."""
     return (
         AlikeExamples(stopped, (UNMET,), (UNMET,)),
         AlikeExamples(fails - stopped, (UNMET,), (MET,)),

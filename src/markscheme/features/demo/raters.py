@@ -32,7 +32,7 @@ _SHUFFLE_SEED = 1
 
 @dataclass(frozen=True)
 class ComparedRater:
-    """One rater compared with the labels.
+    """A rater compared with the labels.
 
     Attributes:
         name: What the demonstration calls it.
@@ -48,13 +48,13 @@ class ComparedRater:
 
 
 def labelled_set() -> tuple[Rubric, ExampleSet]:
-    """The rubric and the examples with their constructed labels."""
+    """Load the rubric and the examples with their constructed labels."""
     rubric = load_rubric(shipped(f"rubrics/{_LABELLED_RUBRIC}.yaml"))
     return rubric, load_examples(_data("examples.jsonl"), rubric)
 
 
 def five_raters() -> tuple[ComparedRater, ...]:
-    """The five, each through the product's own calibration, the readers first."""
+    """Compare the five raters with the labels, each through the product's own calibration, the readers first."""
     rubric, examples = labelled_set()
     recorded = _recorded(rubric, examples)
     second = load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
@@ -73,7 +73,7 @@ def _data(name: str) -> Path:
 
 
 def _compared(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> ComparedRater:
-    """A rater compared with the labels, without decisions of its own, so that the pass mark decides."""
+    """Compare a rater with the labels, without decisions of its own, so that the pass mark decides."""
     undecided = [replace(rating, passed=None) for rating in ratings]
     calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
     at_other_mark = replace(rubric, pass_mark=OTHER_MARK)
@@ -101,13 +101,13 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """The labels shuffled over the examples: every level is as frequent as in the labels."""
+    """Return the labels shuffled over the examples: every level is as frequent as in the labels."""
     lots = np.random.default_rng(_SHUFFLE_SEED).permutation(len(examples.ids)).tolist()
     return [_by_code(id, _levels(rubric, examples, lots[place])) for place, id in enumerate(examples.ids)]
 
 
 def _longer_is_better(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """The labels' own levels, the worst to the shortest response and the best to the longest."""
+    """Return the labels' own levels, the worst for the shortest response and the best for the longest."""
     n = len(examples.ids)
     everyone = [_levels(rubric, examples, place) for place in range(n)]
     rising = {c.name: sorted((levels[c.name] for levels in everyone), reverse=c.weight < 0) for c in rubric.criteria}

@@ -37,7 +37,7 @@ _MOST_SENTENCES = 2
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:
-    """Five raters: their raw agreement compared, then what each may decide."""
+    """Render five raters: their raw agreement compared, then what each may decide."""
     first = compared[0].calibration.comparison
     mark = first.rubric.pass_mark
     table = Table(
@@ -64,7 +64,7 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
 
 
 def _about_columns(mark: float) -> str:
-    """What the columns of the table are."""
+    """Explain the columns of the table."""
     return (
         "Agrees: same pass/fail decision as the labels, by the pass mark. "
         f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels."
@@ -124,7 +124,7 @@ def _decision(rater: ComparedRater) -> str:
 
 
 def rules(n: int) -> Document:
-    """The invented data of a round, and which faults may be planted."""
+    """Render the invented data of a round, and which faults may be planted."""
     simulated = (
         f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
         f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
@@ -135,14 +135,14 @@ def rules(n: int) -> Document:
 
 
 def planted(made: Round, *, sealed: bool) -> Document:
-    """The hash of what is planted, or the fault itself if it isn't secret."""
+    """Render the hash of what is planted, or the fault itself if it isn't secret."""
     if sealed:
         return Document("Sealed: the SHA-256 of the fault, its place and a random code", made.seal, ())
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
 
 
 def diagnosis(answer: Diagnosis) -> Document:
-    """The other process's diagnosis."""
+    """Render the other process's diagnosis."""
     sentences = str(answer.findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if answer.findings else []
     message = ". ".join(sentences).rstrip(".")
     head = f"A new process sees rubric, ratings and accepted runs only. It names: {answer.named}"
@@ -150,7 +150,7 @@ def diagnosis(answer: Diagnosis) -> Document:
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
-    """Whether the diagnosis was right; in a sealed round also the secret, and how to check it."""
+    """Render whether the diagnosis was right; in a sealed round also the secret, and how to check it."""
     nothing = made.planted.fault == NO_FAULT
     text = "Not named correctly."
     if right:
@@ -175,7 +175,7 @@ def _fault(made: Round) -> str:
 
 
 def sides(judges: Sequence[JudgedSides], *, folder: Path | None = None) -> Document:
-    """Three judges: what agreement alone says of each, its sides, and whether it can gate.
+    """Render three judges: what agreement alone says of each, its sides, and whether it can gate.
 
     Args:
         judges: The judges, each compared with its labels.
@@ -219,7 +219,7 @@ def _by_sides(judged: JudgedSides) -> tuple[Line, ...]:
 
 
 def _answer_in_words(judged: JudgedSides) -> tuple[Line, ...]:
-    """What `calibrate` says of a judge, and its first finding where fixing that would change decisions."""
+    """Say what `calibrate` says of a judge, and its first finding if fixing that would change decisions."""
     of_use = callout(judged.calibration)
     answer = f"{judged.judge.name} {judged.judge.does}. {of_use.head} {judged.calibration.decision.because}"
     first = (finding for finding in judged.calibration.findings[:1] if repair_of_finding(finding))
@@ -241,7 +241,7 @@ def _to_run(judges: Sequence[JudgedSides], folder: Path | None) -> Paragraph:
 
 
 def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
-    """The raters by the keys of its JSON."""
+    """Return the raters by the keys of their JSON."""
     figures = ("accuracy", "pass_kappa", "prevalence_gold")
     return [
         {
@@ -259,7 +259,7 @@ def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
 
 
 def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, Any]:
-    """A round and its outcome by the keys of its JSON."""
+    """Return a round and its outcome by the keys of its JSON."""
     return {
         "n": len(made.examples),
         "sealed": sealed,
@@ -270,7 +270,7 @@ def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, 
 
 
 def sides_json(judges: Sequence[JudgedSides]) -> list[dict[str, Any]]:
-    """Three judges by the keys of their JSON."""
+    """Return three judges by the keys of their JSON."""
     return [
         {
             **attributes(judged.judge, "name does"),
