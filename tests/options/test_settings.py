@@ -63,7 +63,7 @@ def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(t
     assert (project / "by-file.json").read_text() == (project / "by-hand.json").read_text()
     run(*arguments, "--tolerance", "0.1", "--json", "other.json", cwd=project)
     assert (project / "other.json").read_text() != (project / "by-file.json").read_text()
-    assert "[markscheme.toml: 0.3]" in run("calibrate", "--help", cwd=project).stdout
+    assert "[markscheme.toml: 0.3]" in run("calibrate", "--help-all", cwd=project).stdout
 
 
 def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> None:

@@ -36,18 +36,15 @@ class LabelOptions:
     `None` leaves the choice to the rubric.
     """
 
-    examples: Path | None = option(
-        None, "labelled examples, instead of the rubric's own set", PATH, value="FILE", common=True
-    )
+    examples: Path | None = option(None, "labelled examples, instead of the rubric's own set", PATH, value="FILE")
     split: Literal["dev", "test", "all"] | None = option(
-        None, "dev, test or all (all)", one_of("dev", "test", "all"), value="S", common=True
+        None, "dev, test or all (all)", one_of("dev", "test", "all"), value="S"
     )
     tolerance: float | None = setting(
         None,
         "how far a score may miss and still agree (0.1)",
         POSITIVE,
         value="D",
-        common=True,
         written=NUMBER_IN_FILES,
     )
     gold: Kind | None = setting(None, f"use only labels of this kind: {', '.join(KINDS)}", one_of(*KINDS), value="KIND")
@@ -66,7 +63,7 @@ class LabelOptions:
     )
 
     target: float | None = setting(
-        None, "share of examples the judge must agree on (0.8)", SHARE, value="P", common=True, written=NUMBER_IN_FILES
+        None, "share of examples the judge must agree on (0.8)", SHARE, value="P", written=NUMBER_IN_FILES
     )
     max_false_pass: float | None = setting(
         None,
@@ -100,7 +97,7 @@ class DriftOptions:
     """Options for how a run is compared with the accepted ones, and whether it joins them."""
 
     accept: bool = option(
-        False, "accept this run, next to those accepted before: later runs are compared with them", FLAG, common=True
+        False, "accept this run, next to those accepted before: later runs are compared with them", FLAG
     )
     replace: bool = option(False, "with --accept: drop the runs accepted before", FLAG)
     accepted: Path | None = option(

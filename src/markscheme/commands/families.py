@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cyclopts import Token
     from cyclopts.argument import Argument
 
-MORE_OPTIONS = "more options"
-"""The group of options that only `--help-all` shows."""
 _MANY = "..."
 """Ends the value of an option in help that takes several values after its name."""
 _OF = "__"
@@ -130,7 +128,6 @@ def _flag(key: str, declared: DeclaredOption, spelled: str | None) -> Parameter:
         help=declared.about,
         metavar=declared.value,
         consume_multiple=1 if declared.value is not None and declared.value.endswith(_MANY) else None,
-        group=() if declared.common and spelled is None else MORE_OPTIONS,
         converter=None if form.by_type else _converter(declared),
         validator=_validator(declared) if form.by_type and not form.choices else None,
     )

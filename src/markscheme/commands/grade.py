@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.families import MORE_OPTIONS, spelled
+from markscheme.commands.families import spelled
 from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
@@ -93,8 +93,8 @@ def grade(
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
     details: Annotated[bool, Parameter(help="print the reason for each level of many responses too")] = False,
-    show_prompt: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
-    missing: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    show_prompt: bool = False,
+    missing: bool = False,
     ask: AskFlags = AskFlags(),
 ) -> int:
     """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:

@@ -3,13 +3,13 @@
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
-from markscheme.commands.families import MORE_OPTIONS, setting_of
-from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
+from markscheme.commands.families import setting_of
+from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands, command_named
 from markscheme.judges.kinds import in_words
 from markscheme.options.settings import SettingsFile
 from markscheme.options.table import settings_declared
@@ -112,13 +112,15 @@ def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCol
     """The description of a command, by its function and what cyclopts makes of its signature."""
     sections = _sections(function)
     groups = [hint for hint in get_annotations(function).values() if isinstance(hint, type) and is_dataclass(hint)]
+    row = command_named(command)
+    common = None if row is None or row.common is None else row.common.split()
     texts: dict[str, str] = {}
     for owner in (*(base for group in groups for base in reversed(group.__mro__)), function):
         texts |= _entries(_sections(owner))
     return Description(
         command,
         sections[""].strip(),
-        tuple(_option(argument, texts) for argument in arguments if argument.show and not argument.children),
+        tuple(_option(argument, texts, common) for argument in arguments if argument.show and not argument.children),
         textwrap.dedent(sections.get("Example", "")).strip(),
         " ".join(sections.get("Exit status", "").split()),
     )
@@ -136,20 +138,20 @@ def _entries(sections: Mapping[str, str]) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in entries}
 
 
-def _option(argument: "Argument", texts: Mapping[str, str]) -> Option:
+def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str] | None) -> Option:
     parameter = argument.parameter
-    groups: Any = parameter.group or ()
     positional = argument.is_positional_only()
+    names = () if positional else _names(argument)
     value = parameter.metavar or argument.name.lstrip("-").upper()
     if positional and "tuple" in str(argument.hint):
         value += "..."
     return Option(
         setting_of(argument),
-        () if positional else _names(argument),
+        names,
         "" if argument.hint is bool else value,
         bool(parameter.consume_multiple),
         parameter.help or texts.get(argument.field_info.name, ""),
-        any(MORE_OPTIONS in (group, getattr(group, "name", "")) for group in groups),
+        common is not None and bool(names) and not {name.lstrip("-") for name in names}.intersection(common),
         argument.required,
     )
 
@@ -169,7 +171,7 @@ def command_help(description: Description, settings: SettingsFile, *, everything
     for option in description.options:
         lines += [] if option.rare else _row(option, settings, width)
     if rare and everything:
-        lines += ["", f"{MORE_OPTIONS}:", *(line for option in rare for line in _row(option, settings, width))]
+        lines += ["", "more options:", *(line for option in rare for line in _row(option, settings, width))]
     elif rare:
         lines += [f"{'  --help-all':<{LEFT}}show {counted(len(rare), 'more option')}"]
     if everything and description.settings:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import MORE_OPTIONS
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.forms import FLAG
@@ -97,18 +96,17 @@ RatingsFiles = Annotated[
     tuple[Path, ...],
     Parameter(metavar="FILE...", help="take the judge's ratings from files; nothing is asked", consume_multiple=1),
 ]
-GoldKind = Annotated[
-    Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}", group=MORE_OPTIONS)
-]
-Scorers = Annotated[tuple[str, ...], Parameter(metavar="MODULE", help=ASK_OPTIONS["scorers"].about, group=MORE_OPTIONS)]
+GoldKind = Annotated[Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}")]
+Scorers = Annotated[tuple[str, ...], Parameter(metavar="MODULE", help=ASK_OPTIONS["scorers"].about)]
 _UNREADABLE = "leave out examples, ratings and records that can't be read, with a warning each"
 SplitName = Annotated[
     Literal["dev", "test", "all"] | None,
     Parameter(metavar="S", help="dev, test or all (all)"),
 ]
-SkipDamaged = Annotated[bool, Parameter(help=_UNREADABLE, group=MORE_OPTIONS)]
+SkipDamaged = Annotated[bool, Parameter(help=_UNREADABLE)]
 """Heeded by `commands.call`, for all that a command reads."""
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
+HtmlPage = Annotated[str | None, Parameter(metavar="FILE", help="write a page to open, send or print")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
 JsonTarget = Annotated[
     str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE")
@@ -158,9 +156,9 @@ class ReportOptions:
     json: Annotated[str | None, Parameter(metavar="FILE")] = None
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None
     html: Annotated[str | None, Parameter(metavar="FILE")] = None
-    junit: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None
-    sarif: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None
-    annotate: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
+    junit: Annotated[str | None, Parameter(metavar="FILE")] = None
+    sarif: Annotated[str | None, Parameter(metavar="FILE")] = None
+    annotate: bool = False
     quiet: bool = False
 
     @property

@@ -8,7 +8,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import MORE_OPTIONS
 from markscheme.commands.options import COUNT, PORT
 from markscheme.errors import UsageError
 from markscheme.pages.order import Share
@@ -34,9 +33,9 @@ class PageOptions:
         public_url: what raters' browsers call a tunnel or forwarded port
     """
 
-    host: Annotated[str, Parameter(metavar="ADDRESS", group=MORE_OPTIONS)] = LOOPBACK
+    host: Annotated[str, Parameter(metavar="ADDRESS")] = LOOPBACK
     port: Annotated[int, Parameter(metavar="N", validator=PORT)] = 8765
-    public_url: Annotated[str | None, Parameter(metavar="URL", group=MORE_OPTIONS)] = None
+    public_url: Annotated[str | None, Parameter(metavar="URL")] = None
 
     def refuse_unreachable(self) -> None:
         """Refuse a URL that is none, and pages for other machines without one.

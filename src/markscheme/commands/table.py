@@ -29,6 +29,7 @@ class CommandRow:
         rank: Its place in the group; ranks of the core are tens, so that there is room between them.
         heir_of: Commands that it took in, by the names that are gone. A name may have several heirs.
         shares: What it took in of a command that has several heirs, by the name that is gone.
+        common: The options that `--help` shows, by spaces; None shows all, and others wait for `--help-all`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class CommandRow:
     rank: int
     heir_of: Mapping[str, Retyping] = field(default_factory=dict)
     shares: Mapping[str, str] = field(default_factory=dict)
+    common: str | None = None
 
 
 def all_commands() -> list[CommandRow]:
@@ -109,8 +111,17 @@ COMMANDS = OpenTable(
         _calibrate,
         20,
         {"agreement": _of_agreement},
+        common="judge ratings human examples require accept samples budget details json markdown html",
     ),
-    CommandRow("grade", "Run", "grade responses with a rubric", _grade, 10, {"prompts": _of_prompts}),
+    CommandRow(
+        "grade",
+        "Run",
+        "grade responses with a rubric",
+        _grade,
+        10,
+        {"prompts": _of_prompts},
+        common="judge input out show-prompt samples budget batch human details json",
+    ),
     CommandRow("session", "More", "start, stop or show the process behind Promptfoo's assertions", _session, rank=40),
 )
 """All commands."""

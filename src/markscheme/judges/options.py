@@ -70,17 +70,15 @@ class AskOptions:
         goes_with="judge",
         never_in_files=_code_or_address,
     )
-    samples: int | None = _setting(
-        None, "ask N times, use the median level", WHOLE, value="N", common=True, opens=False
-    )
+    samples: int | None = _setting(None, "ask N times, use the median level", WHOLE, value="N", opens=False)
     orders: int | None = _setting(
         None, "of pairs: ask in both orders (2), or in one for half the cost (1)", ONE_OR_TWO, value="1|2", opens=False
     )
     budget: float | None = _setting(
-        None, "stop before the cost exceeds this", ABOVE_ZERO, value="USD", common=True, variable="MARKSCHEME_BUDGET"
+        None, "stop before the cost exceeds this", ABOVE_ZERO, value="USD", variable="MARKSCHEME_BUDGET"
     )
     batch: bool = _setting(
-        False, "ask {judges with batches} in batches: half the price, replies within 24 hours", SWITCH, common=True
+        False, "ask {judges with batches} in batches: half the price, replies within 24 hours", SWITCH
     )
     batch_reasks: Literal["batch", "live"] = _setting(
         "batch", "how to ask again for unusable replies (batch)", one_of("batch", "live"), value="batch|live"

@@ -42,7 +42,6 @@ class DeclaredOption:
         form: What its value may be.
         value: How help names its value; None for a switch.
         name: How it is typed on the command line; None for the field's name.
-        common: Whether `--help` shows it, rather than only `--help-all`.
         is_typed: Whether every command with the family has it, rather than an option of that name of its own.
         is_setting: Whether the settings file may set it.
         written: The types that it may have in the settings file, where its form is checked only when it is used.
@@ -60,7 +59,6 @@ class DeclaredOption:
     form: ValueForm
     value: str | None = None
     name: str | None = None
-    common: bool = False
     is_typed: bool = True
     is_setting: bool = False
     written: FileTypes | None = None

@@ -29,13 +29,12 @@ class ColumnOptions:
     """
 
     judge: tuple[str, ...] = _texts(
-        about="of a table: the columns of judges; may be repeated", form=COLUMN_NAMES, value="COLUMN...", common=True
+        about="of a table: the columns of judges; may be repeated", form=COLUMN_NAMES, value="COLUMN..."
     )
     human: tuple[str, ...] = _texts(
         about="of a table: the columns of annotators; may be repeated",
         form=COLUMN_NAMES,
         value="COLUMN...",
-        common=True,
     )
     id: str | None = _column(about="of a table: the column of ids")
     group: str | None = _column(about="of a table: the column of groups")

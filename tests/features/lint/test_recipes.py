@@ -11,7 +11,9 @@ def test_an_added_option_is_in_the_help_and_works(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add an option", home)
     here = setting.make_setting(tmp_path / "here")
-    assert re.search(r"--quiet +print nothing: exit status only", markscheme(home, "lint", "--help", cwd=here).stdout)
+    assert re.search(
+        r"--quiet +print nothing: exit status only", markscheme(home, "lint", "--help-all", cwd=here).stdout
+    )
     loud, quiet = markscheme(home, "lint", "clear", cwd=here), markscheme(home, "lint", "clear", "--quiet", cwd=here)
     assert loud.stdout != ""
     assert (quiet.stdout, quiet.returncode) == ("", loud.returncode)

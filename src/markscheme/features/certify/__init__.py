@@ -112,6 +112,7 @@ CERTIFY = Feature(
             rank=15,
             heir_of={"tune": _of_tune},
             shares={"tune": "who decides what"},
+            common="judge error confidence for wrong-passes ratings examples write budget details json human",
         )
     ),
     JUDGE_KINDS(CASCADE_KIND),

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import MORE_OPTIONS, spelled
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     JUDGE_NAMES,
     AskFlags,
@@ -42,8 +42,8 @@ def certify(
     examples: ExamplesFile = None,
     gold: GoldKind = None,
     write: bool = False,
-    ask_within: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
-    force: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    ask_within: bool = False,
+    force: bool = False,
     details: Details = False,
     json: JsonFlag = False,
     ask: AskFlags = AskFlags(),

@@ -25,17 +25,14 @@ class Promise:
         further: How many other promises were asked of the same labels before; each leaves half of the level.
     """
 
-    error: float = option(
-        PROMISED_ERROR, "largest share of wrong automatic decisions (0.05)", BELOW_1, value="P", common=True
-    )
-    confidence: float = option(0.9, "confidence of that bound (0.9)", BELOW_1, value="P", common=True)
+    error: float = option(PROMISED_ERROR, "largest share of wrong automatic decisions (0.05)", BELOW_1, value="P")
+    confidence: float = option(0.9, "confidence of that bound (0.9)", BELOW_1, value="P")
     side: AskedFor = option(
         "both",
         "decisions that may be automatic: both, passes or fails alone, or each side by a promise of its own (both)",
         one_of(*get_args(AskedFor)),
         value="SIDE",
         name="--for",
-        common=True,
     )
     wrong_passes: float | None = option(
         None, "largest share of wrong ones among automatic passes, as a second promise", BELOW_1, value="P"

@@ -47,6 +47,7 @@ COMPARE = Feature(
             _compare,
             30,
             {"diff": _of_diff},
+            common="judge rubric pairs examples split human budget details json markdown html",
         ),
     ),
     RESULTS(ResultRow("Compared", _compared)),

@@ -12,8 +12,8 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import reporter_of
-from markscheme.commands.families import MORE_OPTIONS, spelled
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, existing_file
+from markscheme.commands.families import spelled
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, HtmlPage, existing_file
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
@@ -38,7 +38,7 @@ def compare(
     /,
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
-    report: Annotated[Path | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
+    report: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     pairs: bool = False,
     labels: Annotated[
         LabelOptions, spelled(target=None, max_false_pass=None, max_false_fail=None, all_texts=None)
@@ -46,7 +46,7 @@ def compare(
     details: Details = False,
     json: bool = False,
     markdown: bool = False,
-    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    html: HtmlPage = None,
     ask: AskFlags = AskFlags(),
     columns: ColumnOptions = ColumnOptions(),
 ) -> int:
@@ -65,7 +65,6 @@ def compare(
         pairs: compare the systems in files of pairs: which one's responses are preferred, by each rater
         json: print JSON
         markdown: print Markdown
-        html: write a page to open, send or print
 
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality

@@ -14,7 +14,12 @@ DEMO = Feature(
     "demo",
     COMMANDS(
         CommandRow(
-            "demo", "Start here", "offline tour: what agreement is worth, and a planted fault found", _command, rank=50
+            "demo",
+            "Start here",
+            "offline tour: what agreement is worth, and a planted fault found",
+            _command,
+            rank=50,
+            common="plant seed n keep details json",
         )
     ),
 )

@@ -15,7 +15,12 @@ DISCOVER = Feature(
     "discover",
     COMMANDS(
         CommandRow(
-            "discover", "Start here", "read outputs, note what is wrong, and write a rubric from it", _command, rank=30
+            "discover",
+            "Start here",
+            "read outputs, note what is wrong, and write a rubric from it",
+            _command,
+            rank=30,
+            common="pool rater again second share sheet suggest report write details html json",
         )
     ),
     RESULTS_USES((20, 1, "markscheme discover NAME --pool FILES", "read outputs, and note what is wrong")),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import MORE_OPTIONS, OF_RESPONSES
+from markscheme.commands.families import OF_RESPONSES
 from markscheme.commands.options import (
     BETWEEN_0_AND_1,
     COUNT,
@@ -48,8 +48,8 @@ class NotesOptions:
 
     notes: Annotated[tuple[Path, ...], Parameter(metavar="FILE")] = ()
     assign: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None
-    random: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
-    kind: Annotated[Kind | None, Parameter(metavar="KIND", group=MORE_OPTIONS)] = None
+    random: bool = False
+    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None
 
 
 @Parameter(name="*")
@@ -72,12 +72,12 @@ class ReadingOptions:
     again: bool = False
     second: bool = False
     recode: bool = False
-    also: Annotated[str | None, Parameter(metavar="WHAT", group=MORE_OPTIONS)] = None
+    also: Annotated[str | None, Parameter(metavar="WHAT")] = None
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None
-    share: Annotated[str | None, Parameter(metavar="A,B,C", group=MORE_OPTIONS)] = None
-    each: Annotated[int, COUNT, Parameter(metavar="K", group=MORE_OPTIONS)] = 1
-    untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
-    read_all: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False
+    share: Annotated[str | None, Parameter(metavar="A,B,C")] = None
+    each: Annotated[int, COUNT, Parameter(metavar="K")] = 1
+    untimed: bool = False
+    read_all: bool = False
 
     @property
     def view(self) -> str:
@@ -104,15 +104,13 @@ def discover(
     plan: bool = False,
     report: bool = False,
     write: bool = False,
-    force: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
-    share_seen: Annotated[
-        float, Parameter(name="--unseen", metavar="SHARE", validator=BETWEEN_0_AND_1, group=MORE_OPTIONS)
-    ] = 0.05,
-    sure: Annotated[float, Parameter(metavar="P", validator=BETWEEN_0_AND_1, group=MORE_OPTIONS)] = 0.9,
-    seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)", group=MORE_OPTIONS)] = None,
+    force: bool = False,
+    share_seen: Annotated[float, Parameter(name="--unseen", metavar="SHARE", validator=BETWEEN_0_AND_1)] = 0.05,
+    sure: Annotated[float, Parameter(metavar="P", validator=BETWEEN_0_AND_1)] = 0.9,
+    seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)")] = None,
     details: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    markdown: Annotated[str | None, Parameter(metavar="FILE", group=MORE_OPTIONS)] = None,
+    markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
     json: Annotated[bool, Parameter(name="--json", help="print JSON, or the page's address")] = False,
     columns: Annotated[ColumnOptions, OF_RESPONSES] = ColumnOptions(),
     page: PageOptions = PageOptions(),

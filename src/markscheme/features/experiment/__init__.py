@@ -14,7 +14,12 @@ EXPERIMENT = Feature(
     "experiment",
     COMMANDS(
         CommandRow(
-            "experiment", "Improve", "run prompt variants on cases, grade and compare the outputs", _command, rank=40
+            "experiment",
+            "Improve",
+            "run prompt variants on cases, grade and compare the outputs",
+            _command,
+            rank=40,
+            common="model outputs fail-if accept calibration judge budget details json markdown html",
         )
     ),
 )

@@ -55,6 +55,7 @@ IMPROVE = Feature(
             rank=10,
             heir_of={"tune": _of_tune},
             shares={"tune": "weights and pass mark"},
+            common="numbers candidates proposer open outside write cost ratings judge plan details json",
         ),
     ),
     SECTIONS(SectionRow(40, _other_words)),

@@ -68,12 +68,11 @@ def improve(
     """Find better words, weights or a better pass mark, and show on labels that had no part in it that they are better.
 
     Without options it says which of the three the labels allow, and with what chances. --numbers fits weights and pass
-    mark to annotators' pass/fail decisions, or weights to their overall scores; --open looks at what they say, which is
-    recorded. Where annotators gave decisions and no levels, --ratings or --judge brings a judge's.
+    mark to annotators' pass/fail decisions, or weights to their overall scores; where annotators gave no levels,
+    --ratings or --judge brings a judge's.
 
-    A third of the labelled tasks is dev, where wordings are compared; the rest is held out. A set without parts gets
-    them when the first wording is tried. --open tests the two best on the held-out labels, once, and the look is
-    recorded: every further look at the same labels has to clear a higher bar. Weights, scales, names and examples stay.
+    Wordings are compared on dev, a third of the labelled tasks; the rest is held out. --open tests the two best there,
+    or looks at decisions, once and on record: every further look at the same labels has to clear a higher bar.
 
     A candidate is a rubric file that differs in words alone, or a JSON list of edits: [{"criterion": "polite", "field":
     "description", "old": "The reply is polite", "new": "The whole reply is polite"}]. `old` quotes the present words.

@@ -13,6 +13,13 @@ def _command() -> CommandFunction:
 INIT = Feature(
     "init",
     COMMANDS(
-        CommandRow("init", "Start here", "add graders, a rubric and labelled examples to a project", _command, rank=10)
+        CommandRow(
+            "init",
+            "Start here",
+            "add graders, a rubric and labelled examples to a project",
+            _command,
+            rank=10,
+            common="from judge human skill json",
+        )
     ),
 )

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.needs import PROMISED_ERROR, Goal
 from markscheme.calibration.options import LabelOptions
-from markscheme.commands.families import MORE_OPTIONS, spelled
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     ALONE,
     AS_NEEDED,
@@ -60,28 +60,28 @@ def label(
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,
     overall: bool = False,
-    asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl", group=MORE_OPTIONS)] = None,
-    same_meaning: Annotated[str | None, Parameter(metavar="CRITERION", group=MORE_OPTIONS)] = None,
+    asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
+    same_meaning: Annotated[str | None, Parameter(metavar="CRITERION")] = None,
     audits: bool = False,
     progress: bool = False,
-    untimed: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    untimed: bool = False,
     seed: Seed = 1,
     page: PageOptions = PageOptions(),
     disputed: bool = False,
     plan: bool = False,
     to: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    pairs: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    pairs: bool = False,
     labelling: PlanOptions = PlanOptions(),
-    details: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
-    width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1), group=MORE_OPTIONS)] = None,
-    error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1, group=MORE_OPTIONS)] = None,
+    details: bool = False,
+    width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1))] = None,
+    error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1)] = None,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None, all_texts=None)] = LabelOptions(),
     ask: AskFlags = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None, rater=None)] = ColumnOptions(),
     json: JsonTarget = None,
-    quiet: Annotated[bool, Parameter(group=MORE_OPTIONS)] = False,
+    quiet: bool = False,
 ) -> int:
     """Label responses on a web page: one at a time, by keyboard, blind to judges and to other annotators.
 

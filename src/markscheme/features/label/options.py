@@ -10,6 +10,4 @@ from markscheme.options.table import WHOLE_IN_FILES, setting
 class PlanOptions:
     """How a project is labelled."""
 
-    annotators: int = setting(
-        1, "how many annotators label each example (1)", WHOLE, value="N", common=True, written=WHOLE_IN_FILES
-    )
+    annotators: int = setting(1, "how many annotators label each example (1)", WHOLE, value="N", written=WHOLE_IN_FILES)

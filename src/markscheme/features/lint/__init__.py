@@ -12,5 +12,14 @@ def _command() -> CommandFunction:
 
 LINT = Feature(
     "lint",
-    COMMANDS(CommandRow("lint", "Improve", "check rubrics for errors and for what could be better", _command, rank=50)),
+    COMMANDS(
+        CommandRow(
+            "lint",
+            "Improve",
+            "check rubrics for errors and for what could be better",
+            _command,
+            rank=50,
+            common="allow-advice schema json",
+        )
+    ),
 )

@@ -28,8 +28,22 @@ def _formats() -> Sequence[FileFormat]:
 OTHER_TOOLS = Feature(
     "other_tools",
     COMMANDS(
-        CommandRow("import", "Data", "convert labels and verdicts of other tools to ratings", _import_ratings, rank=10),
-        CommandRow("export", "Data", "write examples for other tools, such as Promptfoo's viewer", _export, rank=20),
+        CommandRow(
+            "import",
+            "Data",
+            "convert labels and verdicts of other tools to ratings",
+            _import_ratings,
+            rank=10,
+            common="rubric to examples append as rater judge human json",
+        ),
+        CommandRow(
+            "export",
+            "Data",
+            "write examples for other tools, such as Promptfoo's viewer",
+            _export,
+            rank=20,
+            common="promptfoo examples split judge json",
+        ),
     ),
     FORMATS(_formats),
 )

@@ -38,6 +38,7 @@ PASS_RATE = Feature(
             _pass_rate,
             rank=40,
             heir_of={"gate-risk": _of_gate_risk},
+            common="calibration drawn of at-least track audits-per-week since because plan judge details json",
         ),
     ),
     AFTER_RUN(AfterRunRow(10, _run_summary)),

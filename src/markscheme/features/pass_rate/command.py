@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.families import MORE_OPTIONS, spelled
+from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     COUNT,
     AskFlags,
@@ -47,7 +47,7 @@ def pass_rate(
     runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
     examples: Annotated[
         Path | None,
-        Parameter(metavar="FILE", help="of several runs: examples that say the cases' groups", group=MORE_OPTIONS),
+        Parameter(metavar="FILE", help="of several runs: examples that say the cases' groups"),
     ] = None,
     details: Details = False,
     json: JsonFlag = False,

@@ -13,22 +13,14 @@ _COLUMN = text_form("a column's name")
 class TrackOptions:
     """What the caller says of a stream of responses."""
 
-    track: bool = option(
-        False, "remember responses and look at all weeks; --judge grades what has no verdict", FLAG, common=True
-    )
+    track: bool = option(False, "remember responses and look at all weeks; --judge grades what has no verdict", FLAG)
     audits_per_week: int | None = option(
-        None, "responses a week that people label, drawn at random (30)", WHOLE, value="N", common=True
+        None, "responses a week that people label, drawn at random (30)", WHOLE, value="N"
     )
-    since: str | None = option(
-        None, "begin a new period, after something changed on purpose", _DAY, value="DATE", common=True
-    )
-    because: str | None = option(
-        None, "why the period begins", text_form("a reason in words"), value="TEXT", common=True
-    )
-    plan: bool = option(False, "print what numbers of audits a week are worth", FLAG, common=True)
-    at_least: float | None = option(
-        None, "the least rate, or mean of several runs, that is enough", SHARE, value="T", common=True
-    )
+    since: str | None = option(None, "begin a new period, after something changed on purpose", _DAY, value="DATE")
+    because: str | None = option(None, "why the period begins", text_form("a reason in words"), value="TEXT")
+    plan: bool = option(False, "print what numbers of audits a week are worth", FLAG)
+    at_least: float | None = option(None, "the least rate, or mean of several runs, that is enough", SHARE, value="T")
     stream: str = option(
         "main", "a stream that is watched by itself (main)", text_form("the name of a stream"), value="NAME"
     )

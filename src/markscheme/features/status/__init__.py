@@ -13,6 +13,13 @@ def _command() -> CommandFunction:
 STATUS = Feature(
     "status",
     COMMANDS(
-        CommandRow("status", "Run", "show what each rubric's judge can decide, and usable judges", _command, rank=50)
+        CommandRow(
+            "status",
+            "Run",
+            "show what each rubric's judge can decide, and usable judges",
+            _command,
+            rank=50,
+            common="html json",
+        )
     ),
 )

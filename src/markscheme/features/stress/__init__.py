@@ -13,6 +13,13 @@ def _command() -> CommandFunction:
 STRESS = Feature(
     "stress",
     COMMANDS(
-        CommandRow("stress", "Run", "find changes to a response that move a judge and shouldn't", _command, rank=30)
+        CommandRow(
+            "stress",
+            "Run",
+            "find changes to a response that move a judge and shouldn't",
+            _command,
+            rank=30,
+            common="judge only n examples plan budget details json html",
+        )
     ),
 )

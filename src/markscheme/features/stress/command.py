@@ -4,10 +4,17 @@ import dataclasses
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from cyclopts import Parameter
-
 from markscheme.commands.families import spelled
-from markscheme.commands.options import AskFlags, Details, ExamplesFile, JsonFlag, JudgeName, RubricName, notify
+from markscheme.commands.options import (
+    AskFlags,
+    Details,
+    ExamplesFile,
+    HtmlPage,
+    JsonFlag,
+    JudgeName,
+    RubricName,
+    notify,
+)
 from markscheme.commands.output import TOO_FEW, put, put_on_screen, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.features.stress.options import StressOptions
@@ -35,7 +42,7 @@ def stress(
     plan: bool = False,
     details: Details = False,
     json: JsonFlag = False,
-    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    html: HtmlPage = None,
     ask: AskFlags = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
@@ -46,7 +53,6 @@ def stress(
 
     Args:
         plan: show calls, cost and changed responses; ask nothing
-        html: write a page to open, send or print
 
     Example:
         markscheme stress code-quality --judge anthropic --plan

@@ -24,8 +24,7 @@ class StressOptions:
         one_of(*get_args(StressChange)),
         value="CHANGE",
         several=True,
-        common=True,
     )
-    n: int = option(60, "examples at most (60)", WHOLE, value="N", common=True)
-    originals: int = option(3, "times to ask about each original (3)", WHOLE, value="N", common=True)
-    repeats: int = option(1, "times to ask about each changed response (1)", WHOLE, value="N", common=True)
+    n: int = option(60, "examples at most (60)", WHOLE, value="N")
+    originals: int = option(3, "times to ask about each original (3)", WHOLE, value="N")
+    repeats: int = option(1, "times to ask about each changed response (1)", WHOLE, value="N")
