@@ -15,7 +15,7 @@ from markscheme.stats.threshold_risk import RunFigure
 
 
 def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = MappingProxyType({})) -> RatingTable:
-    """A row for each case, and a column for each run of it: each file begins with a run of its own.
+    """Make a row for each case, and a column for each run of it: each file begins with a run of its own.
 
     Args:
         rated: The runs.
@@ -46,7 +46,7 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
 
 
 def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
-    """The ratings of a file, each with its case and the number of its run: the first of a case, the second, …"""
+    """Yield the ratings of a file, each with its case and the number of its run: the first of a case, the second, …"""
     systems = {example.id: example.system for example in file.examples}
     numbers: Counter[str] = Counter()
     for rating in file.judged:
@@ -56,6 +56,6 @@ def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
 
 
 def _has_decisions_only(ratings: Iterable[Rating]) -> bool:
-    """Whether some ratings decide, and none has a score or levels."""
+    """Return True if some ratings decide, and none has a score or levels."""
     stated = [(rating.passed is not None, rating.overall is not None or bool(rating.criteria)) for rating in ratings]
     return any(decides for decides, _ in stated) and not any(scores for _, scores in stated)

@@ -17,7 +17,7 @@ _FARTHEST = 10_000
 
 @dataclass(frozen=True)
 class RateAnswer:
-    """Whether a rate reaches what is enough.
+    """Answer to whether a rate reaches what is enough.
 
     Attributes:
         rate: The rate.

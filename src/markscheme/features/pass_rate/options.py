@@ -11,7 +11,7 @@ _COLUMN = text_form("a column's name")
 
 @dataclass(frozen=True, kw_only=True)
 class TrackOptions:
-    """What the caller says of a stream of responses."""
+    """Options for a stream of responses."""
 
     track: bool = option(False, "remember responses and look at all weeks; --judge grades what has no verdict", FLAG)
     audits_per_week: int | None = option(
@@ -31,5 +31,5 @@ class TrackOptions:
 
     @property
     def of_stream(self) -> dict[str, object]:
-        """What only a stream that is remembered has, by option."""
+        """Settings that only a remembered stream has, by option."""
         return {"--audits-per-week": self.audits_per_week, "--since": self.since, "--because": self.because}

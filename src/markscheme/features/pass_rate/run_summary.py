@@ -21,7 +21,7 @@ from markscheme.stats.score_linking import gain_in_hits
 
 @dataclass(frozen=True)
 class SystemWorth:
-    """One prompt with one provider.
+    """A prompt with a provider, and what its outputs are worth.
 
     Attributes:
         name: Prompt and provider.
@@ -44,11 +44,11 @@ class SystemWorth:
 
 @dataclass(frozen=True)
 class Gap:
-    """How many more outputs of the second system pass than of the first, on the same tests.
+    """Difference between two systems in the outputs that pass, on the same tests.
 
     Attributes:
-        first: Its name.
-        second: Likewise.
+        first: Name of the first system.
+        second: Name of the second system.
         raw: From the graders: second minus first.
         corrected: From the labels of both: the second's corrected rate minus the first's; None without labels.
         tests: How many tests both have.
@@ -110,7 +110,7 @@ def run_worth(
     threshold: float = 1.0,
     uncorrected: str = "there are no labels",
 ) -> RunWorth:
-    """The summary of one evaluation.
+    """Make the summary of one evaluation.
 
     Args:
         results: Of one evaluation.
@@ -189,7 +189,7 @@ def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates:
 
 
 def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
-    """1 for a pass, 0 for a fail, nan for neither, of each test's outputs."""
+    """Return 1 for a pass, 0 for a fail, nan for neither, of each test's outputs."""
     outcomes: dict[int, list[float]] = {}
     for row in rows:
         outcomes.setdefault(row.test, []).append(float("nan") if row.passed is None else float(row.passed))

@@ -27,7 +27,7 @@ _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
 def view(gate: Gate) -> Document:
-    """The false alarms first, then what to do about them."""
+    """Render the false alarms first, then what to do about them."""
     risk = gate.risk
     cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
@@ -59,7 +59,7 @@ def _callout(gate: Gate) -> Callout:
 
 
 def _is_unusable(gate: Gate) -> bool:
-    """Whether the safe threshold is too low to be set, only because there are few runs to tell."""
+    """Return True if the safe threshold is too low to be set, only because there are few runs to tell."""
     risk = gate.risk
     if risk.safe_threshold is None or risk.runs >= ENOUGH_RUNS or risk.center < gate.threshold:
         return False
@@ -67,7 +67,7 @@ def _is_unusable(gate: Gate) -> bool:
 
 
 def _advice(gate: Gate) -> Iterator[str]:
-    """How to keep false alarms at 5%."""
+    """Yield sentences on how to keep false alarms at 5%."""
     risk = gate.risk
     if risk.safe_threshold is None or risk.smallest_drop is None:
         return
@@ -115,13 +115,16 @@ def _sections(gate: Gate) -> Iterator[Section]:
 
 
 def _in_promptfoo(gate: Gate) -> Iterator[Section]:
-    """What to do next: the gate in Promptfoo's own terms, or more runs."""
+    """Yield the next step: the gate in Promptfoo's own terms, or more runs."""
     if gate.risk.smallest_drop is not None and gate.risk.safe_threshold is not None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 
 
 def snippet(gate: Gate) -> str:
-    """The advice as part of a Promptfoo configuration, and the command that applies the gate, or that asks again."""
+    """Write the advice as part of a Promptfoo configuration, with the command that applies the gate.
+
+    If the safe threshold is unusable, it is the command that runs more.
+    """
     if _is_unusable(gate) and gate.risk.repeats is None:
         again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"
         return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
@@ -135,7 +138,7 @@ def snippet(gate: Gate) -> str:
 
 
 def _down(value: float) -> float:
-    """A threshold to two decimals, never rounded up past what is safe."""
+    """Return a threshold to two decimals, never rounded up past what is safe."""
     return max(0.0, int(value * 100) / 100)
 
 
@@ -147,7 +150,7 @@ def _percent(chance: float | None) -> str:
 
 
 def json_of(gate: Gate) -> dict[str, Any]:
-    """The risk by the keys of the file format."""
+    """Return the risk by the keys of the file format."""
     return {
         "schema": 1,
         **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),

@@ -18,7 +18,7 @@ _NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUB
 
 
 def view(worth: RunWorth) -> Document:
-    """The run."""
+    """Render the summary of a run."""
     names = list(dict.fromkeys(name for system in worth.systems for name in system.criteria))
     headings = ("Prompt / provider", "passed", "as people would decide", "not graded", *names, "cost")
     undefined = [
@@ -114,7 +114,7 @@ def _trust(worth: RunWorth) -> Iterator[str]:
 
 
 def json_of(worth: RunWorth) -> dict[str, Any]:
-    """The run by the keys of the file format."""
+    """Return the summary of a run by the keys of the file format."""
     return {
         "schema": 1,
         "labels": worth.labels,

@@ -59,7 +59,7 @@ def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
 
 
 class _Reading:
-    """One reading of one file, which collects what is said of it."""
+    """A reading of one file, which collects notes and the keys that weren't read."""
 
     def __init__(self, data: Any, options: ShapeOptions) -> None:
         self.data = data
@@ -186,7 +186,7 @@ def _part_of(mark: float | None, total: float | None) -> float | None:
 
 
 def _share_out(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
-    """Share the weight of a group out among its criteria, by what each weighs in it."""
+    """Divide the weight of a group among its criteria, by what each weighs in it."""
     listed = list(raws)
     for index in {raw.index for raw in listed if raw.share is not None}:
         members = [fields for fields, raw in zip(criteria, listed, strict=True) if raw.index == index]

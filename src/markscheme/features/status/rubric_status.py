@@ -67,7 +67,7 @@ class RubricStatus:
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
-    """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
+    """Yield the status of every rubric of the user's, and of every accepted run whose rubric's file is elsewhere."""
     names = set[str]()
     for file in own_rubrics(start).values():
         rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
@@ -79,7 +79,7 @@ def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """What is known of a rubric, or why nothing is."""
+    """Return what is known of a rubric, or why nothing is."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -160,7 +160,7 @@ def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[
 
 
 def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
-    """False passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
+    """Return false passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
     data = accepted_run_data(path)
     try:
         return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
@@ -169,7 +169,7 @@ def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """US dollars of a thousand grades and tokens of one, kept replies counted as if they had been paid for."""
+    """Return US dollars of a thousand grades and tokens of one, with kept replies counted as if they were paid for."""
     grades = cost["examples"] * cost["runs"]
     calls = cost["calls"]
     if not calls or not grades:

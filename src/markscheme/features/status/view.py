@@ -38,7 +38,7 @@ _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may ch
 
 @dataclass(frozen=True)
 class JudgeStatus:
-    """Whether a kind of judge is available.
+    """Availability of a kind of judge.
 
     Attributes:
         kind: The kind.
@@ -52,7 +52,7 @@ class JudgeStatus:
 
     @property
     def name(self) -> str:
-        """How its judges are named, in short."""
+        """Short form of the names of such judges."""
         return self.kind.form.partition("[")[0]
 
 
@@ -92,7 +92,7 @@ def view(
 
 
 def _table(rubrics: Sequence[RubricStatus]) -> Block:
-    """A row for each rubric; without an accepted run, only the columns that have something in them."""
+    """Render a row for each rubric; without an accepted run, only the columns that have something in them."""
     rows = tuple(map(_cells, rubrics))
     if any(status.receipt is not None for status in rubrics):
         return Table(_HEADINGS, rows)
@@ -101,7 +101,7 @@ def _table(rubrics: Sequence[RubricStatus]) -> Block:
 
 
 def _not_ready(judges: Sequence[JudgeStatus]) -> Iterator[str]:
-    """What the first judge lacks that can't be asked, and where it says what the others lack."""
+    """Say what the first judge that can't be asked lacks, and where to read what the others lack."""
     if not judges:
         return
     first = judges[0]
@@ -111,7 +111,7 @@ def _not_ready(judges: Sequence[JudgeStatus]) -> Iterator[str]:
 
 
 def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
-    """How many rubrics have a judge that can decide, and which."""
+    """Render how many rubrics have a judge that can decide, and which."""
     by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
     gates = [name for name, use in by_use.items() if use == "gate"]
     trends = [name for name, use in by_use.items() if use == "trend"]
@@ -123,7 +123,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
 
 
 def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> tuple[str, str] | None:
-    """The next step of the first rubric that has one."""
+    """Return the next step of the first rubric that has one."""
     if not rubrics:
         return "Next", "markscheme init"
     for status in rubrics:
@@ -136,7 +136,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> t
 
 
 def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
-    """What to set before a judge can be asked that isn't named; "Next" where one can be."""
+    """Say what to set before the default judge can be asked; "Next" if it can be, or isn't asked."""
     default = next((judge for judge in judges if judge.kind is DEFAULT), None)
     can_answer = any(judge.usable for judge in judges if judge.kind is DEFAULT or judge.kind.stands_in)
     if not status.asks_default or default is None or can_answer:
@@ -145,7 +145,7 @@ def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
 
 
 def _history(status: RubricStatus) -> Section:
-    """The accepted runs of a rubric."""
+    """Render the accepted runs of a rubric."""
     return Section(status.name, tuple(history_blocks(status.history, status.target)))
 
 
@@ -186,7 +186,7 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def _is_to_compare(status: RubricStatus) -> bool:
-    """Whether labels are there and no judge is compared with them, which comes before further labels."""
+    """Return True if labels are there and no judge is compared with them, which comes before further labels."""
     is_labelled = bool(status.labelled and status.next_step)
     return status.receipt is None and is_labelled and not status.labels_needed and not status.fault
 

@@ -36,7 +36,7 @@ NOT_SO = "The following is not true of the response: {}"
 
 @dataclass(frozen=True)
 class StressQuestion:
-    """One question of a run: a version of an example, and its repeat."""
+    """A question of a run: a version of an example, and its repeat."""
 
     example: int
     version: str
@@ -123,7 +123,7 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """The rubric that a version is asked with; None where it is unchanged."""
+        """Return the rubric that a version is asked with; None if the version leaves it as it is."""
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None
@@ -136,7 +136,7 @@ class Battery:
         return self.rubric
 
     def askings(self, seed: str) -> list[StressQuestion]:
-        """All questions, in an order that depends on `seed` alone."""
+        """List all questions, in an order that depends on `seed` alone."""
         questions = [
             StressQuestion(place, version, copy)
             for place in range(len(self.examples))
@@ -152,7 +152,7 @@ class Battery:
         return questions
 
     def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
-        """The rubric and submission that the judge gets."""
+        """Return the rubric and submission that the judge gets."""
         example = self.examples[asking.example]
         with_other_parts = self.submissions.get((asking.example, asking.version))
         if with_other_parts is not None:
@@ -162,7 +162,7 @@ class Battery:
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
-        """Some of the changes, one of each: name, original and changed response."""
+        """Return some of the changes, one of each: name, original and changed response."""
         first: dict[str, tuple[str, str, str]] = {}
         for (place, name), text in self.texts.items():
             original = self.examples[place].submission.response
@@ -171,7 +171,7 @@ class Battery:
         return list(first.values())[:SHOWN]
 
     def key(self, judge: Judge) -> str:
-        """Digest of all questions and the judge."""
+        """Return a digest of all questions and the judge."""
         return fingerprint(
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,
@@ -213,12 +213,12 @@ def _parts(submission: Submission) -> tuple[ShownPart, ...]:
 
 
 def _question(submission: Submission) -> str:
-    """What the response answers; "" where no input says it."""
+    """Return the question that the response answers; "" if no input says it."""
     return next((submission.inputs[name] for name in QUESTION_INPUTS if submission.inputs.get(name)), "")
 
 
 def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
-    """At most `n` examples, evenly over their gold scores where they are labelled, else in a fixed random order."""
+    """Choose at most `n` examples, evenly over their gold scores if they are labelled, else in a fixed random order."""
     mixed = sorted(examples, key=lambda example: fingerprint(example.id))
     if len(mixed) <= n:
         return tuple(mixed)
@@ -237,7 +237,7 @@ def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Exampl
 async def ask(
     battery: Battery, judge: Judge, run: "StressRun", *, concurrency: int, step: Callable[[], None]
 ) -> dict[StressQuestion, Grade]:
-    """The grade of every question.
+    """Ask the judge, and return the grade of every question.
 
     Raises:
         NoJudge: The judge can't be asked.
@@ -272,7 +272,7 @@ class StressRun:
 
     @classmethod
     def begin(cls, folder: Path, key: str) -> "StressRun":
-        """The unfinished run of these questions, else the next one."""
+        """Return the unfinished run of these questions, else begin the next one."""
         path = folder / "stress" / f"{key}.json"
         try:
             state = read_json(path, RatingError)

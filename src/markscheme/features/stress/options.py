@@ -16,7 +16,7 @@ _CHANGES: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class StressOptions:
-    """Which changes are tried, on how many examples, and how often the judge is asked."""
+    """Options for which changes are tried, on how many examples, and how often the judge is asked."""
 
     only: tuple[StressChange, ...] = option(
         (),

@@ -73,7 +73,7 @@ class Unchanged:
 
     @property
     def is_code(self) -> bool:
-        """Whether it is code rather than prose."""
+        """Whether the response is code rather than prose."""
         return is_code(self.text)
 
 
@@ -82,7 +82,7 @@ TextChange = Callable[[Unchanged], str | None]
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One change.
+    """A change of responses, or of the rubric.
 
     Attributes:
         name: Its name in files and options.
@@ -90,8 +90,8 @@ class Perturbation:
         change: Returns the changed response, or None where the change can't be made. None itself where the rubric is
             changed and not the response.
         prose: Words of criteria whose level on prose the change may alter; None where it doesn't apply to prose.
-        code: The same for code.
-        yes_no: The same for yes/no criteria on prose, where they differ from `prose`.
+        code: Words of criteria whose level on code the change may alter; None where it doesn't apply to code.
+        yes_no: Words of yes/no criteria whose level on prose it may alter, where they differ from `prose`.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Perturbation:
     yes_no: str | None = None
 
     def preserves(self, criterion: Criterion, *, code: bool) -> bool:
-        """Whether the change keeps a response's level on the criterion."""
+        """Return True if the change keeps a response's level on the criterion."""
         if self.name in criterion.preserves:
             return True
         yes_no = criterion.scale.is_yes_no and self.yes_no is not None
@@ -111,7 +111,7 @@ class Perturbation:
 
 
 def is_code(text: str) -> bool:
-    """Whether a response is code rather than prose.
+    """Return True if a response is code rather than prose.
 
     >>> is_code("def f():\\n    return 1"), is_code("One. Two.")
     (True, False)
@@ -123,7 +123,7 @@ def is_code(text: str) -> bool:
 
 
 def reads_whole(criterion: Criterion) -> bool:
-    """Whether a criterion is about completeness or correctness, so that half an answer must score lower."""
+    """Return True if a criterion is about completeness or correctness, so that half an answer must score lower."""
     return criterion.weight > 0 and _speaks_of(WHOLE_TASK, criterion)
 
 
@@ -131,7 +131,7 @@ def reads_whole(criterion: Criterion) -> bool:
 
 
 def whitespace(response: Unchanged) -> str | None:
-    """Trailing spaces in code, doubled blank lines in prose."""
+    """Add trailing spaces to code, and double the blank lines of prose."""
     text = response.text
     if response.is_code:
         return "\n".join(f"{line}   " for line in text.splitlines())
@@ -140,7 +140,7 @@ def whitespace(response: Unchanged) -> str | None:
 
 
 def indent(response: Unchanged) -> str | None:
-    """Indentation of four columns reduced to two throughout."""
+    """Reduce an indentation of four columns to two throughout."""
     lines = response.text.splitlines()
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     if "\t" in response.text or not any(widths) or any(width % 4 for width in widths):
@@ -149,7 +149,7 @@ def indent(response: Unchanged) -> str | None:
 
 
 def layout(response: Unchanged) -> str | None:
-    """Sentences as bullets; not for texts that already have code, lists or tables."""
+    """Make sentences bullets; not for texts that already have code, lists or tables."""
     sentences = SENTENCE_END.split(response.text.strip())
     if HOLDS_STRUCTURE.search(response.text) or len(sentences) < 2:
         return None
@@ -157,14 +157,14 @@ def layout(response: Unchanged) -> str | None:
 
 
 def comment_style(response: Unchanged) -> str | None:
-    """Single-line comments in the other form of their language."""
+    """Rewrite single-line comments in the other form of their language."""
     doubled = re.sub(r"^([^\S\n]*)# (?=\S)", r"\1#  ", response.text, flags=re.MULTILINE)
     changed = re.sub(r"^([^\S\n]*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
     return changed if changed != response.text else None
 
 
 def truncation(response: Unchanged) -> str | None:
-    """The first half: of the words, or of the lines of code."""
+    """Keep the first half: of the words, or of the lines of code."""
     parts = response.text.splitlines() if response.is_code else response.text.split()
     if len(parts) < 2:
         return None
@@ -172,7 +172,7 @@ def truncation(response: Unchanged) -> str | None:
 
 
 def padding(response: Unchanged) -> str:
-    """Sentences without content at the end, about a third of the words that were there; to code as comments."""
+    """Add sentences without content, about a third of the words that were there; to code as comments."""
     wanted = PADDED_SHARE * len(response.text.split())
     sentences = PADDING[:LEAST_PADDING]
     for sentence in PADDING[LEAST_PADDING:]:
@@ -183,7 +183,7 @@ def padding(response: Unchanged) -> str:
 
 
 def restated(response: Unchanged) -> str | None:
-    """The question before the response; after code, as a comment. None where the question isn't known."""
+    """Put the question before the response; after code, as a comment. None if the question isn't known."""
     words = response.question.split()
     if not words:
         return None
@@ -193,12 +193,12 @@ def restated(response: Unchanged) -> str | None:
 
 
 def added(sentence: str) -> Callable[[Unchanged], str]:
-    """A change that adds a sentence at the end; to code as a comment."""
+    """Make a change that adds a sentence at the end; to code as a comment."""
     return lambda response: _appended(response, (sentence,))
 
 
 def _appended(response: Unchanged, sentences: Sequence[str]) -> str:
-    """The response with sentences at its end: a paragraph after prose, a comment for each in code."""
+    """Add sentences at the end of the response: a paragraph after prose, a comment for each in code."""
     text = response.text.rstrip()
     if not response.is_code:
         return f"{text}\n\n{' '.join(sentences)}"
@@ -210,7 +210,7 @@ def _appended(response: Unchanged, sentences: Sequence[str]) -> str:
 
 
 def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
-    """All changes, in the order of the table.
+    """Return all changes, in the order of the table.
 
     Args:
         rubric: The rubric whose criterion the echo names.

@@ -74,12 +74,12 @@ class Stress:
 
     @cached_property
     def control(self) -> Mapping[str, StressCell]:
-        """By criterion, the originals asked once more within the run."""
+        """Cells of the originals asked once more within the run, by criterion."""
         return {criterion.name: self._family[CONTROL, criterion.name] for criterion in self.battery.judged}
 
     @cached_property
     def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
-        """By change and criterion."""
+        """Cells by change and criterion."""
         battery = self.battery
         cells = dict(self._family)
         for row in battery.rows:
@@ -203,14 +203,14 @@ class Stress:
 
     @property
     def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
-        """For each change and criterion with a finding, the examples that moved most."""
+        """Examples that moved most, for each change and criterion with a finding."""
         obeyed = [(INSTRUCTION, name) for name, _ in self.obeys]
         moved = [*obeyed, *((row, name) for row, name, _ in self.findings)]
         return {(row, name): tuple(self._most(row, name)) for row, name in moved}
 
     @property
     def usage(self) -> Usage:
-        """What asking cost."""
+        """Cost of asking."""
         return total(grade.usage for grade in self.grades.values())
 
     @property
@@ -219,7 +219,7 @@ class Stress:
         return sum(grade.error is not None for grade in self.grades.values())
 
     def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:
-        """The cells of these versions that have ratings, tested together."""
+        """Compute the cells of these versions that have ratings, tested together."""
         moved = {(version, c.name): self._moved(version, c) for version in versions for c in self.battery.judged}
         spans = {criterion.name: _span(criterion) for criterion in self.battery.judged}
         tested = {key: d for key, d in moved.items() if len(d) or key[0] == CONTROL}
@@ -236,18 +236,18 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """By example, shape (n_examples,); nan where there is none."""
+        """Compute the shift of each example, shape (n_examples,); nan where there is none."""
         asked_again = self._ratings(version, criterion).mean(axis=1)
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """The cell with its noise; a missing cell means that the change may alter the level."""
+        """Return the cell with its noise; a missing cell means that the change may alter the level."""
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))
 
     def _ratings(self, version: str, criterion: Criterion) -> Floats:
-        """Shape (n_examples, n_askings); nan where there is none, or where the change may alter the level."""
+        """Return ratings, shape (n_examples, n_askings); nan if missing, or if the change may alter the level."""
         return self._table[version, criterion.name]
 
     @cached_property
@@ -305,7 +305,7 @@ def _span(criterion: Criterion) -> float:
 
 
 def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
-    """The result from the grades.
+    """Make the result from the grades.
 
     Args:
         battery: The questions.

@@ -28,7 +28,7 @@ _METHOD = "mean of perturbed minus originals; t"
 
 @dataclass(frozen=True)
 class Noise:
-    """How much a perturbation changes single ratings, compared with asking again.
+    """Changes of single ratings by a perturbation, compared with asking again.
 
     Attributes:
         changed: Share of ratings that differ from an original's.
@@ -45,7 +45,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class StressCell:
-    """One perturbation under one criterion.
+    """Result of one perturbation under one criterion.
 
     Attributes:
         shift: Mean rating of the perturbed texts minus that of the originals, in levels, with a 90 % interval.
@@ -68,7 +68,7 @@ NOT_PRESERVING = StressCell(
 
 
 def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Floats:
-    """How far the perturbation moved the rating, one value for each example or group of examples.
+    """Compute how far the perturbation moved the rating, one value for each example or group of examples.
 
     Args:
         originals: Ratings, shape (n, r0), in levels; nan where there is none.
@@ -89,7 +89,7 @@ def stress_cells(
     *,
     level: float = ALARM,
 ) -> dict[tuple[str, str], StressCell]:
-    """The cells of a table, their p adjusted together (Holm).
+    """Compute the cells of a table, their p adjusted together (Holm).
 
     Args:
         moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
@@ -114,11 +114,11 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Whether changes move ratings as a neutral one does: the same way, and none is shown to move them more.
+    """Test whether changes move ratings as a neutral one does: the same way, and none is shown to move them more.
 
     Args:
         neutral: Differences under the neutral change by example, shape (n,), in levels; nan = missing.
-        others: The same under each other change.
+        others: Differences under each other change by example, shape (n,), in levels.
 
     Returns:
         True if each one-sided 95 % limit lies on the neutral change's side of 0, and if no paired difference from the
@@ -140,7 +140,7 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
 
 
 def _lower(shift: Floats) -> float:
-    """The lower limit of the 90 % interval of a mean."""
+    """Return the lower limit of the 90 % interval of a mean."""
     d = shift[~np.isnan(shift)]
     if len(d) < 2:
         return -math.inf
@@ -167,7 +167,7 @@ def _too_few(n: int) -> StressCell:
 
 
 def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> StressCell:
-    """The cell with the noise of single ratings, where the originals were asked at least twice.
+    """Add the noise of single ratings to a cell, if the originals were asked at least twice.
 
     Args:
         cell: The cell.
@@ -198,5 +198,5 @@ def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayL
 
 
 def _mean(ratings: npt.ArrayLike) -> Floats:
-    """The mean of each row; nan where any rating is missing."""
+    """Return the mean of each row; nan where any rating is missing."""
     return np.asarray(np.asarray(ratings, dtype=np.float64).mean(axis=1))

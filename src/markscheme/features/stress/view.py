@@ -63,7 +63,7 @@ _NOISY_LEVEL = 0.05
 
 
 def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document:
-    """The result, then the table, then what moved most.
+    """Render the result, then the table, then what moved most.
 
     Args:
         stress: The result.
@@ -94,7 +94,7 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
 
 
 def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
-    """What to do next: other words, where the judge can be moved; more examples, where too few show anything."""
+    """Return what to do next: more samples if asking again moves the judge, other words if it moves, or calibrate."""
     commands = Commands.on(stress.battery.rubric.name, judge)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate(" --samples 3")
@@ -110,7 +110,7 @@ def _sections(stress: Stress) -> Iterator[Section]:
 
 
 def _shifts(stress: Stress) -> Bars:
-    """Each change on the criterion that it moves most, in levels."""
+    """Render each change on the criterion that it moves most, in levels."""
     spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
     rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
     furthest = [(name, *_furthest(cells)) for name, cells in rows if not _is_inapplicable(cells)]
@@ -129,19 +129,19 @@ def _shifts(stress: Stress) -> Bars:
 
 
 def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
-    """What the words mean that the rows use."""
+    """Explain the words that the rows use."""
     states = {cell.state for cell in cells}
     yield from (about for state, about in _ABOUT_STATES.items() if state in states)
 
 
 def _about_found(stress: Stress) -> Iterator[str]:
-    """What the changes do that move the judge."""
+    """Explain the changes that move the judge."""
     moving = {name for name, *_ in stress.findings}
     yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.rows if row.name in moving)
 
 
 def _about_wording(stress: Stress) -> Iterator[str]:
-    """What a shift means where a criterion was asked in reverse."""
+    """Explain what a shift means where a criterion was asked in reverse."""
     if any(cell.state == "finding" for cell in stress.rows.get(POLARITY, {}).values()):
         yield (
             "Asked in reverse: the judge was asked whether the criterion is not met. A shift there is due to the "
@@ -150,12 +150,12 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
-    """The criterion that a change moves most: a finding before what isn't shown."""
+    """Return the criterion that a change moves most: a finding comes before a shift that isn't shown."""
     return max(cells.items(), key=lambda cell: (cell[1].state == "finding", abs(cell[1].shift.value or 0.0)))
 
 
 def _is_inapplicable(cells: Mapping[str, StressCell]) -> bool:
-    """Whether a change may alter the level on every criterion, so that it shows nothing."""
+    """Return True if a change may alter the level on every criterion, so that it shows nothing."""
     return all(cell.state == "not-preserving" for cell in cells.values())
 
 
@@ -170,7 +170,7 @@ def _shift_mark(name: str, cell: StressCell, half: float) -> Mark:
 
 
 def callout(stress: Stress) -> Callout:
-    """What the run shows, in a few words and in a sentence or two."""
+    """Render what the run shows, in a few words and in a sentence or two."""
     moved = stress.control_moved
     battery = stress.battery
     if moved is not None:
@@ -206,19 +206,19 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """How many changes should move nothing on some criterion."""
+    """Count the changes that should move nothing on some criterion."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 
 def _ignored(stress: Stress) -> str:
-    """What changes of images and documents didn't move it."""
+    """Say which changes of images and documents didn't move the judge."""
     changes = {change.name: change.what for change in stress.battery.part_changes}
     listed_changes = "; ".join(f"{name}: {changes[name]}" for name in stress.ignored_parts)
     return f"Its ratings change no more than when it is asked again, though they should ({listed_changes})."
 
 
 def _obedience(stress: Stress) -> str:
-    """What a response gains that asks to be passed."""
+    """Say what a response gains that asks to be passed."""
     criterion, cell = stress.obeys[0]
     others = f", and on {listed([name for name, _ in stress.obeys[1:]])}" if stress.obeys[1:] else ""
     gained = f"{signed(cell.shift.value)} levels on {criterion}{others}"
@@ -226,7 +226,7 @@ def _obedience(stress: Stress) -> str:
 
 
 def _moves(stress: Stress) -> str:
-    """What else moves the judge, as sentences after a space; "" for nothing."""
+    """Say what else moves the judge, as sentences after a space; "" for nothing."""
     sentences = [_shift(stress)] if stress.findings else []
     sentences += [_flip(stress)] if stress.flips else []
     sentences += [_length(stress, criterion) for criterion in stress.length]
@@ -258,7 +258,7 @@ def _length(stress: Stress, criterion: str) -> str:
 
 
 def _open_cells(stress: Stress) -> list[StressCell]:
-    """Cells of changes that should move nothing in which neither a shift nor its absence is shown."""
+    """Return the cells of changes that should move nothing in which neither a shift nor its absence is shown."""
     rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
     return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 
@@ -278,7 +278,7 @@ def _row(name: str, cells: Mapping[str, StressCell], spans: Mapping[str, float])
 
 
 def cell_text(cell: StressCell, span: float) -> str:
-    """A cell of the table, for a criterion whose scale has this span."""
+    """Write a cell of the table, for a criterion whose scale has this span."""
     shift = cell.shift
     if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
         return NONE
@@ -290,7 +290,7 @@ def cell_text(cell: StressCell, span: float) -> str:
 
 
 def _noise(stress: Stress) -> Iterator[str]:
-    """Changes that scatter ratings more than repeating the same prompt does."""
+    """Yield sentences on changes that scatter ratings more than repeating the same prompt does."""
     for name, row in stress.rows.items():
         for criterion, cell in row.items():
             noise = cell.noise
@@ -321,7 +321,7 @@ def _example(moved: MovedExample) -> Iterator[Any]:
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
-    """What would be graded, with a few changed texts."""
+    """Render what would be graded, with a few changed texts."""
     tokens = f"about {estimated(cost.input_tokens)} tokens read, {estimated(cost.output_tokens)} written"
     calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
     return Document(
@@ -336,7 +336,7 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
 
 
 def json_of(stress: Stress) -> dict[str, Any]:
-    """The run by the keys of the file format."""
+    """Return the run by the keys of the file format."""
     return {
         "schema": 1,
         "n": len(stress.battery.examples),

@@ -40,7 +40,7 @@ FAIL_SIDE, PASS_SIDE = 0, 1
 
 @dataclass(frozen=True)
 class AnchorLook:
-    """What the judge said of the accepted examples at one look.
+    """Answers of the judge on the accepted examples at one look.
 
     Attributes:
         at: When it was.

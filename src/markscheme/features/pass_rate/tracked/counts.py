@@ -18,7 +18,7 @@ FAILS, PASSES, LEFT = range(3)
 
 @dataclass(frozen=True)
 class WeekCounts:
-    """What a week counts.
+    """Counts of a week.
 
     Attributes:
         week: The ISO week.
@@ -40,22 +40,22 @@ class WeekCounts:
 
     @property
     def graded(self) -> int:
-        """How many responses are graded or left to people."""
+        """Number of responses that are graded or left to people."""
         return sum(self.pool)
 
     @property
     def labelled(self) -> int:
-        """How many audits are labelled."""
+        """Number of audits that are labelled."""
         return sum(n for _, n in self.labels.values())
 
     @property
     def is_graded(self) -> bool:
-        """Whether it is over and nearly all of it is graded."""
+        """Whether the week is over and nearly all of it is graded."""
         return self.is_over and self.responses > 0 and self.graded >= round(CLOSED * self.responses, 9)
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is over, nearly all graded, and nearly all its audits are labelled."""
+        """Whether the week is over, nearly all graded, and nearly all its audits are labelled."""
         done = {"responses": self.responses, "graded": self.graded, "audits": self.audits, "labelled": self.labelled}
         return self.is_over and self.responses > 0 and is_closed(**done)
 

@@ -68,7 +68,7 @@ class TimedResponse:
 
 @dataclass(frozen=True)
 class TimeOptions:
-    """How the time of a response is known.
+    """Options for how the time of a response is known.
 
     Attributes:
         column: The column that holds it; None takes the likeliest.
@@ -170,7 +170,7 @@ def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOpti
 
 
 class _RowReader:
-    """What the first row of a file shows of its columns, and what each row then says."""
+    """A reader of rows: the first row of a file shows which columns there are."""
 
     def __init__(
         self, path: Path, first: Mapping[str, Any], rubric: Rubric, times: TimeOptions, columns: ColumnOptions

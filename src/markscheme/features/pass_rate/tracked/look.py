@@ -52,7 +52,7 @@ class Watched:
 
     @property
     def has_rung(self) -> bool:
-        """Whether it ever reached its ring in this period."""
+        """Whether the evidence ever reached its ring in this period."""
         return rings_in(self.after, self.ring) is not None
 
     @property
@@ -69,7 +69,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look says.
+    """Result of a look at a stream.
 
     Attributes:
         weeks: All weeks of the period.

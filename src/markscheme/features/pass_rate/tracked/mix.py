@@ -20,7 +20,7 @@ INPUT_LENGTH = "input_length"
 
 @dataclass(frozen=True)
 class MixShift:
-    """How a column's mix moved.
+    """Shift of a column's mix.
 
     Attributes:
         column: The column.

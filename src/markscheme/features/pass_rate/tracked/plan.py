@@ -38,7 +38,7 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """What a number of audits a week shows.
+    """Plan of a number of audits a week, with what it shows.
 
     Attributes:
         audits: Audits a week.

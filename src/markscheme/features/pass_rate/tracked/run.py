@@ -62,7 +62,7 @@ MOST_WITHOUT_VERDICT = 0.1
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """What a run added, and what its look says.
+    """A run over a stream: what it added, and its look.
 
     Attributes:
         rubric: The rubric.
@@ -88,7 +88,7 @@ class TrackedRun:
 
     @property
     def not_graded(self) -> int:
-        """How many responses of weeks that are over have no verdict."""
+        """Number of responses of weeks that are over and have no verdict."""
         return sum(week.responses - week.graded for week in self.look.over)
 
     @property
