@@ -47,13 +47,13 @@ class LintReport:
 
     @property
     def status(self) -> int:
-        """0 without an issue, 1 with advice, 2 if the rubric is refused, as `markscheme lint` exits."""
+        """Exit status of `markscheme lint`: 0 without an issue, 1 with advice, 2 if the rubric is refused."""
         if self.faults:
             return REFUSED
         return ADVICE if self.advice else NO_ISSUES
 
     def to_json(self) -> dict[str, Any]:
-        """The report as `markscheme lint --json` writes it."""
+        """Return the report as `markscheme lint --json` writes it."""
         return {
             "rubric": str(self.rubric),
             "status": self.status,
@@ -64,7 +64,7 @@ class LintReport:
 
 
 def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
-    """The faults of a rubric's file; of a valid rubric, advice on its words, weights, levels and checks.
+    """Find the faults of a rubric's file, or give advice on a valid rubric's words, weights, levels and checks.
 
     Args:
         path: The file. Its `calibration/<rubric>` is looked for from the working directory, then from its folder.
@@ -97,14 +97,14 @@ def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
 
 
 def _pitfalls(path: Path) -> Iterator[Advice]:
-    """Advice on what a YAML file says otherwise than it looks."""
+    """Yield advice on lines of a YAML file that mean something else than they seem to."""
     if form_of(path) == "yaml":
         for line, problem in yaml_pitfalls(read_text(path, RubricError)):
             yield Advice("yaml", None, f"line {line}: {problem}")
 
 
 def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
-    """Advice on checks that neither comes with markscheme nor from a module: nothing can be graded with them."""
+    """Yield advice on checks that neither come with markscheme nor from a module: nothing can be graded with them."""
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return
@@ -118,7 +118,7 @@ def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
 
 
 def _without_name(error: UsageError, criterion: Criterion) -> str:
-    """The sentence without the criterion's name, which `Advice` has already."""
+    """Strip the criterion's name, which `Advice` has already, from the sentence."""
     return str(error).removeprefix(f"criterion {criterion.name!r}: ")
 
 

@@ -7,7 +7,7 @@ from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
 
 
 def view(report: LintReport, next_step: str = "") -> Document:
-    """The errors of a rubric that is refused, or the advice on one that can be used.
+    """Render the errors of a rubric that is refused, or the advice on one that can be used.
 
     Args:
         report: The rubric's file, its errors, advice and notes.
@@ -29,11 +29,11 @@ def view(report: LintReport, next_step: str = "") -> Document:
 
 
 def _faults(report: LintReport) -> Block:
-    """Each error after its file and line, as editors and other programs read them."""
+    """Render each error after its file and line, as editors and other programs read them."""
     return Paragraph(tuple(f"{report.rubric}:{fault.line or 1}: {fault.problem}" for fault in report.faults))
 
 
 def _advice(advice: Advice) -> Line:
-    """The criterion, what to do, and the code of the advice in the JSON."""
+    """Render the criterion, what to do, and the code of the advice in the JSON."""
     sentence = f"{advice.message} [{advice.code}]"
     return (Name(advice.criterion), f": {sentence}") if advice.criterion else sentence

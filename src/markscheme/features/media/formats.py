@@ -40,7 +40,7 @@ class MediaFormat:
 
 @dataclass(frozen=True, slots=True)
 class SniffedContent:
-    """What a content is.
+    """Format and size of a content.
 
     Attributes:
         format: Its format.

@@ -76,7 +76,7 @@ class Media:
 
     @property
     def name(self) -> str:
-        """Its file's name, else its mark."""
+        """Name of its file, else its mark."""
         return self.mark if self.path is None else self.path.name
 
     @property
@@ -86,7 +86,7 @@ class Media:
 
     @property
     def mime(self) -> str:
-        """Its media type, by its content."""
+        """Media type, by the content."""
         return self._sniffed.format.mime
 
     @property
@@ -101,7 +101,7 @@ class Media:
 
     @property
     def content(self) -> bytes:
-        """Its bytes; those of a file are read again, so that many files need little memory.
+        """Bytes of the content; those of a file are read again, so that many files need little memory.
 
         Raises:
             UsageError: The file has changed.
@@ -115,12 +115,12 @@ class Media:
 
     @property
     def base64(self) -> str:
-        """Its bytes in base64."""
+        """Bytes of the content in base64."""
         return base64.b64encode(self.content).decode()
 
     @property
     def data_url(self) -> str:
-        """Its bytes as a data URL."""
+        """Bytes of the content as a data URL."""
         return f"data:{self.mime};base64,{self.base64}"
 
     @property

@@ -15,7 +15,7 @@ _HOSTS = text_form("names of hosts, such as cdn.example.com")
 
 @dataclass(frozen=True, kw_only=True)
 class MediaOptions:
-    """How large images and documents may be, how many there may be, and from which hosts they are fetched."""
+    """Limits of images and documents: their size, their number, and the hosts from which they are fetched."""
 
     max_image_mb: float = setting(5.0, "megabytes of an image at most (5)", ABOVE_ZERO, value="MB", is_typed=False)
     max_pdf_mb: float = setting(20.0, "megabytes of a PDF at most (20)", ABOVE_ZERO, value="MB", is_typed=False)

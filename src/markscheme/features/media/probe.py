@@ -36,7 +36,7 @@ _IN_WORDS: Final = {IMAGE_KIND: "images"}
 
 @dataclass(frozen=True, slots=True)
 class SightTest:
-    """One thing to be read back.
+    """A picture or document to be read back.
 
     Attributes:
         word: The word in it.
@@ -50,7 +50,7 @@ class SightTest:
 
     @classmethod
     def drawn(cls, kind: str, seed: str) -> "SightTest":
-        """Draw one; the same seed gives the same, so that the cache has the answer."""
+        """Make a test by chance; the same seed gives the same test, so that the cache has the answer."""
         chance = random.Random(f"{seed} {kind}")  # noqa: S311 - not a secret
         word = "".join(chance.choice(_CONSONANTS) + chance.choice(_VOWELS) for _ in range(_SYLLABLES))
         squares = chance.randint(*_SQUARES)

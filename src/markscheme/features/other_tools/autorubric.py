@@ -24,7 +24,7 @@ KEYS_READ = frozenset(
 
 
 def is_autorubric(peek: Peek) -> bool:
-    """Whether a JSON file is an autorubric dataset."""
+    """Return True if a JSON file is an autorubric dataset."""
     items = peek.data.get("items") if isinstance(peek.data, Mapping) else None
     return isinstance(items, list) and any(isinstance(item, Mapping) and "submission" in item for item in items)
 
@@ -58,7 +58,7 @@ def read_autorubric(reading: Reading) -> None:
 
 
 def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
-    """The rubric's criterion for each entry of a ground truth: by name, by its words, else by position."""
+    """Return the rubric's criterion for each entry of a ground truth: by name, by its words, else by position."""
     ours = list(reading.rubric.criteria)
     if data is None:
         return list(ours)

@@ -17,13 +17,13 @@ OF_RUN = ("metricsScores", "prompts", "testPassed", "testFailed", "runDuration",
 
 
 def is_deepeval(peek: Peek) -> bool:
-    """Whether a file is a DeepEval test run."""
+    """Return True if a file is a DeepEval test run."""
     cases = (mapping(record) for key, record in peek.first if key == "testCases")
     return any(case.keys() >= CASE for case in cases) or any(key == "metricsScores" for key, _ in peek.first)
 
 
 def read_deepeval(files: Sequence[Peek], content: ToolContent) -> None:
-    """The test cases as responses and their metrics' scores as a judge's ratings; an errored metric is ungraded.
+    """Read test cases as responses and their metrics' scores as a judge's ratings; an errored metric is ungraded.
 
     Raises:
         RatingError: No test case has the metrics of a known version.

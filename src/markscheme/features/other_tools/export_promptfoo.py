@@ -11,7 +11,7 @@ _READ_AS_ADDRESS = ("file://", "package:")
 
 
 def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration that shows each example's response unchanged and has our assertion grade it.
+    """Make a configuration that shows each example's response unchanged and has our assertion grade it.
 
     Labels aren't exported: the viewer shows annotators only the judge's verdict. Rows keep the examples' ids.
 
@@ -34,7 +34,7 @@ def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, confi
 
 
 def _test(example: Example) -> dict[str, Any]:
-    """An example as a test with a fixed output, so that Promptfoo fills in no template and reads no file."""
+    """Make a test with a fixed output from an example, so that Promptfoo fills in no template and reads no file."""
     metadata: dict[str, Any] = {"id": example.submission.id}
     if example.split is not None:
         metadata["split"] = SPLIT_NAMES[example.split]
@@ -48,7 +48,7 @@ def _test(example: Example) -> dict[str, Any]:
 
 
 def as_variable(text: str) -> str:
-    """Text that Promptfoo doesn't read as a file address, which it would replace with the file's content.
+    """Return text that Promptfoo doesn't read as a file address, which it would replace with the file's content.
 
     >>> as_variable("file:///etc/passwd"), as_variable("Hello {{name}}")
     (' file:///etc/passwd', 'Hello {{name}}')

@@ -42,7 +42,7 @@ def of_tool(
     read: Callable[[Sequence[Peek], ToolContent], None],
     times: Callable[[Peek], Times] | None = None,
 ) -> FileFormat:
-    """The format of a tool that names its metrics, and may spread an export over several files.
+    """Make the format of a tool that names its metrics, and may spread an export over several files.
 
     Args:
         reads: Description of the files for a message.
@@ -75,7 +75,7 @@ def of_tool(
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
-    """A format whose files may also compare responses with each other, which are then pairs."""
+    """Return a format whose files may also compare responses with each other, which are then pairs."""
 
     def read_either(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
         compares = any(is_comparative_feedback(peek) for peek in files)

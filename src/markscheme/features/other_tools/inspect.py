@@ -23,13 +23,13 @@ _SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "a
 
 
 def is_inspect(peek: Peek) -> bool:
-    """Whether a file is an Inspect log."""
+    """Return True if a file is an Inspect log."""
     is_archive = not peek.members.isdisjoint({"header.json", "_journal/start.json"})
     return is_archive or {"eval", "plan"} <= {key for key, _ in peek.first}
 
 
 def read_inspect(files: Sequence[Peek], content: ToolContent) -> None:
-    """The samples as responses, and their scores and edits as ratings.
+    """Read the samples as responses, and their scores and edits as ratings.
 
     Raises:
         RatingError: The log's version is unknown.
@@ -48,7 +48,7 @@ def read_inspect(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
-    """The parts of an archive, as in the JSON log; the log of an unfinished run has no header."""
+    """Yield the parts of an archive, as in the JSON log; the log of an unfinished run has no header."""
     header = "header.json" if "header.json" in peek.members else "_journal/start.json"
     members_of_samples = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
     for name, raw in members(peek.path, [header, *members_of_samples]):
@@ -88,7 +88,7 @@ def _sample(record: Any, content: ToolContent) -> None:
 
 
 def _completion(sample: Any) -> Any:
-    """The text of the first choice; a text stored separately in the log is looked up."""
+    """Return the text of the first choice; look up a text that the log stores separately."""
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
         if isinstance(content, list):
@@ -99,7 +99,7 @@ def _completion(sample: Any) -> Any:
 
 
 def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
-    """The messages, with texts that the log stores separately filled in."""
+    """Return the messages, with texts that the log stores separately filled in."""
     stored = mapping(sample).get("attachments")
     if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
         return stored.get(messages.removeprefix(APART), messages)
@@ -111,7 +111,7 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
 
 
 def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> Iterator[RawRating]:
-    """The scorer's score before any edit, and each annotator's last edit."""
+    """Yield the scorer's score before any edit, and each annotator's edits."""
     now, history = _score_fields(score, "score", content)
     earlier = [_score_fields(edit, "edit of a score", content)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]
@@ -135,7 +135,7 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
 
 
 def _score_fields(record: Any, what: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
-    """The fields of a score or an edit, and the edits before it."""
+    """Return the fields of a score or an edit, and the edits before it."""
     fields = Fields(record, content, what, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}
@@ -146,7 +146,7 @@ def _score_fields(record: Any, what: str, content: ToolContent) -> tuple[dict[st
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Scores by name: the scorer's name, or the names in the value itself."""
+    """Yield scores by name: the scorer's name, or the names in the value itself."""
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 

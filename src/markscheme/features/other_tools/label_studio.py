@@ -31,12 +31,12 @@ OFFSETS = ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOff
 
 
 def is_label_studio(peek: Peek) -> bool:
-    """Whether a file is a Label Studio export."""
+    """Return True if a file is a Label Studio export."""
     return peek.has(*ROW) or peek.has("annotations", "data")
 
 
 def read_label_studio(files: Sequence[Peek], content: ToolContent) -> None:
-    """The tasks as responses, their annotations as annotators' ratings and their predictions as a judge's."""
+    """Read tasks as responses, their annotations as annotators' ratings and their predictions as a judge's."""
     for peek in files:
         if not peek.has(*ROW):
             for _, record in peek.parts():
@@ -142,7 +142,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _single_value(value: Any, name: str, content: ToolContent) -> Any:
-    """The single value of a control."""
+    """Return the single value of a control; None, and counted as lost, if it has several."""
     if isinstance(value, Mapping):
         value = value.get("choices", value)
     if not isinstance(value, list):
@@ -154,7 +154,7 @@ def _single_value(value: Any, name: str, content: ToolContent) -> Any:
 
 
 def _ratings_and_notes(peek: Peek, content: ToolContent) -> tuple[list[str], list[str]]:
-    """The columns of a table that an annotator filled in: levels, and texts.
+    """Return the columns of a table that an annotator filled in: levels, and texts.
 
     A table doesn't say which. Columns count if they are a criterion's, mapped, star ratings, or if two annotators of
     one task differ in them.

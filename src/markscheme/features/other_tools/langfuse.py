@@ -26,12 +26,12 @@ _OF_TRACE = ("id", "timestamp", "name", "projectId", "environment", "createdAt",
 
 
 def is_langfuse(peek: Peek) -> bool:
-    """Whether a file holds Langfuse's scores, traces or comments."""
+    """Return True if a file holds Langfuse's scores, traces or comments."""
     return peek.has(*_SCORE) or peek.has(*COMMENT) or (peek.has("id", *TRACE) and not peek.has("run_type"))
 
 
 def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
-    """The traces as responses, the scores as ratings, and the comments as remarks.
+    """Read traces as responses, scores as ratings, and comments as remarks.
 
     Raises:
         RatingError: No scores are given where they are wanted: comments rate nothing, and traces don't separate the
@@ -70,7 +70,7 @@ def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
 
 
 def _mixed(trace: object) -> list[str]:
-    """Names under which a trace has a list of several raters' scores."""
+    """List the names under which a trace has a list of several raters' scores."""
     keys = {*TRACE, *_OF_TRACE, "comments"}
     return [name for name, value in mapping(trace).items() if name not in keys and isinstance(decoded(value), list)]
 

@@ -24,12 +24,12 @@ _SKIPPED = (
 
 
 def is_langsmith(peek: Peek) -> bool:
-    """Whether a file holds LangSmith's feedback or runs."""
+    """Return True if a file holds LangSmith's feedback or runs."""
     return peek.has(*FEEDBACK) or peek.has(*RUN)
 
 
 def read_langsmith(files: Sequence[Peek], content: ToolContent) -> None:
-    """The runs as responses and the feedback as ratings.
+    """Read runs as responses and feedback as ratings.
 
     Raises:
         RatingError: Only runs are given where ratings are wanted: their `feedback_stats` are averages over all raters.

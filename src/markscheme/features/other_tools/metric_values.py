@@ -23,7 +23,7 @@ TWO_SIDES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class RawRating:
-    """One value that one rater gave to one response under one name.
+    """A value that one rater gave to one response under one name.
 
     Attributes:
         unit: The response's id.
@@ -56,7 +56,7 @@ class RawRating:
 
     @property
     def is_by_judge(self) -> bool:
-        """Whether a judge gave it."""
+        """Whether a judge gave the value."""
         return self.kind in JUDGES
 
 

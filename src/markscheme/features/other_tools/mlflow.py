@@ -26,14 +26,14 @@ PREVIEW = 1000
 
 
 def is_mlflow(peek: Peek) -> bool:
-    """Whether a file holds MLflow's traces."""
+    """Return True if a file holds MLflow's traces."""
     if peek.tables:
         return {"assessments", "trace_info"} <= peek.tables.keys()
     return any(mapping(mapping(record).get("info")).keys() >= {"trace_id", "assessments"} for _, record in peek.first)
 
 
 def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
-    """The traces as responses, their assessments as ratings, and their expectations as inputs."""
+    """Read traces as responses, their assessments as ratings, and their expectations as inputs."""
     for peek in files:
         for trace, assessments, inputs, output, spans in (_stored if peek.tables else _traces_in)(peek, content):
             rated, expected = _sorted(trace, assessments, content)
@@ -43,7 +43,7 @@ def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _sorted(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
-    """The ratings among the assessments of a trace, and the expectations by name.
+    """Separate the assessments of a trace into ratings and expectations, these by name.
 
     A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
     vanish as they are corrected.
@@ -158,7 +158,7 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
 
 
 def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the store in the format of the export."""
+    """Convert a row of the store to the format of the export."""
     return {
         "assessment_id": id_cell(row["assessment_id"]),
         "trace_id": id_cell(row["trace_id"]),
@@ -175,7 +175,7 @@ def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _day_of(milliseconds: Any) -> str:
-    """A time of the store, in milliseconds since 1970, as written in exports; "" where it is none."""
+    """Write a time of the store, in milliseconds since 1970, as in exports; "" if it isn't a time."""
     number = finite(milliseconds)
     try:
         return "" if number is None else datetime.fromtimestamp(number / 1000, UTC).isoformat()

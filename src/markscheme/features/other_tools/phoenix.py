@@ -16,14 +16,14 @@ _SKIPPED = ("id", "created_at", "updated_at", "source", "span_id", "span_rowid")
 
 
 def is_phoenix(peek: Peek) -> bool:
-    """Whether a file holds Phoenix's annotations or spans."""
+    """Return True if a file holds Phoenix's annotations or spans."""
     if peek.tables:
         return {"span_annotations", "spans"} <= peek.tables.keys()
     return peek.has(*ANNOTATION) or peek.has("span_kind", "status_code")
 
 
 def read_phoenix(files: Sequence[Peek], content: ToolContent) -> None:
-    """The rated spans as responses, and their annotations as ratings."""
+    """Read the rated spans as responses, and their annotations as ratings."""
     for peek in files:
         if peek.tables:
             _stored(peek, content)
@@ -80,7 +80,7 @@ def _span(record: Any, content: ToolContent) -> None:
 
 
 def _at(record: Mapping[str, Any], path: str) -> Any:
-    """The value at a path, any part of which may be one key with dots."""
+    """Return the value at a path, any part of which may be one key with dots."""
     if path in record:
         return record[path]
     for key, inner in record.items():

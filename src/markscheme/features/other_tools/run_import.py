@@ -30,7 +30,7 @@ Whose: TypeAlias = Literal["people", "judges"]
 
 @dataclass(frozen=True)
 class ImportRun:
-    """What an import read, and what it added to which files.
+    """Result of an import: what was read, and what was added to which files.
 
     Attributes:
         file: What the files contain, as one; its `lost` counts what ratings can't hold.
@@ -49,7 +49,7 @@ class ImportRun:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportRequest:
-    """Which files to import, under whose name, and into which files.
+    """Request to import: which files, under whose name, and into which files.
 
     Attributes:
         files: The files; several are one export.
@@ -104,19 +104,19 @@ class ImportRequest:
         return self._added(file, rated.rubric)
 
     def _chosen(self, file: RatedFile, n_damaged: int) -> RatedFile:
-        """The file with the ratings to keep, and lines that were left out among what was lost."""
+        """Return the file with the ratings to keep, and with unreadable lines counted as lost."""
         damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
         return replace(file, ratings=tuple(of_kind(file.ratings, self.only)), lost={**file.lost, **damaged})
 
     def _as_said(self, file: RatedFile) -> RatedFile:
-        """The file with the rater and the wording that the caller knows."""
+        """Return the file with the rater and the wording that the caller knows."""
         ratings = self._by_who_answered(file)
         if self.to_current_words and self.rubric is not None:
             ratings = tuple(given_to_current_words(rating, self.rubric) for rating in ratings)
         return replace(file, ratings=ratings)
 
     def _by_who_answered(self, file: RatedFile) -> tuple[Rating, ...]:
-        """The ratings under the name of the annotator who answered.
+        """Return the ratings under the name of the annotator who answered.
 
         Raises:
             UsageError: A sheet is of another rater than a file's name says, and the caller doesn't say who answered; or
@@ -141,7 +141,7 @@ class ImportRequest:
                 raise UsageError(f"{question}: say `--as {sheet_rater}` or `--as {named_after}`")
 
     def _raters_in_names(self, rubric: Rubric) -> Mapping[Path, str | None]:
-        """The rater that the name of a sheet, and of a file in a folder of ratings, says; None where it says none."""
+        """Return the rater in the name of the sheet, and of the file of ratings in a folder; None if there is none."""
         sheet = self.files[0]
         prefix = f"{rubric.name}-"
         saved_as = saved_for(sheet.stem)
@@ -194,7 +194,7 @@ class ImportRequest:
 
 
 def _instead(lost: Mapping[str, int]) -> str:
-    """What a file contains that isn't a rating, the most frequent first; "" where nothing was lost."""
+    """Say what a file contains besides ratings, the most frequent first; "" if nothing was lost."""
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda entry: -entry[1])[:MOST_LOSSES_NAMED]

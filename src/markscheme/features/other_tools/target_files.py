@@ -18,7 +18,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True)
 class TargetFiles:
-    """Where ratings and examples are written.
+    """Files to which ratings and examples are written.
 
     Attributes:
         ratings: The file of ratings; None writes none.
@@ -57,7 +57,7 @@ class TargetFiles:
 
     @contextmanager
     def turn_to_add(self) -> Iterator[None]:
-        """The turn to add to these files; imports and labelling pages wait for each other.
+        """Wait for the turn to add to these files; imports and labelling pages wait for each other.
 
         Raises:
             UsageError: A folder can't be made.
@@ -70,7 +70,7 @@ class TargetFiles:
             yield
 
     def additions(self, ratings: Iterable[Rating], rubric: Rubric) -> Additions | None:
-        """What ratings add to the file of ratings; None where there is no such file yet.
+        """Return what ratings add to the file of ratings; None if there is no such file yet.
 
         Raises:
             RatingError: The file has a line that isn't JSON.
@@ -80,7 +80,7 @@ class TargetFiles:
         return additions_to(self.ratings, ratings, rubric)
 
     def new_examples(self, examples: Iterable[Example], where: str) -> list[Example]:
-        """The examples that the file of examples doesn't have yet; none where none are written.
+        """Return the examples that the file of examples doesn't have yet; none if no file is written.
 
         Args:
             examples: Those to add.
@@ -120,7 +120,7 @@ class TargetFiles:
 
 
 def _shared_folder(target: Path) -> Path:
-    """The folder by which imports and labelling pages take turns: that of the ratings, for examples next to it too."""
+    """Return the folder by which imports and labelling pages take turns: that of the ratings, also for examples."""
     folder = end_of_link(target).resolve().parent
     return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
 

@@ -39,7 +39,7 @@ SHOWN_IDS = 3
 
 
 class Fields:
-    """One record of a file, which counts every field as lost that the reader didn't take.
+    """A record of a file, which counts every field as lost that the reader didn't take.
 
     Args:
         record: The record.
@@ -56,20 +56,20 @@ class Fields:
         self._left = {key: value for key, value in record.items() if key not in set(skipped)} if self.is_record else {}
 
     def take(self, path: str) -> Any:
-        """The value at a path, `outer.inner`; None if there is none."""
+        """Take the value at a path, `outer.inner`; return None if there is none."""
         if path in self._left or "." not in path:
             return self._left.pop(path, None)
         self._left, value = taken_out(self._left, path)
         return value
 
     def text(self, *paths: str) -> str:
-        """The first non-empty value at these paths, as text; "" without one, or for a list or object."""
+        """Take the first non-empty value at these paths, as text; return "" without one, or for a list or object."""
         single = [path for path in paths if not isinstance(self._left.get(path), Mapping | list)]
         texts = [str(value) for path in single if str(value := self.take(path) or "").strip()]
         return texts[0] if texts else ""
 
     def items(self, path: str) -> list[Any]:
-        """The list at a path; anything else there counts as lost."""
+        """Take the list at a path; count anything else there as lost."""
         value = self.take(path)
         if isinstance(value, list):
             return value
@@ -83,7 +83,7 @@ class Fields:
             self.take(path)
 
     def has(self, key: str) -> bool:
-        """Whether there is a value at a key that hasn't been taken."""
+        """Return True if there is a value at a key that hasn't been taken."""
         return self._left.get(key) not in (None, "", {}, [])
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class ToolContent(Import):
 
     @property
     def needs_ratings(self) -> bool:
-        """Whether an export without ratings won't do."""
+        """Whether the reader needs an export with ratings."""
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str = "") -> None:
@@ -174,7 +174,7 @@ class ToolContent(Import):
             self.responses[unit] = Example(Submission(text_in_file(response), texts, unit), group=group)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
-        """An agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.
+        """Return an agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.
 
         Args:
             name: The input's name for a rubric that declares none.
@@ -216,7 +216,7 @@ class ToolContent(Import):
     # --- from raw ratings to ratings ----------------------------------------------------------------------------------
 
     def inferred_rubric(self) -> Rubric:
-        """A rubric whose criteria are the metrics; their words become levels of it.
+        """Make a rubric whose criteria are the metrics; their words become levels of it.
 
         Raises:
             UsageError: The words of a metric may mean several things.
@@ -264,7 +264,7 @@ class ToolContent(Import):
             return None, list(metric)
 
     def reading(self, taken_for: str) -> Reading:
-        """The examples, and each rater's raw ratings of a response as one rating by the rubric, given or inferred.
+        """Return the examples, and one rating for each rater and response, by the given rubric or an inferred one.
 
         Raises:
             RatingError: Neither the files nor the caller say who rated, or the files have no id in common.
@@ -306,7 +306,7 @@ class ToolContent(Import):
         return replace(raw, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
 
     def _on_one_scale(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
-        """The raw ratings with numbers on the scale of their metric, where the caller names each side's.
+        """Move numbers to the scale of their metric, if the caller names the scales of judge and people.
 
         Raises:
             UsageError: A judge's numbers and people's can't be on one scale, and no scale is named.
@@ -336,7 +336,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """A raw rating as far up the scale between the ends as on its rater's own."""
+        """Move a raw rating to the scale between the ends, as far up as it is on its rater's own."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw
@@ -417,7 +417,7 @@ def _differ(sides: Mapping[str, Sequence[float]]) -> bool:
 
 
 def _scale(values: Iterable[Any], content: ToolContent, stated: tuple[float, float] | None) -> Scale | None:
-    """The scale that values imply: yes/no, whole numbers, or 0 to 1; None if no value is a level."""
+    """Infer a scale from values: yes/no, whole numbers, or 0 to 1; None if no value is a level."""
     if stated is not None:
         return scale_between(*stated)
     stated_values = [value for value in values if value not in (None, "")]
@@ -439,14 +439,14 @@ def _ends(scale: Scale) -> str:
 
 
 def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool:
-    """Whether a rating has a value for a criterion, or for the whole."""
+    """Return True if a rating has a value for a criterion, or for the whole."""
     if rating is None:
         return False
     return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE_RESPONSE[name]) is not None
 
 
 def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> Rating | None:
-    """A rating with an overall decision or score from 0 to 1 added; None, and counted, if it is neither."""
+    """Add an overall decision, or a score from 0 to 1, to a rating; None, and counted, if the value is neither."""
     decision = reading.decision(raw.value)
     score = number(reading.meant(raw.value))
     if name == "pass" and decision is not None:
@@ -458,7 +458,7 @@ def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> 
 
 
 def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:
-    """A raw rating as a level of a criterion, or as why there is none; None, and counted, if it isn't a level."""
+    """Convert a raw rating to a level of a criterion, or to why there is none; None, and counted, for other values."""
     value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
         declined = "abstained" if raw.kind in PEOPLE else "unread"
@@ -473,7 +473,7 @@ def _counts_of_lost(lost: Mapping[str, int]) -> str:
 
 
 def _inputs(inputs: Any) -> dict[str, Any]:
-    """Inputs by name; the one that holds the question becomes `query`."""
+    """Return inputs by name; the one that holds the question becomes `query`."""
     if inputs is None or inputs == "":
         return {}
     if not isinstance(inputs, Mapping):

@@ -34,12 +34,12 @@ COMPARISON = "comparative_experiment_id"
 
 
 def is_pairwise_task(peek: Peek) -> bool:
-    """Whether a file has Label Studio's tasks whose annotations choose between two texts."""
+    """Return True if a file has Label Studio's tasks whose annotations choose between two texts."""
     return any(_choices(task) for _, record in peek.first for task in [mapping(record)])
 
 
 def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:
-    """The pairs in tasks, and which of the two each annotator chose.
+    """Read the pairs in tasks, and which of the two each annotator chose.
 
     Raises:
         RatingError: A task's two texts can't be told from its data.
@@ -70,7 +70,7 @@ def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
 
 
 def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
-    """The choices in a task's annotations, the predictions' as a judge's; one that was cancelled is none."""
+    """Return the choices in a task's annotations, those of predictions as a judge's; cancelled ones are left out."""
     parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in _listed(task.get("annotations"))]
     parts += [(prediction, "model") for prediction in _listed(task.get("predictions"))]
     choices = []
@@ -98,14 +98,14 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def is_comparative_feedback(peek: Peek) -> bool:
-    """Whether a file has LangSmith's feedback on runs that were compared with each other."""
+    """Return True if a file has LangSmith's feedback on runs that were compared with each other."""
     return peek.has(*FEEDBACK) and any(mapping(record).get(COMPARISON) for _, record in peek.first)
 
 
 def read_comparative_feedback(
     files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation
 ) -> list[Reading]:
-    """The pairs of runs that were compared, and which one has the higher score of a group of feedback.
+    """Read the pairs of runs that were compared, and which one has the higher score of a group of feedback.
 
     Raises:
         RatingError: The runs, which have the responses, are missing.
@@ -130,7 +130,7 @@ def read_comparative_feedback(
 
 
 def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]], lost: Counter[str]) -> Iterator[PairRow]:
-    """Each two runs that were compared; `lost` counts feedback from which no preference follows."""
+    """Yield each two runs that were compared; `lost` counts feedback from which no preference follows."""
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for _, record in peek.parts():
         fields = mapping(record)

@@ -19,7 +19,7 @@ COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
 
 
 def view(run: ImportRun) -> Document:
-    """The report of an import."""
+    """Render the report of an import."""
     file = run.file
     examples_to = run.targets.examples
     lines = tuple(_lines(file, examples_to))
@@ -30,7 +30,7 @@ def view(run: ImportRun) -> Document:
 
 
 def _written(file: RatedFile, to: Path | None, responses: str, additions: Additions | None) -> str:
-    """What became of the file, in a sentence; `responses` says it of the responses."""
+    """Say in a sentence what became of the file; `responses` says it of the responses."""
     ratings = f"{counted(len(file.ratings), 'rating')} read" if file.ratings or not responses else ""
     if to:
         ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"
@@ -54,7 +54,7 @@ def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
-    """For each rater, the kind of its ratings and how many there are."""
+    """Map each rater to the kind of its ratings and to how many there are."""
     raters: dict[str, dict[str, Any]] = {}
     for rating in file.ratings:
         entry = raters.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})
@@ -64,7 +64,7 @@ def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
 
 
 def json_of(run: ImportRun) -> dict[str, Any]:
-    """The report by the keys of its JSON."""
+    """Return the report by the keys of its JSON."""
     return {
         "schema": 1,
         **attributes(run.file, "file=path taken_for=format"),

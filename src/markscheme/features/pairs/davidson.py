@@ -41,13 +41,13 @@ _WON, _TIED, _LOST = range(3)
 
 @dataclass(frozen=True, slots=True)
 class PairFit:
-    """How well the model describes two systems.
+    """Fit of the model for two systems.
 
     Attributes:
         systems: Their numbers, the lower one first.
         n: Pairs of their responses.
         observed: Mean preference for the first, from -1 to 1: its wins minus its losses, divided by `n`.
-        expected: The same by the model; None where it gives none.
+        expected: Mean preference for the first by the model; None where it gives none.
     """
 
     systems: tuple[int, int]
@@ -110,7 +110,7 @@ def davidson(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Strengths:
-    """The strength of each system, from preferences between pairs of responses.
+    """Estimate the strength of each system, from preferences between pairs of responses.
 
     Args:
         first: The number of the system behind each first response, shape (n,).
@@ -160,7 +160,7 @@ def davidson(
 
 
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
-    """How often each system wins, ties and loses against each, over all pairs and without each group.
+    """Count how often each system wins, ties and loses against each, over all pairs and without each group.
 
     Returns:
         Shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
@@ -174,7 +174,10 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
 
 
 def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
-    """The largest set of systems in which each has won (or tied), at one remove or more, against each other one."""
+    """Find the largest set of systems in which each has won or tied, at one remove or more, against each other one.
+
+    Without `by_ties`, only wins count.
+    """
     reaches = (results[:, :, _WON] + by_ties * results[:, :, _TIED]) > 0
     reaches |= np.eye(len(reaches), dtype=bool)
     for _ in range(len(reaches).bit_length()):  # each round doubles how far they reach
@@ -217,7 +220,7 @@ def _fit(results: Floats, linked: Integers) -> _Fitted:
 
 
 def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
-    """Newton's method on every set of results at once; ν is 0, its logarithm nan, where nothing ties."""
+    """Run Newton's method on every set of results at once; ν is 0, its logarithm nan, where nothing ties."""
     m, k = results.shape[:2]
     won = results[..., _WON]
     lost = results[..., _LOST]
@@ -248,7 +251,7 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
 
 
 def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Chances that each system wins, ties and loses against each, shape (m, k, k)."""
+    """Compute the chances that each system wins, ties and loses against each, shape (m, k, k)."""
     half = (theta[:, :, None] - theta[:, None, :]) / 2
     win = np.exp(half)
     loss = np.exp(-half)
@@ -258,7 +261,7 @@ def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _curvature(n: Floats, win: Floats, tie: Floats, loss: Floats, has_ties: bool) -> Floats:
-    """Minus the second derivative of the log likelihood, made regular by the sum of the strengths."""
+    """Compute minus the second derivative of the log likelihood, made regular by the sum of the strengths."""
     m, k = n.shape[:2]
     spread = n * ((win + loss) / 4 - ((win - loss) / 2) ** 2)
     theta = -spread
@@ -329,7 +332,7 @@ def _estimate(values: Floats, groups: Groups, level: float, method: str) -> Esti
 
 
 def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
-    """Why a system has no finite strength, from its wins, ties and losses against each."""
+    """Say why a system has no finite strength, from its wins, ties and losses against each, as an estimate."""
     won, tied, lost = results.sum(axis=0).tolist()
     if not won + tied + lost:
         why = "it is in no pair"
@@ -363,7 +366,7 @@ def _fits(results: Floats, fitted: _Fitted, places: Mapping[int, int]) -> list[P
 
 
 def cycles(results: Mapping[tuple[int, int], Estimate], n_systems: int) -> tuple[int, int]:
-    """How many triples of systems go round in a circle, each step beyond its interval, and how many have results.
+    """Count the triples of systems that go round in a circle, each step beyond its interval, and those with results.
 
     Args:
         results: For two systems i < j, the mean preference for i over j, with its interval.

@@ -27,7 +27,7 @@ OF_PREFERENCE: Literal["preference"] = "preference"
 
 @dataclass(frozen=True)
 class PairMeasure(Measure):
-    """What two columns of pairs are compared by: preferences, or the levels of a criterion.
+    """Measure by which two columns of pairs are compared: preferences, or the levels of a criterion.
 
     Attributes:
         tie_within: How close to the middle a score is a tie.

@@ -27,11 +27,11 @@ def pair_agreement_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Agreement and errors of a judge with gold over each pair and its mirror image.
+    """Compute agreement and errors of a judge with gold over each pair and its mirror image.
 
     Args:
         gold: Gold levels, shape (n_pairs,), below 0 where the first response is better; nan = none.
-        judge: The judge's, likewise.
+        judge: The judge's levels, shape (n_pairs,), below 0 where the first response is better; nan = none.
         levels: The scale's levels, which mirror each other round 0.
         groups: A name for each pair, shape (n_pairs,), where several share a prompt.
         level: Coverage of the intervals.
@@ -65,11 +65,11 @@ def pair_agreement_family(
 def order_flips(
     first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """Share of pairs to which a rater gives another level when the two responses change places.
+    """Estimate the share of pairs to which a rater gives another level when the two responses change places.
 
     Args:
         first_order: Levels of the stored order, from the first order shown, shape (n_pairs,); nan = none.
-        second_order: Levels of the stored order, from the other order, likewise.
+        second_order: Levels of the stored order, from the other order shown, shape (n_pairs,); nan = none.
         groups: A name for each pair, where several share a prompt.
         level: Coverage of the interval.
 
@@ -85,11 +85,11 @@ def order_flips(
 def lean_to_first(
     first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
 ) -> GroupedMean:
-    """How much a rater prefers whatever it is shown first.
+    """Compute how much a rater prefers whatever it is shown first.
 
     Args:
         first_order: Levels of the stored order where the first response was shown first, shape (n_pairs,); nan = none.
-        second_order: Levels of the stored order where the second one was shown first, likewise.
+        second_order: Levels of the stored order where the second one was shown first, shape (n_pairs,).
         groups: A name for each pair, where several share a prompt.
 
     Returns:
@@ -118,7 +118,9 @@ def length_lean(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Correlation of a rater's preference with how much longer the second response is, over pairs and mirror images.
+    """Compute how a rater's preference correlates with how much longer the second response is.
+
+    Each pair counts with its mirror image.
 
     Args:
         preference: Shape (n_pairs,), from -1, the first is better, to 1; nan = none.

@@ -31,7 +31,7 @@ LEAN_SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class OrderFigures:
-    """How the order in which a rater sees a pair moves its preference.
+    """Figures on how the order in which a rater sees a pair moves its preference.
 
     Attributes:
         rater: Its name.
@@ -61,7 +61,7 @@ class OrderFigures:
         return self.lean.above(0.0) if self.lean_p is None else self.lean_p <= LEAN_SIGNIFICANT
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a calibration."""
+        """Return the figures as in the JSON of a calibration."""
         return {
             "rater": self.rater,
             "pairs": self.pairs,
@@ -76,7 +76,7 @@ class OrderFigures:
 def order_figures(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], rater: str
 ) -> OrderFigures | None:
-    """How order and length move one rater's preferences; None where it rated no pair in a known order.
+    """Compute how order and length move one rater's preferences; None if it rated no pair in a known order.
 
     Args:
         rubric: Of pairs.
@@ -109,13 +109,13 @@ def order_figures(
 
 
 def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: ShownOrder) -> Floats:
-    """-1, 0 or 1 of the stored order from the ratings of one order, shape (n_pairs,)."""
+    """Return -1, 0 or 1 of the stored order from the ratings of one order, shape (n_pairs,)."""
     of_order = [rating for rating in ratings if rating.shown == shown]
     return 2 * preferences_of_scores(column_of(shown, of_order, rubric, ids).scores, rubric.tie_within) - 1
 
 
 def _length_ratios(examples: Sequence[Example]) -> Floats:
-    """Logarithm of the length of each second response over that of the first, in characters."""
+    """Return the logarithm of the length of each second response over that of the first, in characters."""
     lengths = [(len(e.submission.response), len(e.submission.second or "")) for e in examples]
     return np.array([math.log((second + 1) / (first + 1)) for first, second in lengths])
 
@@ -131,7 +131,7 @@ class SystemPair:
         first: The name of one.
         second: The name of the other.
         n: Pairs of their responses.
-        prefers_first: Share of them in which the first is preferred; `ties` and `prefers_second` likewise.
+        prefers_first: Share of these pairs in which the first is preferred; `ties`, `prefers_second` are others.
         difference: Share for the first minus share for the second, from -1 to 1.
     """
 
@@ -144,7 +144,7 @@ class SystemPair:
     difference: Estimate
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a comparison of pairs."""
+        """Return the pair of systems as in the JSON of a comparison of pairs."""
         return {
             "first": self.first,
             "second": self.second,
@@ -158,7 +158,7 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class SystemsCompared:
-    """Which system is better, by the preferences of one rater or by gold.
+    """Comparison of systems, by the preferences of one rater or by gold.
 
     Attributes:
         rater: Its name.
@@ -199,7 +199,7 @@ class SystemsCompared:
         return ""
 
     def rules_out(self, first: str, second: str, difference: float) -> bool:
-        """Whether the interval of two systems' difference excludes a value."""
+        """Return True if the interval of two systems' difference excludes a value."""
         seen = self._over(first, second)
         return seen is not None and (seen.above(difference) or seen.below(difference))
 
@@ -212,7 +212,7 @@ class SystemsCompared:
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a comparison of pairs."""
+        """Return the comparison as in the JSON of a comparison of pairs."""
         strengths = self.strengths
         return {
             "rater": self.rater,
@@ -243,7 +243,7 @@ class SystemsCompared:
 
 
 def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats, rater: str) -> SystemsCompared | None:
-    """Which system is better by one column of scores; None where pairs don't say what wrote their responses.
+    """Compare systems by one column of scores; None if pairs don't say what wrote their responses.
 
     Args:
         rubric: Of pairs.
@@ -298,7 +298,7 @@ def _pair(
 def orders_of_all(
     rubric: Rubric, examples: Sequence[Example], judge: Iterable[Rating], judge_name: str, people: Iterable[Rating]
 ) -> list[OrderFigures]:
-    """The figures of the judge, then those of each annotator whose labels say what order was shown."""
+    """Return the figures of the judge, then those of each annotator whose labels say what order was shown."""
     by_rater: dict[str, list[Rating]] = {}
     for label in people:
         by_rater.setdefault(label.rater, []).append(label)

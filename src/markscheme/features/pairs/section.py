@@ -41,13 +41,13 @@ def pairs_data(calibration: Calibration) -> dict[str, Any]:
 
 
 def judge_orders(calibration: Calibration) -> OrderFigures | None:
-    """How order moves the judge; None where it was asked in no known order."""
+    """Compute how order moves the judge; None if it was asked in no known order."""
     figures = orders_of_calibration(calibration)
     return next((of_rater for of_rater in figures if of_rater.rater == calibration.rater.name), None)
 
 
 def orders_of_calibration(calibration: Calibration) -> list[OrderFigures]:
-    """How order and length move the judge, then each annotator."""
+    """Compute how order and length move the judge, then each annotator."""
     gold = calibration.comparison.gold
     ratings = (*calibration.judge_ratings, *calibration.repeats)
     return orders_of_all(calibration.rubric, gold.examples, ratings, calibration.rater.name, gold.people)
@@ -70,7 +70,7 @@ def pair_tiles(calibration: Calibration) -> doc.Tiles:
 
 
 def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
-    """A row per rater: flips, lean to the response shown first, and whether it prefers longer ones."""
+    """Render a row per rater: flips, lean to the response shown first, and whether it prefers longer ones."""
     rows = tuple(
         (
             doc.Name(of_rater.rater),
@@ -95,7 +95,7 @@ def orders_section(figures: Sequence[OrderFigures]) -> doc.Section:
 
 
 def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
-    """Which system is better by gold, then by the judge; empty where pairs don't say what wrote their responses."""
+    """Compare systems by gold, then by the judge; empty if pairs don't say what wrote their responses."""
     comparison = calibration.comparison
     columns = {"labels": comparison.gold.scores, calibration.rater.name: comparison.scores}
     examples = comparison.gold.examples
@@ -104,13 +104,13 @@ def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
 
 
 def systems_section(compared: Sequence[SystemsCompared]) -> doc.Section:
-    """The systems by each rater: a sentence, strengths for three and more, and the table of pairs."""
+    """Render the systems by each rater: a sentence, strengths for three and more, and the table of pairs."""
     blocks = [block for systems in compared for block in systems_blocks(systems)]
     return doc.Section("Systems", tuple(blocks), "systems")
 
 
 def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
-    """What one rater's preferences say of the systems."""
+    """Yield what one rater's preferences say of the systems."""
     yield doc.Paragraph((in_a_sentence(compared),))
     if compared.strengths is not None:
         yield _strengths_table(compared, compared.strengths)
@@ -134,7 +134,7 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
 
 
 def in_a_sentence(compared: SystemsCompared) -> str:
-    """Which system a rater prefers, in words."""
+    """Say which system a rater prefers."""
     who = "The labels prefer" if compared.rater == "labels" else f"{compared.rater} prefers"
     if len(compared.pairs) == 1 and len(compared.systems) == 2:
         pair = compared.pairs[0]
@@ -205,5 +205,5 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
 
 
 def _in_points(share_of_pairs: float) -> str:
-    """A difference of shares in points, with its sign."""
+    """Write a difference of shares in points, with its sign."""
     return signed(100 * share_of_pairs, 0)

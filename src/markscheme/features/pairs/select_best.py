@@ -83,7 +83,7 @@ class Match:
 
 
 def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
-    """The rubric of pairs for an assertion's value: the named one, or its text as what to prefer.
+    """Return the rubric of pairs for an assertion's value: the named one, or one with its text as what to prefer.
 
     Raises:
         UsageError: The named rubric judges single responses, or the text is empty.
@@ -101,7 +101,7 @@ def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
 async def select_best(
     config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine
 ) -> dict[str, Any]:
-    """Answer `select-best`: the index of the best of several outputs as text, or why there is none.
+    """Return the index of the best of several outputs as text, or why there is none, as `select-best` answers.
 
     Args:
         config: The provider's configuration, its keys checked.
@@ -154,7 +154,7 @@ async def _best_output(
 
 
 def _why_ungraded(matches: Iterable[Match]) -> str | None:
-    """Why there is no answer, since a pair has no grade; None where all have one."""
+    """Say why there is no answer, since a pair has no grade; None if all have one."""
     return next((match.grade.error for match in matches if match.grade.decision not in PREFERENCES), None)
 
 
@@ -179,7 +179,10 @@ async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Seq
 
 
 async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
-    """The two outputs that are left after a knockout, each match asked in one order, which is drawn by the texts."""
+    """Return the outputs that are left after a knockout, in which each match is asked in one order.
+
+    The order is drawn by the texts.
+    """
     once = replace(grading, rubric=replace(grading.rubric, orders=1))
     chance = random.Random(fingerprint(list(texts)))  # noqa: S311 - an order, not a secret
     left = list(range(len(texts)))
@@ -219,7 +222,7 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
 
 
 def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
-    """The lines of a file with some pairs added, or their labels by a judge put in the place of its earlier ones."""
+    """Return the text of a file with some pairs added, or a judge's labels of them in the place of its earlier ones."""
     left = dict(pairs)
     lines = []
     for line in text.removesuffix("\n").split("\n") if text else ():
@@ -234,7 +237,7 @@ def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -
 
 
 def _pair_in(line: str) -> Mapping[str, Any]:
-    """The pair in a line; empty for a line that has none, which is left as it is."""
+    """Return the pair in a line; empty for a line that has none, which is left as it is."""
     try:
         pair = parse_json(line, parse_constant=no_constant)
     except (ValueError, RecursionError):
@@ -293,7 +296,7 @@ def report_recorded(context: Mapping[str, Any]) -> RunReport:
 
 
 def recorded_lines(config: Any) -> Iterator[str]:
-    """For each file of pairs that an evaluation's configuration names, what it holds, in a sentence.
+    """Yield a sentence on the content of each file of pairs that an evaluation's configuration names.
 
     Args:
         config: Promptfoo's configuration of the evaluation.
@@ -312,7 +315,7 @@ def recorded_lines(config: Any) -> Iterator[str]:
 
 
 def _files_named(config: Any) -> Iterator[Path]:
-    """The files under `pairs` of our providers, at any depth of a configuration."""
+    """Yield the files under `pairs` of our providers, at any depth of a configuration."""
     if isinstance(config, Mapping):
         options = config.get("config")
         if (
@@ -329,7 +332,7 @@ def _files_named(config: Any) -> Iterator[Path]:
 
 
 def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
-    """The levels in each order; a file may have other lines, and what isn't a level is left out."""
+    """Return the levels in each order; a file may have other lines, and a value that isn't a level is left out."""
     return [
         {
             name: level
@@ -342,6 +345,6 @@ def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def _is_tie(levels: Sequence[Mapping[str, float]]) -> bool:
-    """Whether the levels of all orders come to nothing in sum."""
+    """Return True if the levels of all orders sum to 0."""
     of_all = [level for of_order in levels for level in of_order.values()]
     return bool(of_all) and sum(of_all) == 0

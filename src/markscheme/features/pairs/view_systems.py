@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def view(compared: PairsCompared) -> doc.Document:
-    """The systems by the labels, then by each judge; first in a sentence each."""
+    """Render the systems by the labels, then by each judge; first in a sentence each."""
     sections = [
         doc.Section(systems.rater, tuple(systems_blocks(systems)), f"by-{n}")
         for n, systems in enumerate(compared.systems)
@@ -24,7 +24,7 @@ def view(compared: PairsCompared) -> doc.Document:
 
 
 def json_of(compared: PairsCompared) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the comparison of systems by the keys of its JSON."""
     return {
         "schema": 1,
         "rubric": attributes(compared.rubric, "name fingerprint"),
