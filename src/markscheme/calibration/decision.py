@@ -117,7 +117,7 @@ def _decided(
     drifted: str,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """Decide by all examples of a comparison alike."""
+    """Decide by all examples of a comparison, none excepted."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)

@@ -32,7 +32,7 @@ class NextLabels:
 
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
-        in_words: The same in a sentence, or why no number would; "" where the verdict isn't open.
+        in_words: The labels in a sentence, or why no number would; "" where the verdict isn't open.
         judge: The judge calibrated last; "" before the first calibration.
         because: Why the verdict is open, or isn't, in a sentence; "" where it isn't known.
     """

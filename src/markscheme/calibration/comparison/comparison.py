@@ -299,7 +299,7 @@ class Comparison:
 
     @cached_property
     def gold_values(self) -> Floats:
-        """Gold's side of it, likewise."""
+        """Gold's side of what is compared, nan where there is none."""
         return self.measure.values(self.reference)
 
     @cached_property
@@ -314,7 +314,7 @@ class Comparison:
 
     @cached_property
     def score_errors(self) -> Floats:
-        """Judge minus gold in score, whatever is compared, likewise."""
+        """Judge minus gold in score, whatever is compared, nan where either is missing."""
         return np.round(self.scores - self.reference.scores, DECIMALS)
 
     @cached_property

@@ -174,7 +174,7 @@ def wrong_decisions(
     Args:
         what: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
-        gold: Gold's, likewise.
+        gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         groups: A name for each example, where several share a task.
         examples: How each was drawn for labelling; None means at random.
     """
@@ -199,7 +199,7 @@ def decisions_compared(
 
     Args:
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
-        gold: Gold's, likewise.
+        gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         groups: A name for each example, where several share a task.
         examples: How each was drawn for labelling; None means at random.
         weights: How much of all outputs each example speaks for, for what is asked of all of them.
@@ -234,7 +234,7 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
 
     Args:
         drawn: Gold's decisions on drawn examples, shape (n_examples,), nan on others.
-        gold: Gold's decisions on all of them, likewise.
+        gold: Gold's decisions on all examples, shape (n_examples,), nan where there is none.
         examples: How each was drawn for labelling; None means at random.
     """
     if side_weights(examples) is not None or strata_of(examples) is not None:

@@ -151,7 +151,7 @@ class CriterionComparison:
     Attributes:
         criterion: Which.
         gold: Gold levels, shape (n_examples,), nan where there is none.
-        judge: The judge's levels, likewise.
+        judge: The judge's levels, shape (n_examples,), nan where there is none.
         people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
         groups: A group for each example; None where no example names one.
         compute: Computes the Estimates.

@@ -53,7 +53,7 @@ class Repair:
         totals: Examples on which the judge is wrong as it is.
         decided: Examples with decisions of people and judge on which this was counted; 0 where there are none.
         false_passes: Ids of the false passes that become right, the largest error in score first.
-        false_fails: Ids of the false fails that become right, likewise.
+        false_fails: Ids of the false fails that become right, the largest error in score first.
         held_up: How many right passes would fail.
         let_through: How many right fails would pass.
         scores_repaired: How many scores that are off come within the tolerance.
@@ -87,7 +87,7 @@ class Repair:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """False passes repaired, then decisions repaired minus broken, then scores likewise; the most comes first."""
+        """Key of the order: false passes repaired, decisions repaired minus broken, then scores; the most first."""
         return len(self.false_passes), len(self.examples) - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:

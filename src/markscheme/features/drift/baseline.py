@@ -79,7 +79,7 @@ class Baseline:
         not_compared: Criteria that cannot be compared, with the reason.
         score: The overall score; None where a run has none.
         agreement_then: Share of the shared examples on which the first accepted run agrees with today's labels.
-        agreement_now: The same for this run.
+        agreement_now: Share of the shared examples on which this run agrees with today's labels.
         findings: The findings about the judge.
     """
 

@@ -82,7 +82,7 @@ class Shift:
 
     Attributes:
         difference: Mean of second minus first, with its 95% interval.
-        together: The same with a simultaneous interval: with 95% confidence all of those tested together are right.
+        together: That mean with a simultaneous interval: with 95% confidence all tested together are right.
         p: Exact probability of such a mean if neither is higher, Holm-adjusted for all tested together.
         means: Mean of first and of second, over the cases that both have.
         is_fault: Whether a higher figure is worse: the criterion has a negative weight.
