@@ -131,7 +131,9 @@ class SystemPair:
         first: The name of one.
         second: The name of the other.
         n: Pairs of their responses.
-        prefers_first: Share of these pairs in which the first is preferred; `ties`, `prefers_second` are others.
+        prefers_first: Share of these pairs in which the first is preferred.
+        ties: Share of these pairs that tie.
+        prefers_second: Share of these pairs in which the second is preferred.
         difference: Share for the first minus share for the second, from -1 to 1.
     """
 
