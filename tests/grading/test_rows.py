@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.errors import UsageError
@@ -18,6 +17,7 @@ from markscheme.grading.strategies import strategy_of
 from markscheme.prompt import Prompt
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, RowRule, rubric_of
 from markscheme.submission import Submission, submission_of
+from tests.worked_cases import cases_in
 
 CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"
 CORE = Rubric.from_dict([{"name": "polite", "requirement": "Is polite", "weight": 2}])
@@ -25,7 +25,7 @@ PARIS = [{"requirement": "Names Paris", "weight": 3, "tags": ["fact"]}, {"requir
 
 
 def cases(section: str) -> list[dict[str, Any]]:
-    return yaml.safe_load(CASES.read_text(encoding="utf-8"))[section] if CASES.is_file() else []
+    return cases_in(CASES)[section] if CASES.is_file() else []
 
 
 def judging(*met: str, asked: list[str] | None = None) -> ScriptedJudge:

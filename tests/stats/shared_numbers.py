@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from tests.worked_cases import cases_in
 
 FOLDER = Path(__file__).parents[3] / "shared" / "statistics"
 FILES = ("reference.yaml", "recipes.yaml", "verdict.yaml", "verdict3.yaml", "groups_drift_slices.yaml", "gate.yaml")
@@ -14,7 +15,7 @@ FILES = ("reference.yaml", "recipes.yaml", "verdict.yaml", "verdict3.yaml", "gro
 @cache
 def blocks(file: str) -> dict[str, Any]:
     """All blocks of one file, by name."""
-    loaded: dict[str, Any] = yaml.safe_load((FOLDER / file).read_text())
+    loaded: dict[str, Any] = cases_in(FOLDER / file)
     return loaded
 
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from scipy.special import stdtr
 
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.intervals import Floats
 from markscheme.stats.severity import confusion, macro_family, pair_statistic
 from tests.stats.test_association import limits, value
+from tests.worked_cases import cases_in
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("hanna", "llm_rubric", "pandalm")
@@ -59,7 +59,7 @@ def rows(name: str, file: str = "items.jsonl.gz") -> list[dict[str, Any]]:
 def published(name: str) -> list[dict[str, Any]]:
     if not FOLDER.exists():
         return []
-    entries: list[dict[str, Any]] = yaml.safe_load((FOLDER / name / "published.yaml").read_text())["published"]
+    entries: list[dict[str, Any]] = cases_in(FOLDER / name / "published.yaml")["published"]
     return entries
 
 

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-import yaml
 
 from markscheme.stats.coefficients import Corrected, agreement, corrected
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.reliability import icc
 from markscheme.stats.severity import pair_statistic
 from tests.reference.published import from_contingency, from_counts
+from tests.worked_cases import cases_in
 
 Table = npt.NDArray[np.float64]
 
@@ -40,7 +40,7 @@ NOT_BUILT = {
 def published() -> list[dict[str, Any]]:
     if not FOLDER.exists():
         return []
-    entries: list[dict[str, Any]] = yaml.safe_load((FOLDER / "published.yaml").read_text())["published"]
+    entries: list[dict[str, Any]] = cases_in(FOLDER / "published.yaml")["published"]
     return entries
 
 

@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from markscheme.errors import RubricError
 from markscheme.rubrics.shapes import NOTHING_SAID, RUBRIC_SHAPES, PublishedRubric, ShapeOptions
+from tests.worked_cases import cases_in
 
 CASES = Path(__file__).parents[4] / "shared/statistics/rows.yaml"
 pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="the worked cases are not here")
 
 
 def cases() -> list[dict[str, Any]]:
-    return yaml.safe_load(CASES.read_text(encoding="utf-8"))["readers"] if CASES.is_file() else []
+    return cases_in(CASES)["readers"] if CASES.is_file() else []
 
 
 def read(data: Any, options: ShapeOptions = NOTHING_SAID) -> PublishedRubric | None:

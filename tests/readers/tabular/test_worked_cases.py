@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from markscheme.commands.table import command_names
 from tests.commands.console import run
 from tests.readers.tabular.forms import write
+from tests.worked_cases import cases_in
 
 CASES = Path(__file__).parents[4] / "shared" / "statistics" / "tables.yaml"
 CLOSE = 1e-4
@@ -38,7 +38,7 @@ def cases() -> tuple[Tried, ...]:
     """Every case in each of its forms."""
     if not CASES.is_file():
         return ()
-    listed = yaml.safe_load(CASES.read_text())["cases"]
+    listed = cases_in(CASES)["cases"]
     offered = command_names()
     tried = [case for case in listed if case["rule"] != "frame" and command_of(case) in offered]
     return tuple(Tried(case, form) for case in tried for form in case.get("as", ["csv"]))

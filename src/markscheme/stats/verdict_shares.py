@@ -1,0 +1,207 @@
+"""How often a judge's verdicts on single criteria are right, where tasks bring criteria of their own.
+
+The unit is a verdict: a response and a criterion. Verdicts on the responses of a task resemble each other, and so do
+those on a criterion that several tasks share; intervals allow for whichever of the two costs more.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.shares import GroupedShare, drawn_weights, grouped_share
+
+Flags = npt.NDArray[np.bool_]
+
+FEWEST_CRITERIA = 5
+"""Where some criteria recur and fewer than this many differ, nothing is said about criteria that weren't rated."""
+CRITERIA_TO_TRUST = 10
+"""With fewer different criteria than this the interval is approximate."""
+HEAVY = 1 / 3
+"""Where the largest tenth of the tasks hold more of the verdicts than this, large tasks speak for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictShares:
+    """What a judge is right about, in verdicts on criteria.
+
+    Attributes:
+        n: Verdicts with a level of gold and of the judge.
+        tasks: Tasks that they belong to.
+        criteria: Different criteria among them.
+        unseen: Whether they say anything about criteria that nobody rated.
+        heavy: Whether a tenth of the tasks hold over a third of the verdicts.
+        agreement: The share with the same level.
+        agreement_of_tasks: The same with all tasks weighing alike.
+        rho_task: Correlation of hits within a task.
+        rho_criterion: Correlation of hits within a criterion.
+        always_met: The share that a judge gets right who always says MET.
+        kappa: Cohen's kappa; nan where gold and judge know one level alone.
+        mcc: Matthews's correlation coefficient; nan likewise.
+        false_met: Of gold's UNMET, the share that the judge calls MET.
+        false_unmet: Of gold's MET, the share that the judge calls UNMET.
+        false_credit: Of what earns nothing by gold, the share that the judge gives credit for.
+        missed_credit: Of what earns credit by gold, the share that the judge gives none for.
+    """
+
+    n: int
+    tasks: int
+    criteria: int
+    unseen: bool
+    heavy: bool
+    agreement: GroupedShare
+    agreement_of_tasks: GroupedShare
+    rho_task: float
+    rho_criterion: float
+    always_met: float
+    kappa: float
+    mcc: float
+    false_met: GroupedShare
+    false_unmet: GroupedShare
+    false_credit: GroupedShare
+    missed_credit: GroupedShare
+
+    @property
+    def always_unmet(self) -> float:
+        """The share that a judge gets right who always says UNMET."""
+        return 1 - self.always_met
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the intervals are approximate: few different criteria, or few tasks with most of the verdicts."""
+        return self.heavy or (self.unseen and self.criteria < CRITERIA_TO_TRUST)
+
+
+def verdict_shares(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    tasks: npt.ArrayLike,
+    criteria: npt.ArrayLike,
+    *,
+    faults: npt.ArrayLike | None = None,
+    labelled_shares: npt.ArrayLike | None = None,
+) -> VerdictShares:
+    """Compare a judge's verdicts with gold's.
+
+    Args:
+        gold: Whether each criterion is met, shape (n,).
+        judge: What the judge says of it, shape (n,).
+        tasks: A name of each verdict's task, shape (n,).
+        criteria: A name of each verdict's criterion, shape (n,); criteria of equal words have one.
+        faults: Whether the criterion is a fault, which earns credit where it is not met, shape (n,).
+        labelled_shares: The share of its task's criteria that were labelled, 0 to 1, shape (n,). Where only some were,
+            each verdict weighs as many criteria as it stands for, at most three times the mean.
+
+    Raises:
+        ValueError: The caller's fault: arrays of different lengths.
+
+    Source:
+        Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the larger of two directions counts.
+        Cohen (1960), Educational and Psychological Measurement 20(1), 37-46. doi:10.1177/001316446002000104
+        Matthews (1975), Biochimica et Biophysica Acta 405(2), 442-451. doi:10.1016/0005-2795(75)90109-9
+
+    Example:
+        >>> met = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1], dtype=bool)
+        >>> shares = verdict_shares(met, met ^ (np.arange(12) == 3), np.repeat(range(6), 2), range(12))
+        >>> shares.n, shares.tasks, shares.unseen, round(shares.agreement.value, 2), round(shares.kappa, 2)
+        (12, 6, True, 0.92, 0.82)
+    """
+    met = np.asarray(gold, dtype=bool)
+    said = np.asarray(judge, dtype=bool)
+    is_fault = np.zeros(len(met), dtype=bool) if faults is None else np.asarray(faults, dtype=bool)
+    task = _codes(tasks)
+    criterion = _codes(criteria)
+    if len({len(met), len(said), len(is_fault), len(task), len(criterion)}) > 1:
+        raise ValueError("verdicts, tasks, criteria and faults have one length")
+    n_criteria = int(criterion.max(initial=-1)) + 1
+    recur = n_criteria < len(set(zip(task.tolist(), criterion.tolist(), strict=True)))
+    unseen = not (recur and n_criteria < FEWEST_CRITERIA)
+    weights = None if labelled_shares is None else drawn_weights(1 / np.asarray(labelled_shares, dtype=np.float64))
+
+    def among(chosen: Flags, hits: Flags) -> GroupedShare:
+        own_weights = None if weights is None else weights[chosen]
+        return _wider(hits[chosen], task[chosen], criterion[chosen] if unseen else None, own_weights)
+
+    every = np.ones(len(met), dtype=bool)
+    right = met == said
+    credit = met != is_fault
+    given = said != is_fault
+    sizes = np.bincount(task)
+    return VerdictShares(
+        n=len(met),
+        tasks=len(sizes),
+        criteria=n_criteria,
+        unseen=unseen,
+        heavy=_largest_tenth(sizes) > HEAVY,
+        agreement=among(every, right),
+        agreement_of_tasks=_of_tasks_alike(right, task, criterion if unseen else None),
+        rho_task=grouped_share(right, task).correlation,
+        rho_criterion=grouped_share(right, criterion).correlation,
+        always_met=float(met.mean()) if len(met) else math.nan,
+        kappa=_kappa(met, said),
+        mcc=_mcc(met, said),
+        false_met=among(~met, said),
+        false_unmet=among(met, ~said),
+        false_credit=among(~credit, given),
+        missed_credit=among(credit, ~given),
+    )
+
+
+def _codes(names: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    return np.asarray(np.unique(np.asarray(names), return_inverse=True)[1], dtype=np.int64)
+
+
+def _wider(
+    hits: Flags,
+    task: npt.NDArray[np.int64],
+    criterion: npt.NDArray[np.int64] | None,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> GroupedShare:
+    """Return a share of verdicts with the bounds of tasks or of criteria, whichever leave fewer independent verdicts."""
+    by_task = grouped_share(hits, task, weights)
+    if criterion is None:
+        return by_task
+    by_criterion = grouped_share(hits, criterion, weights)
+    return min(by_task, by_criterion, key=lambda share: share.effective)
+
+
+def _of_tasks_alike(
+    hits: Flags, task: npt.NDArray[np.int64], criterion: npt.NDArray[np.int64] | None
+) -> GroupedShare:
+    """Return the share of hits where each task weighs as much as any other."""
+    if not len(hits):
+        return grouped_share(hits)
+    weights = 1 / np.bincount(task)[task]
+    return _wider(hits, task, criterion, weights / weights.mean())
+
+
+def _largest_tenth(sizes: npt.NDArray[np.int64]) -> float:
+    """Return the share of the verdicts that belong to the largest tenth of the tasks."""
+    if not len(sizes):
+        return 0.0
+    largest = np.sort(sizes)[::-1][: math.ceil(len(sizes) / 10)]
+    return float(largest.sum() / sizes.sum())
+
+
+def _kappa(met: Flags, said: Flags) -> float:
+    if not len(met):
+        return math.nan
+    observed = float((met == said).mean())
+    by_chance = float(met.mean() * said.mean() + (1 - met.mean()) * (1 - said.mean()))
+    return (observed - by_chance) / (1 - by_chance) if by_chance < 1 else math.nan
+
+
+def _mcc(met: Flags, said: Flags) -> float:
+    if len(np.unique(met)) < 2 or len(np.unique(said)) < 2:  # noqa: PLR2004
+        return math.nan
+    return float(np.corrcoef(met, said)[0, 1])
+
+
+def tasks_needed(verdicts: int, per_task: float) -> int:
+    """Return how many tasks to label for this many verdicts, where a task brings `per_task` of them.
+
+    >>> tasks_needed(40, 8.7), tasks_needed(160, 2.19)
+    (5, 74)
+    """
+    return math.ceil(verdicts / per_task)
