@@ -70,6 +70,7 @@ def test_what_a_recipe_adds_as_a_new_feature_is_gone_with_its_folder_and_two_lin
     assert sources(home) == before
 
 
+@pytest.mark.proof
 def test_an_added_judge_is_in_the_help_and_is_asked(followed: Followed, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     assert "always:" in markscheme(followed.home, "calibrate", "--help-all", cwd=here).stdout
@@ -106,6 +107,7 @@ def test_an_added_statistic_is_shown(form: str, measured: dict[str, Any]) -> Non
     assert f"40% ({low}–{high})" in measured[form]
 
 
+@pytest.mark.proof
 def test_an_added_finding_is_in_every_report_with_its_advice_and_the_command_of_its_kind(
     followed: Followed, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def test_calibrating_accepting_and_reports(project: Path, calibrated: dict[Comma
 
 
 @pytest.mark.usefixtures("calibrated")
+@pytest.mark.proof
 def test_the_figures_are_those_of_a_system_that_has_it_all(project: Path, tmp_path: Path) -> None:
     console.run("calibrate", "code-quality", "--quiet", "--json", "r.json", cwd=shipped_set_in(tmp_path))
     without, whole = (json.loads((folder / "r.json").read_text()) for folder in (project, tmp_path))

@@ -248,6 +248,7 @@ plain = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dict
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.lists(st.dictionaries(keys, plain, min_size=1, max_size=6), min_size=1, max_size=3) | plain)
+@pytest.mark.proof
 def test_whatever_a_trace_holds_can_be_read_and_shown(data: Any) -> None:
     for value in (data, json.dumps(data), {"spans": data}):
         steps = read_steps(value)

@@ -252,6 +252,7 @@ def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.proof
 def test_a_comment_of_another_with_our_mark_stays_as_it_is(runner: Runner) -> None:
     theirs = {"id": 1, "user": "mallory", "body": "<!-- markscheme: code-quality -->\nhello"}
     (runner.folder / "bin" / "comments.json").write_text(json.dumps([theirs]))
@@ -294,6 +295,7 @@ def test_an_unchanged_rubric_and_a_fork_get_no_comment(runner: Runner) -> None:
     assert runner.comments == []
 
 
+@pytest.mark.proof
 def test_recorded_replies_answer_without_a_key(runner: Runner) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
     done = runner.calibrate(rubric="code-quality")

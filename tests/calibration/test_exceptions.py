@@ -122,6 +122,7 @@ def test_one_annotator_s_labels_allow_trends_except_on_the_part() -> None:
     assert [part.called for part in decision.excepted] == ["system X"]
 
 
+@pytest.mark.proof
 def test_the_rest_has_the_interval_of_all_settings_too() -> None:
     assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"

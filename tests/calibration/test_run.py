@@ -76,6 +76,7 @@ def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folde
     assert len(SCRIPT.strip().splitlines()) <= 10
 
 
+@pytest.mark.proof
 def test_a_call_says_what_the_command_says() -> None:
     done = run("markscheme", "calibrate", "code-quality", "--json", "-", "--quiet", cwd=ROOT)
     with chdir(ROOT):

@@ -188,6 +188,7 @@ def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:
     assert (done.returncode, report["verdict"], report["use"]) == (4, "ok", "explore")
 
 
+@pytest.mark.proof
 def test_a_reader_who_leaves_early_changes_neither_files_nor_exit_status(project: Path) -> None:
     label(project, 60, kind="adjudicated")
     reading, writing = os.pipe()

@@ -101,6 +101,7 @@ def test_the_verdict_is_never_taken_from_the_overridden_row(results: dict[str, A
     assert status == 1
 
 
+@pytest.mark.proof
 def test_expected_labels_are_gold_and_splits_are_honoured(results: dict[str, Any], tmp_path: Path) -> None:
     for word in GRADED:
         for n, row in enumerate(rows_of(results, word)):

@@ -598,6 +598,7 @@ def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, fr
     assert (spent.returncode, len(front.requests)) == (5, 1)
 
 
+@pytest.mark.proof
 def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_is_reported(
     project: Path, front: MessagesFront
 ) -> None:

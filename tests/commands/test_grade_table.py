@@ -227,6 +227,7 @@ def test_the_lock_ends_with_a_killed_process(here: Path) -> None:
     assert set(os.listdir(here)) - {"__pycache__"} == made
 
 
+@pytest.mark.proof
 def test_a_table_that_lacks_rows_is_never_put_in_the_place_of_the_file(here: Path) -> None:
     rows = _rows(6)
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")

@@ -525,6 +525,7 @@ def test_with_a_quarter_of_faults_every_submission_ends_and_calls_are_bounded() 
     assert 150 < calls < 225
 
 
+@pytest.mark.proof
 def test_a_provider_that_is_never_there_leaves_all_ungraded_with_the_reason_and_bounded_calls() -> None:
     async def graded(url: str) -> list[Grade]:
         judge = Limited(

@@ -74,6 +74,7 @@ def project(tmp_path: Path) -> Path:
     return install_echo(home)
 
 
+@pytest.mark.proof
 def test_an_option_added_to_the_table_is_read_everywhere(project: Path, tmp_path: Path) -> None:
     package = copy_of_package(tmp_path / "package")
     assert follow(RECIPE, package) == [f"{PACKAGE}judges/options.py"]

@@ -87,6 +87,7 @@ def command_of(host: str, judge: str, folder: Path) -> Sequence[str]:
 
 @pytest.mark.parametrize("judge", ["hangs:sync", "hangs:blocking"])
 @pytest.mark.parametrize("host", ["markscheme", "pytest", "by_python", "by_promptfoo"])
+@pytest.mark.proof
 def test_ctrl_c_ends_a_run_whose_judge_hangs(folder: Path, host: str, judge: str) -> None:
     process = subprocess.Popen(
         command_of(host, judge, folder),

@@ -44,6 +44,7 @@ def _assert(here: Path, **config: Any) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.proof
 def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
     before = _assert(here)
     assert before["metadata"]["calibration"] == "not calibrated"
@@ -56,6 +57,7 @@ def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
     assert "Calibration: 0.62 ± <0.01 (60 human labels, " in after["reason"]
 
 
+@pytest.mark.proof
 def test_another_mark_or_text_than_the_calibrated_one_is_said(here: Path) -> None:
     _accept(here)
     other_mark = _assert(here, threshold=0.9)
@@ -85,6 +87,7 @@ def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> 
     assert reason.endswith('(60 human labels), for use "gate", was calibrated for an older rubric')
 
 
+@pytest.mark.proof
 def test_one_persons_labels_are_not_enough_where_a_gate_is_required(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     _accept(here)

@@ -71,6 +71,7 @@ def test_functions_cycles_and_what_json_cannot_hold_are_left_out(folder: Path) -
     assert data == {"name": "a", "big": "12", "when": "1970-01-01T00:00:00.000Z", "list": [1, None]}
 
 
+@pytest.mark.proof
 def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_not_sent(
     folder: Path, runtime: Path
 ) -> None:

@@ -188,6 +188,7 @@ def test_sixty_four_are_in_flight_at_once() -> None:
     assert {reply.content[0].text for reply in replies} == {"all here"}
 
 
+@pytest.mark.proof
 def test_thousands_of_requests_over_connections_kept_alive_are_each_answered_once() -> None:
     clients, each = 64, 40
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.real.promptfoo import VERSION, PromptfooInstall, install_promptfoo, run_eval, without_keys
 
 CONFIG = """
@@ -41,6 +43,7 @@ def test_an_evaluation_gives_its_rows_and_exit_100_when_a_test_fails(tmp_path: P
     assert {path.name for path in tmp_path.iterdir()} <= {"promptfooconfig.yaml", "starts.py", "__pycache__"}
 
 
+@pytest.mark.proof
 def test_a_config_that_cannot_be_read_gives_no_results(tmp_path: Path) -> None:
     run = run_eval(tmp_path / "nowhere.yaml", cwd=tmp_path)
     assert run.exit_code not in (0, 100)

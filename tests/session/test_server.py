@@ -41,6 +41,7 @@ async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[b
     return answers
 
 
+@pytest.mark.proof
 def test_a_caller_who_waits_gets_signs_of_life_before_the_answer(runtime: Path) -> None:
     async def slow(request: Mapping[str, Any]) -> dict[str, Any]:
         await asyncio.sleep(BEAT + 0.5)

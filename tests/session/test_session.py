@@ -297,6 +297,7 @@ def test_starting_at_once_makes_one_session(project: Path, runtime: Path, env: d
     assert len(files(runtime)) == 1
 
 
+@pytest.mark.proof
 def test_a_prompt_in_flight_is_asked_once_however_many_wait(project: Path, runtime: Path, env: dict[str, str]) -> None:
     slow = env | {"JUDGE_SECONDS": "1.5"}
     with ThreadPoolExecutor(6) as pool:

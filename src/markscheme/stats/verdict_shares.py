@@ -166,9 +166,7 @@ def _wider(
     return min(by_task, by_criterion, key=lambda share: share.effective)
 
 
-def _of_tasks_alike(
-    hits: Flags, task: npt.NDArray[np.int64], criterion: npt.NDArray[np.int64] | None
-) -> GroupedShare:
+def _of_tasks_alike(hits: Flags, task: npt.NDArray[np.int64], criterion: npt.NDArray[np.int64] | None) -> GroupedShare:
     """Return the share of hits where each task weighs as much as any other."""
     if not len(hits):
         return grouped_share(hits)
@@ -193,7 +191,7 @@ def _kappa(met: Flags, said: Flags) -> float:
 
 
 def _mcc(met: Flags, said: Flags) -> float:
-    if len(np.unique(met)) < 2 or len(np.unique(said)) < 2:  # noqa: PLR2004
+    if len(np.unique(met)) < 2 or len(np.unique(said)) < 2:
         return math.nan
     return float(np.corrcoef(met, said)[0, 1])
 

@@ -244,6 +244,7 @@ def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) 
 
 
 @pytest.mark.skipif(not HANNA.exists(), reason=f"runs where {HANNA} is there")
+@pytest.mark.proof
 def test_labels_on_which_people_agree_less_than_with_a_constant_show_no_judge_to_be_good() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]

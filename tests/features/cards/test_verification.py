@@ -245,6 +245,7 @@ def test_a_run_that_is_not_from_files_has_no_card(tmp_path: Path) -> None:
     assert json.loads((home / "accepted.json").read_text())["card"] is None
 
 
+@pytest.mark.proof
 def test_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
         calibrate("code-quality", accept=True, anyway=True)

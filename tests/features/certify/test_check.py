@@ -189,6 +189,7 @@ def test_certificates_of_every_promise_are_right(servers: Servers, tmp_path: Pat
     assert verified(folder, 0)["recomputed"]
 
 
+@pytest.mark.proof
 def test_a_certificate_of_groups_and_a_further_promise_is_right(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path, group=2)
     assert run("markscheme", "certify", "reply", "--judge", CHEAP, cwd=folder, env=servers.environment).returncode in (

@@ -247,6 +247,7 @@ def test_one_side_alone_or_each_by_its_own_promise(servers: Servers, tmp_path: P
     assert set(each["automatic"]) == {"passes", "fails"}
 
 
+@pytest.mark.proof
 def test_further_asks_of_the_same_labels_are_stricter_and_the_same_again_is_not(
     servers: Servers, tmp_path: Path
 ) -> None:

@@ -233,6 +233,7 @@ def test_a_sequence_of_tests_stops_at_the_first_that_fails() -> None:
     assert automatic_part(certainty, wrong[::-1], ErrorLimit(0.08, 0.1)).n_automatic == 200
 
 
+@pytest.mark.proof
 def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> None:
     """Automating anything breaks the promise; it may happen in a tenth of draws (600 draws, standard error .012)."""
     generator = np.random.default_rng(3)

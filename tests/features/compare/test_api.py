@@ -44,6 +44,7 @@ def test_files_lists_and_calibrations_are_compared(elsewhere: Path) -> None:
     assert by_files.to_json() == json.loads(done.stdout)
 
 
+@pytest.mark.proof
 def test_what_agreement_is_of_is_a_parameter(elsewhere: Path) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]

@@ -27,6 +27,7 @@ def test_checks_by_code_are_made_of_what_judges_are_asked(here: Path) -> None:
     assert "60 examples, labels of two or more annotators" in done.stdout, done.stderr
 
 
+@pytest.mark.proof
 def test_comparing_on_test_labels_opens_nothing_and_says_how_often_others_looked(here: Path) -> None:
     record = split_examples(here).parent / "opened.jsonl"
     env = setting.environment(here)

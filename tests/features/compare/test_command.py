@@ -63,6 +63,7 @@ def test_two_files_of_ratings_are_held_to_the_labels_of_their_rubric(project: Pa
     assert 0 <= single["low"] <= single["high"] <= 1
 
 
+@pytest.mark.proof
 def test_the_figures_of_each_are_those_of_its_calibration(project: Path) -> None:
     comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     for name, place in (("gpt", "first"), ("claude", "second")):
@@ -125,6 +126,7 @@ def calibrated(project: Path, name: str) -> None:
     assert done.returncode in (0, 1, 4), done.stderr
 
 
+@pytest.mark.proof
 def test_two_calibrations_compare_as_their_ratings_do(project: Path) -> None:
     for name in ("gpt", "claude"):
         calibrated(project, name)
@@ -156,6 +158,7 @@ def test_calibrations_know_which_examples_share_a_task(project: Path) -> None:
     assert by_reports["criteria"]["polite"]["shift"] == by_ratings["criteria"]["polite"]["shift"]
 
 
+@pytest.mark.proof
 def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Path) -> None:
     calibrated(project, "gpt")
     assert compared(project, "gpt.json", "claude.jsonl")["best"] == "claude"
@@ -296,6 +299,7 @@ def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
     assert not list(project.rglob("accepted.json"))
 
 
+@pytest.mark.proof
 def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--markdown", "-", cwd=project)
     assert done.stdout.startswith("## gpt, claude or lenient\n")

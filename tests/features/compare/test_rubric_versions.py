@@ -125,6 +125,7 @@ def test_a_report_needs_two_versions(tmp_path: Path) -> None:
     assert (done.returncode, "--report is for two versions" in done.stderr) == (2, True)
 
 
+@pytest.mark.proof
 def test_reports_of_two_judges_are_no_versions_of_a_rubric(here: Path) -> None:
     for name in ("before.json", "now.json"):
         options = ("--judge", setting.JUDGE, "--quiet", "--json", name)

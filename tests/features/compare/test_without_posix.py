@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.without_posix import ends_without_a_fault
 
 
+@pytest.mark.proof
 def test_comparing_works_there(tmp_path: Path) -> None:
     ends_without_a_fault(
         tmp_path,

@@ -495,6 +495,7 @@ def _errors_of_wires(fault: str) -> dict[str, JudgeError]:
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("fault", [*map(str, REFUSED_STATUSES), *OF_REQUESTS, "slow"])
+@pytest.mark.proof
 def test_every_failure_of_a_request_is_a_judge_s_error_that_shows_no_key(wire: str, fault: str) -> None:
     error = _errors_of_wires(fault)[wire]
     silent = fault in ("reset", "slow", "truncated")

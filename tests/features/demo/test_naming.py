@@ -39,6 +39,7 @@ def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.proof
 def test_what_was_planted_is_named(fault: str, diagnosis: Callable[[str], tuple[Path, Diagnosis]]) -> None:
     _, found = diagnosis(fault)
     assert found.named == made_round(n=100, seed=SEEDS[fault], fault=fault).planted

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ def without_human_trace(book: Codebook) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(STEPS)
+@pytest.mark.proof
 def test_a_suggestion_counts_in_no_figure_no_label_and_no_rubric_before_a_person_accepts(
     steps: list[tuple[str, int, int, int]],
 ) -> None:

@@ -285,6 +285,7 @@ def test_a_replay_separates_the_judge_s_change_from_the_wording_s(seed: int) -> 
     assert named == "clarity: text:clarity; tone: judge:parameter:temperature"
 
 
+@pytest.mark.proof
 def test_a_replay_shows_how_much_each_change_moved() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})

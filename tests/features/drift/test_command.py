@@ -102,6 +102,7 @@ def test_replies_that_were_kept_separate_causes_without_asking(accepted: Path) -
     assert report["baseline"]["criteria"]["tone"]["causes"]["changes"] == ["text:tone"]
 
 
+@pytest.mark.proof
 def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path) -> None:
     here = accepted
     runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
@@ -160,6 +161,7 @@ def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
     assert first_line(grade(here)).endswith("calibrated for another judge")
 
 
+@pytest.mark.proof
 def test_the_report_names_how_many_runs_were_accepted_and_which_file_keeps_them(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     calibrate(here, "--accept", "--samples", "3", "--accepted", str(elsewhere), "--quiet")

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.commands.console import environment
 from tests.judges.echoing import ONE, RECIPE, install_echo
 from tests.recipes import copy_of_package, follow
@@ -17,6 +19,7 @@ cases: [{id: a, inputs: {query: Why?}}]
 """
 
 
+@pytest.mark.proof
 def test_an_option_added_to_the_table_is_read_from_an_experiment(tmp_path: Path) -> None:
     project, package = tmp_path / "project", copy_of_package(tmp_path / "package")
     follow(RECIPE, package)

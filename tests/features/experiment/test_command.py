@@ -333,6 +333,7 @@ def size_of(folder: Path, name: str) -> int:
 
 
 @pytest.mark.parametrize("during", ["answered.txt", "judged.txt"])
+@pytest.mark.proof
 def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
     project = many(tmp_path, 20)
     env = environment({"MARKSCHEME_CACHE": str(project / "cache")})

@@ -104,6 +104,7 @@ def test_all_openings_together_spend_a_tenth() -> None:
 
 
 @given(columns)
+@pytest.mark.proof
 def test_swapping_the_finalists_swaps_nothing_else(d: Any) -> None:
     assume(abs(np.diff(d.mean(axis=0))) > 1e-9)
     first, second = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
@@ -112,6 +113,7 @@ def test_swapping_the_finalists_swaps_nothing_else(d: Any) -> None:
 
 
 @given(columns)
+@pytest.mark.proof
 def test_a_later_opening_never_adopts_more(d: Any) -> None:
     first, third = held_out_test(d, 0.05), held_out_test(d, 0.0125)
     assert third.critical > first.critical

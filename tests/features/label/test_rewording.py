@@ -68,6 +68,7 @@ def test_a_third_is_asked_again_on_the_reworded_criterion_alone_and_blind(projec
     assert asked["ann"] == asked["ben"]
 
 
+@pytest.mark.proof
 def test_old_labels_gate_again_once_a_third_is_labelled_again_alike(project: Path) -> None:
     before = calibrated(project)
     assert (before["use"], before["verdict"], before["rated"]["gold"]["pass"].count(None)) == ("trend", "ok", 0)
@@ -97,6 +98,7 @@ def test_one_that_differs_of_20_ends_the_old_labels_and_the_rest_is_asked(projec
     assert not set(rest) & set(checked)
 
 
+@pytest.mark.proof
 def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
     """ann and ben differ on one reply that isn't among those asked again, and agree on the others."""
     checked: set[int] = set()
@@ -141,6 +143,7 @@ def test_a_meaning_that_cannot_be_noted_is_refused(criterion: str, why: str, pro
     assert why in done.stderr
 
 
+@pytest.mark.proof
 def test_labels_in_a_table_may_be_given_to_the_current_words(tmp_path: Path) -> None:
     project = make_reworded(tmp_path)
     home = project / "calibration" / "manners"

@@ -59,6 +59,7 @@ def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Pa
     assert examples.stale == 0
 
 
+@pytest.mark.proof
 def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(project: Path) -> None:
     seen: list[int] = []
     while len(seen) < 21:
@@ -92,6 +93,7 @@ def test_a_place_that_takes_no_labels_is_never_called_a_bug(project: Path, place
 
 
 @pytest.mark.parametrize("line", ['{"id": "x", "rat', '{"id": "x", "kind": "nobody"}', "17"])
+@pytest.mark.proof
 def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: Path, line: str) -> None:
     with Server(project) as server:
         for _ in range(2):
@@ -145,6 +147,7 @@ def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="runs on Linux, where a running process can be limited")
+@pytest.mark.proof
 def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) -> None:
     with Server(project, installed=True) as server:
         server.label(note="x" * 3000)
@@ -348,6 +351,7 @@ def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
         assert "all labelled: none is left to draw" in server.end()
 
 
+@pytest.mark.proof
 def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         replies = [ann.label(polite="0") for _ in range(21)]

@@ -87,6 +87,7 @@ def test_from_outputs_to_a_judge_that_can_gate_and_systems_in_order(project: Pat
     assert report["systems"][0]["strengths"]["ranks"]["b"] is None
 
 
+@pytest.mark.proof
 def test_both_orders_of_a_pair_are_one_accepted_run_whose_card_holds(project: Path) -> None:
     labelled(project)
     judge = ("--judge", "function:judges:first_of_some")

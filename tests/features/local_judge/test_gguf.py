@@ -132,6 +132,7 @@ def test_a_decision_model_is_recognized_by_its_header(tmp_path: Path) -> None:
         is_decision_file(chat)
 
 
+@pytest.mark.proof
 def test_a_decision_file_is_asked_typed_questions_in_process(local_model: Path, tmp_path: Path) -> None:
     """llama.cpp is asked as a decision model; that this file is none is its answer, and no chat takes its place."""
     judge = LocalJudge(with_decision_type(local_model, tmp_path / "decision.gguf"))

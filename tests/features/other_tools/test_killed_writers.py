@@ -10,7 +10,10 @@ from tests.commands.killed_commands import survives_kills
 @pytest.mark.parametrize(
     "command",
     [
-        "import ratings.jsonl --rubric place --append --to calibration/place/ratings/judge.jsonl",
+        pytest.param(
+            "import ratings.jsonl --rubric place --append --to calibration/place/ratings/judge.jsonl",
+            marks=pytest.mark.proof,
+        ),
         pytest.param("export place --promptfoo out.yaml", marks=pytest.mark.release),
     ],
 )

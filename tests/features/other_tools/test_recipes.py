@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.recipes import copy_of_package, follow, markscheme
 
 CRITERION = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]}'
@@ -15,6 +17,7 @@ def choice(place: int, answer: str, *accept: str) -> dict[str, Any]:
     return {**common, "answer": answer, "accept": list(accept)}
 
 
+@pytest.mark.proof
 def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add a reader of another tool's labels", home)

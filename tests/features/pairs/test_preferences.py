@@ -202,6 +202,7 @@ def names_lean(seed: int, *, lean: float, flips: float = 0.0) -> bool:
     return figures.leans_to_first
 
 
+@pytest.mark.proof
 def test_a_lean_of_ten_points_is_named_in_nine_of_ten_runs_of_a_hundred_pairs() -> None:
     assert sum(names_lean(seed, lean=0.10) for seed in range(100)) >= 90
 

@@ -253,6 +253,7 @@ def calibrated(folder: Path) -> Path:
     return folder / "labels.jsonl"
 
 
+@pytest.mark.proof
 def test_a_calibration_says_how_its_labels_were_drawn(tmp_path: Path) -> None:
     calibrated(tmp_path)
     pool(tmp_path / "pool.jsonl", 700, 1000)
@@ -261,6 +262,7 @@ def test_a_calibration_says_how_its_labels_were_drawn(tmp_path: Path) -> None:
     assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
 
 
+@pytest.mark.proof
 def test_synthetic_labels_are_not_called_human(tmp_path: Path) -> None:
     path = calibrated(tmp_path)
     data = json.loads(path.read_text())

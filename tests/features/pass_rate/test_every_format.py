@@ -45,6 +45,7 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.proof
 def test_a_command_reads_every_format_or_says_why_it_has_no_meaning(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -147,6 +147,7 @@ def test_order_and_repetition_of_lines_say_the_same(folder: Path) -> None:
     assert looks[0] == looks[1]
 
 
+@pytest.mark.proof
 def test_two_writers_at_once_change_nothing(folder: Path) -> None:
     file = write(folder, lines_of(0, 1, 2))
     said(folder, file)

@@ -109,6 +109,7 @@ def test_what_cannot_be_read_is_reported_with_the_rest(here: Path, broken: str) 
     assert "cannot be read" in done.stdout
 
 
+@pytest.mark.proof
 def test_an_accepted_run_without_its_parts_is_reported_as_a_fault(here: Path) -> None:
     _accept(here)
     _change_accepted(here, cost={})

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.commands import scripted_setting as setting
 from tests.commands.console import run
 from tests.loaded import loaded_by
 
 
+@pytest.mark.proof
 def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     options = ("--judge", setting.JUDGE, "--accept", "--quiet")

@@ -155,12 +155,14 @@ def test_where_all_added_words_move_a_judge_alike_its_length_is_named(folder: Pa
     assert "Length moves clarity, whatever the words say" in report["because"]
 
 
+@pytest.mark.proof
 def test_praise_that_moves_a_judge_more_than_padding_is_not_length(folder: Path) -> None:
     report = stressed(folder, "vain", "--json", status=1)
     assert report["rows"]["padding"]["clarity"]["state"] == "finding"
     assert report["length"] == []
 
 
+@pytest.mark.proof
 def test_a_judge_that_obeys_a_response_is_said_to_obey(folder: Path) -> None:
     report = stressed(folder, "obedient", "--json", status=1)
     assert report["obeys"] == ["correctness", "clarity"]

@@ -89,6 +89,7 @@ def test_a_table_is_read_alike_in_every_form(table: dict[str, list[str]], form: 
 
 
 @given(tables(), st.randoms(use_true_random=False))
+@pytest.mark.proof
 def test_the_order_of_rows_and_columns_and_an_unknown_column_change_nothing(
     table: dict[str, list[str]], random: Any
 ) -> None:
@@ -158,6 +159,7 @@ def stated(reading: TableReading) -> ColumnOptions:
 
 
 @given(tables())
+@pytest.mark.proof
 def test_line_two_as_options_reads_the_same(table: dict[str, list[str]]) -> None:
     reading = read(table)
     if isinstance(reading, str):
@@ -170,6 +172,7 @@ def test_line_two_as_options_reads_the_same(table: dict[str, list[str]]) -> None
 
 
 @given(tables(), st.sampled_from(["pandas", "rows", "columns", "polars", "pyarrow"]))
+@pytest.mark.proof
 def test_a_table_in_memory_is_read_as_its_file(table: dict[str, list[str]], form: str) -> None:
     try:
         in_memory: Any = read_in_memory(FRAMES[form](table), ColumnOptions())

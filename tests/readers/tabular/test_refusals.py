@@ -44,6 +44,7 @@ def refused_cases() -> list[Tried]:
 
 
 @pytest.mark.parametrize("tried", refused_cases(), ids=lambda tried: tried.case["name"])
+@pytest.mark.proof
 def test_what_a_refusal_offers_whole_runs_when_pasted(tried: Tried, tmp_path: Path) -> None:
     command = command_of(tried.case)
     files = files_of(tried, tmp_path)
