@@ -12,6 +12,7 @@ from markscheme.calibration.call_arguments import (
     one_of,
     rubric_given,
 )
+from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
@@ -111,7 +112,7 @@ def calibrate(
         return _only(request.of_table(reading))
     with leaving_out_damaged_lines(skip_damaged):
         of_tool_files = request.of_tool_files()
-        if isinstance(of_tool_files, AnnotatorAgreement):
+        if isinstance(of_tool_files, AnnotatorAgreement | FileAnswer):
             return _only(of_tool_files)
         calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.metrics)
     return _only(calibrations)

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     AskFlags,
@@ -175,12 +177,16 @@ def _keep(calibration: "Calibration", labels: LabelOptions) -> None:
 
 
 def _write_files_answer(
-    answer: "ToolFilesAnswer | AnnotatorAgreement", report: ReportOptions, require: "UseQuestion | None"
+    answer: "ToolFilesAnswer | AnnotatorAgreement | FileAnswer", report: ReportOptions, require: "UseQuestion | None"
 ) -> int:
     """Write what an export says of its judges, or files of their annotators; the exit status."""
     from markscheme.calibration.tables import AnnotatorAgreement
     from markscheme.report.views.labelled_files import json_of, view
 
+    if isinstance(answer, FileAnswer):
+        reporter = reporter_of(answer)
+        _write(reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
+        return answer.exit_status_for(require)
     if isinstance(answer, AnnotatorAgreement):
         _write_table(answer, report)
         return answer.exit_status_for(require)

@@ -21,6 +21,7 @@ from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.pairs import PAIRS
 from markscheme.features.pass_rate import PASS_RATE
 from markscheme.features.published import PUBLISHED
+from markscheme.features.rows import ROWS
 from markscheme.features.status import STATUS
 from markscheme.features.stress import STRESS
 from markscheme.seam import Feature
@@ -47,6 +48,7 @@ FEATURES: tuple[Feature, ...] = (
     PAIRS,
     PASS_RATE,
     PUBLISHED,
+    ROWS,
     STATUS,
     STRESS,
 )

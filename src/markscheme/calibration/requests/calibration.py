@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
+from markscheme.calibration.file_answers import FileAnswer, answer_of
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
@@ -88,7 +89,7 @@ class CalibrationRequest:
         """Choice of the examples that count."""
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
-    def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | None":
+    def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | FileAnswer | None":
         """Return the calibrations of the judges in an export of another tool; None where none is named.
 
         Where files of any format have several annotators and no judge, how far those agree.
@@ -97,6 +98,9 @@ class CalibrationRequest:
             UsageError: A hint is given without an export, or an option that only a rubric has.
         """
         paths = [] if isinstance(self.of, Rubric) else [Path(name) for name in self.of]
+        of_feature = answer_of(self) if any(path.is_file() and not shows_rubric(path) for path in paths) else None
+        if of_feature is not None:
+            return of_feature
         if paths and _are_of_tool(paths):
             from markscheme.calibration.labelled_files import calibrate_export
 

@@ -33,7 +33,11 @@ def test_the_mark_is_where_the_odds_of_a_pass_are_the_cost_of_a_false_one(odds: 
         return float(np.logaddexp(0, eta).sum() - passed @ eta + 0.005 * b[1] ** 2)
 
     free = minimize(loss, [0.0, 5.0], tol=1e-12)
-    fixed = minimize(lambda b: loss([math.log(odds), b[0]]), [5.0], tol=1e-12)
+
+    def loss_of_slope(b: Any) -> float:
+        return loss([math.log(odds), b[0]])
+
+    fixed = minimize(loss_of_slope, [5.0], tol=1e-12)
     assert crossing is not None
     assert expit(free.x[0] + free.x[1] * (crossing - 0.4)) == approx(odds / (1 + odds), abs=1e-4)
     assert p == approx(math.erfc(math.sqrt(fixed.fun - free.fun)), rel=1e-2)

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.intervals import Flags
 from markscheme.stats.shares import GroupedShare, drawn_weights, grouped_share
 
-Flags = npt.NDArray[np.bool_]
-
-FEWEST_CRITERIA = 5
-"""Where some criteria recur and fewer than this many differ, nothing is said about criteria that weren't rated."""
+FEWEST_TO_GENERALIZE = 5
+"""Where some criteria recur and fewer than this many differ, nothing is judged about criteria that weren't rated."""
 CRITERIA_TO_TRUST = 10
 """With fewer different criteria than this the interval is approximate."""
 HEAVY = 1 / 3
@@ -108,15 +107,15 @@ def verdict_shares(
         (12, 6, True, 0.92, 0.82)
     """
     met = np.asarray(gold, dtype=bool)
-    said = np.asarray(judge, dtype=bool)
+    judged = np.asarray(judge, dtype=bool)
     is_fault = np.zeros(len(met), dtype=bool) if faults is None else np.asarray(faults, dtype=bool)
     task = _codes(tasks)
     criterion = _codes(criteria)
-    if len({len(met), len(said), len(is_fault), len(task), len(criterion)}) > 1:
+    if len({len(array) for array in (met, judged, is_fault, task, criterion)}) > 1:
         raise ValueError("verdicts, tasks, criteria and faults have one length")
     n_criteria = int(criterion.max(initial=-1)) + 1
     recur = n_criteria < len(set(zip(task.tolist(), criterion.tolist(), strict=True)))
-    unseen = not (recur and n_criteria < FEWEST_CRITERIA)
+    unseen = not (recur and n_criteria < FEWEST_TO_GENERALIZE)
     weights = None if labelled_shares is None else drawn_weights(1 / np.asarray(labelled_shares, dtype=np.float64))
 
     def among(chosen: Flags, hits: Flags) -> GroupedShare:
@@ -124,9 +123,9 @@ def verdict_shares(
         return _wider(hits[chosen], task[chosen], criterion[chosen] if unseen else None, own_weights)
 
     every = np.ones(len(met), dtype=bool)
-    right = met == said
+    right = met == judged
     credit = met != is_fault
-    given = said != is_fault
+    credited = judged != is_fault
     sizes = np.bincount(task)
     return VerdictShares(
         n=len(met),
@@ -139,12 +138,12 @@ def verdict_shares(
         rho_task=grouped_share(right, task).correlation,
         rho_criterion=grouped_share(right, criterion).correlation,
         always_met=float(met.mean()) if len(met) else math.nan,
-        kappa=_kappa(met, said),
-        mcc=_mcc(met, said),
-        false_met=among(~met, said),
-        false_unmet=among(met, ~said),
-        false_credit=among(~credit, given),
-        missed_credit=among(credit, ~given),
+        kappa=_kappa(met, judged),
+        mcc=_mcc(met, judged),
+        false_met=among(~met, judged),
+        false_unmet=among(met, ~judged),
+        false_credit=among(~credit, credited),
+        missed_credit=among(credit, ~credited),
     )
 
 
@@ -158,7 +157,7 @@ def _wider(
     criterion: npt.NDArray[np.int64] | None,
     weights: npt.NDArray[np.float64] | None = None,
 ) -> GroupedShare:
-    """Return a share of verdicts with the bounds of tasks or of criteria, whichever leave fewer independent verdicts."""
+    """Return a share of verdicts with the wider of two bounds: those by task, and those by criterion."""
     by_task = grouped_share(hits, task, weights)
     if criterion is None:
         return by_task
@@ -182,18 +181,18 @@ def _largest_tenth(sizes: npt.NDArray[np.int64]) -> float:
     return float(largest.sum() / sizes.sum())
 
 
-def _kappa(met: Flags, said: Flags) -> float:
+def _kappa(met: Flags, judged: Flags) -> float:
     if not len(met):
         return math.nan
-    observed = float((met == said).mean())
-    by_chance = float(met.mean() * said.mean() + (1 - met.mean()) * (1 - said.mean()))
+    observed = float((met == judged).mean())
+    by_chance = float(met.mean() * judged.mean() + (1 - met.mean()) * (1 - judged.mean()))
     return (observed - by_chance) / (1 - by_chance) if by_chance < 1 else math.nan
 
 
-def _mcc(met: Flags, said: Flags) -> float:
-    if len(np.unique(met)) < 2 or len(np.unique(said)) < 2:
+def _mcc(met: Flags, judged: Flags) -> float:
+    if len(np.unique(met)) < 2 or len(np.unique(judged)) < 2:
         return math.nan
-    return float(np.corrcoef(met, said)[0, 1])
+    return float(np.corrcoef(met, judged)[0, 1])
 
 
 def tasks_needed(verdicts: int, per_task: float) -> int:

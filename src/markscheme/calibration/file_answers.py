@@ -1,0 +1,36 @@
+"""What `calibrate` says of a file that isn't a rubric, by features that know files of its kind."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from markscheme.calibration.results import Reported
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.comparison.policy import UseQuestion
+
+
+class FileAnswer(Reported):
+    """What files say of the judge in them, or of one that is asked about them."""
+
+    @property
+    def calibrations(self) -> "Sequence[Calibration]":
+        """The comparisons with people that it rests on."""
+        raise NotImplementedError
+
+    def exit_status_for(self, required: "UseQuestion | None") -> int:
+        """Return the status that `calibrate` ends with, by one question or by the verdict."""
+        return max(calibration.exit_status_for(required) for calibration in self.calibrations)
+
+
+AnswerFiles: TypeAlias = Callable[[Any], FileAnswer | None]
+"""Returns what the files of a `CalibrationRequest` say; None where they are of another kind."""
+FILE_ANSWERS: Final[OpenTable[AnswerFiles]] = OpenTable()
+"""What is tried, one after the other, before a file is taken for an export or for ratings."""
+
+
+def answer_of(request: Any) -> FileAnswer | None:
+    """Return what a feature says of the files of a `CalibrationRequest`; None where none knows files of their kind."""
+    answers = (answer(request) for answer in FILE_ANSWERS)
+    return next((answer for answer in answers if answer is not None), None)

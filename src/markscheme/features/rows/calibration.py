@@ -1,0 +1,344 @@
+"""Compare a judge with people on rows that bring criteria of their own, by verdicts and by responses."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.file_answers import FileAnswer
+from markscheme.calibration.judge_runs import rater_of, run_to_end
+from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.features.rows.verdict_shares import VerdictShares, verdict_shares
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade, Grading, grade_many
+from markscheme.grading.by_row import own_rubric
+from markscheme.grading.score import Score, weigh
+from markscheme.grading.verdict import Verdict
+from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.from_grades import rating_of
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.rating import Rating
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.peek import Peek
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_rubric
+from markscheme.stats import Estimate
+from markscheme.stats.shares import share
+
+if TYPE_CHECKING:
+    from markscheme.calibration.requests.calibration import CalibrationRequest
+
+FEWEST_OF_TAG = 20
+"""Verdicts on the criteria of a tag below which nothing is said of it."""
+
+
+@dataclass(frozen=True)
+class LabelledRow:
+    """A response with its labels, and the rubric that it is graded by.
+
+    Attributes:
+        example: The response, with the ratings of people and of judges.
+        rubric: Its own criteria, or those of the run, or both.
+        task: What it shares with other responses to the same task.
+    """
+
+    example: Example
+    rubric: Rubric
+    task: str
+
+
+class NamedRows(NamedTuple):
+    """The rows that a request names.
+
+    Attributes:
+        path: Their file.
+        core: The rubric of the run; None without one.
+    """
+
+    path: Path
+    core: Rubric | None
+
+
+@dataclass(frozen=True)
+class RowsCalibration(FileAnswer):
+    """What a judge is right about on rows that bring criteria of their own.
+
+    Attributes:
+        path: The file of rows.
+        whole: The judge compared with people on each response: its decision, and its score.
+        verdicts: The judge compared with people on each criterion.
+        by_tag: The verdicts on the criteria of each tag that has enough of them.
+        close_scores: The share of responses whose scores differ by no more than the tolerance.
+        lost: What wasn't compared, by the reason, and how often.
+    """
+
+    path: Path
+    whole: Calibration
+    verdicts: VerdictShares
+    by_tag: Mapping[str, VerdictShares]
+    close_scores: Estimate
+    lost: Mapping[str, int]
+
+    @property
+    def calibrations(self) -> Sequence[Calibration]:
+        """The comparison on whole responses, by which the judge may decide or not."""
+        return (self.whole,)
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What people and the judge say of one criterion of one response."""
+
+    task: str
+    criterion: Criterion
+    gold: bool
+    judge: bool
+    labelled_share: float
+
+
+def named_rows(request: "CalibrationRequest") -> NamedRows | None:
+    """Return the rows that a request names, alone or after a rubric; None where it names something else."""
+    if isinstance(request.of, Rubric) or not 1 <= len(request.of) <= 2 or request.ratings:
+        return None
+    *named, name = request.of
+    path = Path(name)
+    if not path.is_file() or not Peek(path).is_lines or not _brings_rubrics(path):
+        return None
+    return NamedRows(path, load_rubric(find_rubric(named[0])) if named else None)
+
+
+def _brings_rubrics(path: Path) -> bool:
+    """Return whether the first line of a file is a response with labels and a rubric of its own."""
+    _, first = next(json_lines(path, RatingError), (0, None))
+    if not isinstance(first, Mapping) or not first.get("labels"):
+        return False
+    return isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
+
+
+def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibration:
+    """Compare a judge with people: the one that is asked, or the one whose verdicts stand beside the labels.
+
+    Raises:
+        RatingError: A row or its rubric is faulty.
+        UsageError: Several judges rated the rows and none is named, or none did and none is to be asked.
+        ComparisonError: No response is labelled, or none graded.
+    """
+    run = request.ask.of(ROWS_ALONE if rows.core is None else rows.core)
+    labelled = list(_read(rows, run))
+    judges = list(dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example)))
+    name = _judge_in(judges, request)
+    if name is None:
+        rater, judged = _ask(labelled, run, request, has_core=rows.core is not None)
+    else:
+        rater = Rater(name, "", "ratings", rows.path.name, named=str(rows.path), has_rubric=False)
+        judged = {label.id: label for row in labelled for label in _of_judges(row.example) if label.rater == name}
+    return _compared(rows.path, labelled, judged, rater, request)
+
+
+def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
+    """Return the judge whose verdicts are in the file and that is meant; None where a judge is to be asked.
+
+    Raises:
+        UsageError: Several are there and none is named.
+    """
+    wanted = () if request.judge_is_configured else request.judges
+    named = [judge for judge in wanted if judge in judges]
+    if named:
+        return str(named[0])
+    if wanted or not judges:
+        return None
+    if len(judges) > 1:
+        raise UsageError(f"{len(judges)} judges rated these rows ({', '.join(judges)}): --judge names one")
+    return judges[0]
+
+
+def _of_judges(example: Example) -> Iterator[Rating]:
+    return (label for label in example.labels if label.kind in JUDGES)
+
+
+def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
+    """Yield each row with its rubric.
+
+    Raises:
+        RatingError: Rows are faulty; it names each with its line.
+    """
+    faults: list[Fault] = []
+    lines: dict[str, int] = {}
+    for line, data in json_lines(rows.path, RatingError):
+        try:
+            row = _row(data, rows.core, run)
+        except (RatingError, ValueError) as error:
+            faults.append(Fault(_problem(error), line))
+            continue
+        first = lines.setdefault(row.example.id, line)
+        if first != line:
+            faults.append(Fault(f"id {row.example.id!r} is on line {first} already; ids are unique", line))
+        elif not faults:
+            yield row
+    if faults:
+        raise RatingError(faults, path=rows.path)
+
+
+def _problem(error: Exception) -> str:
+    return error.faults[0].problem if isinstance(error, RatingError) else str(error)
+
+
+def _row(data: Any, core: Rubric | None, run: Rubric) -> LabelledRow:
+    if not isinstance(data, Mapping):
+        raise ValueError("a row is an object")
+    (bare,) = examples_from([{**data, "labels": []}], run).examples
+    inputs = bare.submission.inputs
+    by_row = own_rubric(row_rubric_in(inputs, core), core, "add", run)
+    if isinstance(by_row, str):
+        raise ValueError(by_row)
+    rubric = by_row.rubric if isinstance(by_row, RowRubric) else run
+    (example,) = examples_from([data], rubric).examples
+    task = data.get("task") or example.group
+    return LabelledRow(example, rubric, str(task) if task else fingerprint(dict(inputs), rubric.fingerprint))
+
+
+def _ask(
+    labelled: Sequence[LabelledRow], run: Rubric, request: "CalibrationRequest", *, has_core: bool
+) -> tuple[Rater, dict[str, Rating]]:
+    """Ask the judge about each labelled response; return it, and its ratings by id."""
+    wanted = request.judges[0] if request.judges else None
+    judge = request.ask.judge_for(run, (), None, name=wanted) if wanted is None or isinstance(wanted, str) else wanted
+    grading = Grading(run, judge, has_core=has_core)
+    rows = {row.example.id: row for row in labelled if _by_people(row)}
+    grades = run_to_end(_grades(grading, [row.example for row in rows.values()], request))
+    rater = replace(rater_of(judge, grades), has_rubric=False, may_be_accepted=False)
+    return rater, {grade.id: rating_of(grade, rows[grade.id].rubric, rater.name) for grade in grades}
+
+
+async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:
+    submissions = [example.submission for example in examples]
+    try:
+        with request.watch("grading", len(submissions)) as steps:
+            graded = []
+            async for _, grade in grade_many(grading, submissions, concurrency=request.ask.at_once):
+                graded.append(grade)
+                steps.step()
+            return graded
+    finally:
+        await grading.judge.aclose()
+
+
+def _by_people(row: LabelledRow) -> list[Rating]:
+    return [label for label in row.example.labels if label.kind not in JUDGES and label.criteria]
+
+
+def _compared(
+    path: Path,
+    labelled: Sequence[LabelledRow],
+    judged: Mapping[str, Rating],
+    rater: Rater,
+    request: "CalibrationRequest",
+) -> RowsCalibration:
+    rows = [row for row in labelled if _by_people(row)]
+    wholes = {row.example.id: [_whole(label, row.rubric) for label in _by_people(row)] for row in rows}
+    of_judge = {row.example.id: _whole(judged[row.example.id], row.rubric) for row in rows if row.example.id in judged}
+    examples = [
+        replace(row.example, labels=tuple(filter(None, wholes[row.example.id])), group=row.task) for row in rows
+    ]
+    calibration = calibration_of(
+        replace(rubric_of_wholes(), name=path.stem),
+        ExampleSet(tuple(examples), path),
+        list(filter(None, of_judge.values())),
+        rater,
+        options=request.options,
+    )
+    verdicts = [verdict for row in rows for verdict in _verdicts_on(row, judged.get(row.example.id))]
+    return RowsCalibration(
+        path,
+        calibration,
+        _shares(verdicts),
+        {tag: _shares(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
+        _close_scores(rows, wholes, of_judge),
+        Counter(filter(None, (_why_lost(row, judged.get(row.example.id), of_judge) for row in labelled))),
+    )
+
+
+def _why_lost(row: LabelledRow, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
+    """Return why a response isn't compared as a whole; None where it is."""
+    if not _by_people(row):
+        return "no person labelled it"
+    if rating is None or rating.error:
+        return "the judge gave no grade"
+    return "the judge left out a criterion" if of_judge[row.example.id] is None else None
+
+
+def _close_scores(
+    rows: Iterable[LabelledRow],
+    wholes: Mapping[str, Sequence[Rating | None]],
+    of_judge: Mapping[str, Rating | None],
+) -> Estimate:
+    """Return the share of responses whose score by the judge is people's mean within the tolerance."""
+    close = []
+    tasks = []
+    for row in rows:
+        gold = [whole.overall for whole in wholes[row.example.id] if whole and whole.overall is not None]
+        judged = of_judge.get(row.example.id)
+        if gold and judged and judged.overall is not None:
+            close.append(abs(sum(gold) / len(gold) - judged.overall) <= row.rubric.tolerance)
+            tasks.append(row.task)
+    return share(close, tasks, of="responses")
+
+
+def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
+    """Return a rating of all criteria as one of the whole response; None where one of them has no level."""
+    levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
+    score = weigh({name: Verdict(name, level) for name, level in levels.items()}, rubric)
+    if not isinstance(score, Score):
+        return None
+    return replace(rating, criteria={}, overall=score.score, passed=score.passed)
+
+
+def _verdicts_on(row: LabelledRow, rating: Rating | None) -> Iterator[_Verdict]:
+    """Yield a verdict for each criterion on which most people and the judge say something."""
+    if rating is None:
+        return
+    people = _by_people(row)
+    gold = {criterion.name: _majority(criterion, people) for criterion in row.rubric.criteria}
+    labelled = sum(met is not None for met in gold.values()) / len(gold)
+    for criterion in row.rubric.criteria:
+        met = gold[criterion.name]
+        judged = _is_met(criterion, rating)
+        if met is not None and judged is not None:
+            yield _Verdict(row.task, criterion, met, judged, labelled)
+
+
+def _majority(criterion: Criterion, people: Iterable[Rating]) -> bool | None:
+    """Return whether most people find a criterion met; None where they split evenly, or nobody said."""
+    answers = [met for label in people if (met := _is_met(criterion, label)) is not None]
+    return None if 2 * sum(answers) == len(answers) else 2 * sum(answers) > len(answers)
+
+
+def _is_met(criterion: Criterion, rating: Rating) -> bool | None:
+    rated = rating.criteria.get(criterion.name)
+    if rated is None or rated.level is None:
+        return None
+    return criterion.scale.position(rated.level) >= criterion.threshold
+
+
+def _by_tag(verdicts: Iterable[_Verdict]) -> dict[str, list[_Verdict]]:
+    by_tag: dict[str, list[_Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        for tag in verdict.criterion.tags:
+            by_tag[tag].append(verdict)
+    return by_tag
+
+
+def _shares(verdicts: Sequence[_Verdict]) -> VerdictShares:
+    return verdict_shares(
+        [verdict.gold for verdict in verdicts],
+        [verdict.judge for verdict in verdicts],
+        [verdict.task for verdict in verdicts],
+        [verdict.criterion.wording for verdict in verdicts],
+        faults=[verdict.criterion.weight < 0 for verdict in verdicts],
+        labelled_shares=[verdict.labelled_share for verdict in verdicts],
+    )

@@ -1,0 +1,97 @@
+"""The report on rows that bring criteria of their own: on responses, and on verdicts."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from markscheme.features.rows.calibration import RowsCalibration
+from markscheme.features.rows.verdict_shares import VerdictShares
+from markscheme.phrases import counted
+from markscheme.report import document as doc
+from markscheme.report.figures import share, share_with_interval
+from markscheme.report.results import DocumentReporter
+from markscheme.report.views import calibration as whole_views
+from markscheme.stats.intervals import mark_rough
+from markscheme.stats.shares import GroupedShare
+
+
+def view(result: RowsCalibration) -> doc.Document:
+    """Return the report on whole responses, with what the judge is right about criterion by criterion."""
+    page = whole_views.view(result.whole)
+    judge = result.whole.rater.name
+    counts = f"{counted(result.verdicts.n, 'verdict')} in {counted(result.verdicts.tasks, 'task')}"
+    answer, *rest = page.blocks
+    return replace(
+        page,
+        title=f"{result.path.name} · {judge} · {counts}",
+        blocks=(answer, doc.Paragraph(tuple(_sentences(result))), *rest),
+        brief=(),
+        onward=None,
+    )
+
+
+def _sentences(result: RowsCalibration) -> Iterator[str]:
+    verdicts = result.verdicts
+    if not verdicts.n:
+        yield "No criterion has a verdict of people and of the judge."
+        return
+    right = share_with_interval(_estimate(verdicts.agreement, rough=verdicts.is_rough))
+    rated = f"{counted(verdicts.n, 'verdict')} on {counted(verdicts.criteria, 'criterion', 'criteria')} of "
+    constant = max(("MET", verdicts.always_met), ("UNMET", verdicts.always_unmet), key=lambda answer: answer[1])
+    always = f"always {constant[0]} {share(constant[1])}"
+    if verdicts.unseen:
+        yield f"Right on {right} of criteria it has never seen: {rated}{counted(verdicts.tasks, 'task')}; {always}."
+    else:
+        rated = counted(verdicts.criteria, "criterion", "criteria")
+        yield f"Right on {right} on these {rated}; nothing is said about others. {always.capitalize()}."
+    false = share_with_interval(_estimate(verdicts.false_credit))
+    missed = share_with_interval(_estimate(verdicts.missed_credit))
+    yield f"Gives credit for {false} of what people don't, misses {missed} of what they do."
+    if verdicts.heavy:
+        alike = share_with_interval(_estimate(verdicts.agreement_of_tasks))
+        yield f"A tenth of the tasks hold over a third of the verdicts. Where all tasks weigh alike: right on {alike}."
+    if result.by_tag:
+        tag, weakest = min(result.by_tag.items(), key=lambda named: named[1].agreement.value)
+        yield f"Weakest: {tag} {share_with_interval(_estimate(weakest.agreement, rough=weakest.is_rough))}."
+    yield f"Scores within {result.whole.rubric.tolerance:g}: {share_with_interval(result.close_scores)} of responses."
+    yield from (f"Not compared: {counted(count, 'response')}: {why}." for why, count in result.lost.items())
+
+
+def _estimate(share_of: GroupedShare, *, rough: bool = False) -> Any:
+    """Return a share with its interval, marked as approximate where few criteria or large tasks stand behind it."""
+    estimate = share_of.estimate(method="share of verdicts")
+    return mark_rough(estimate, "few criteria, or large tasks") if rough and estimate.low is not None else estimate
+
+
+def json_of(result: RowsCalibration) -> dict[str, Any]:
+    """Return the calibration of whole responses, with the block of verdicts."""
+    by_tag = {tag: _block(verdicts) for tag, verdicts in result.by_tag.items()}
+    return {
+        **whole_views.json_of(result.whole),
+        "verdicts": {
+            **_block(result.verdicts),
+            "responses": result.whole.counts.graded,
+            "close_scores": result.close_scores,
+            "by_tag": by_tag,
+            "lost": dict(result.lost),
+        },
+    }
+
+
+def _block(verdicts: VerdictShares) -> dict[str, Any]:
+    estimates = {
+        "agreement": _estimate(verdicts.agreement, rough=verdicts.is_rough),
+        **{
+            name: _estimate(getattr(verdicts, name))
+            for name in ("agreement_of_tasks", "false_met", "false_unmet", "false_credit", "missed_credit")
+        },
+    }
+    plain = ("n", "tasks", "criteria", "unseen", "always_met", "always_unmet", "kappa", "mcc")
+    return {name: _number(getattr(verdicts, name)) for name in plain} | estimates
+
+
+def _number(figure: Any) -> Any:
+    return None if figure != figure else figure  # nan is nothing
+
+
+REPORTER = DocumentReporter(json_of, view)

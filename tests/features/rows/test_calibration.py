@@ -1,0 +1,161 @@
+"""`calibrate` on rows that bring criteria of their own."""
+
+import csv
+import gzip
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import markscheme
+from markscheme.features.rows.calibration import RowsCalibration
+from tests.commands.console import run
+
+REALSUMM = Path(__file__).parents[4] / "shared/data/realsumm_units"
+JUDGE = """
+import re
+
+
+def judge(system_prompt, user_prompt):
+    response = re.search(r"<response-[^>]+>(.*?)</response-", user_prompt, re.DOTALL)[1]
+    return {
+        "verdicts": {
+            name: {"quote": "nothing to quote", "reason": "Seen.", "level": "MET" if town in response else "UNMET"}
+            for name, town in re.findall(r'Criterion "(c[0-9]+)": Names ([A-Za-z]+)', system_prompt)
+        }
+    }
+"""
+TOWNS = ("Leeds", "York", "Hull", "Bath", "Derby")
+
+
+def row(number: int, *, wrong: int = 0) -> dict[str, Any]:
+    """A response that names two of its task's three towns, with two people's labels and a judge's verdicts."""
+    first, second, third = (TOWNS[(number + step) % 5] for step in range(3))
+    met = {"c1": "MET", "c2": "MET", "c3": "UNMET"}
+    judged = met | {"c3": "MET"} if number < wrong else met
+    people = [{"rater": rater, "kind": "human", "criteria": met} for rater in ("ann", "ben")]
+    return {
+        "id": f"r{number}",
+        "query": f"Which towns does route {number} pass?",
+        "response": f"It passes {first} and {second}.",
+        "rubric": [
+            {"requirement": f"Names {town} on route {number}", "weight": weight, "tags": ["town", f"w{weight}"]}
+            for town, weight in ((first, 1), (second, 2), (third, 3))
+        ],
+        "labels": [*people, {"rater": "gpt", "kind": "model", "criteria": judged}],
+    }
+
+
+def label(rater: str, kind: str, criteria: dict[str, Any]) -> dict[str, Any]:
+    return {"rater": rater, "kind": kind, "criteria": criteria}
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in rows))
+    return path
+
+
+def test_verdicts_beside_labels_are_compared_criterion_by_criterion_and_response_by_response(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
+    done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    verdicts = report["verdicts"]
+    assert (verdicts["n"], verdicts["tasks"], verdicts["criteria"], verdicts["unseen"]) == (120, 40, 120, True)
+    assert verdicts["agreement"]["value"] == pytest.approx(110 / 120)
+    assert verdicts["false_met"]["value"] == pytest.approx(10 / 40)
+    assert verdicts["false_unmet"]["value"] == 0
+    assert verdicts["by_tag"]["w3"]["agreement"]["value"] == pytest.approx(30 / 40)
+    assert verdicts["by_tag"].keys() == {"town", "w1", "w2", "w3"}
+    assert verdicts["close_scores"]["value"] == pytest.approx(30 / 40)
+    assert "Right on 92%" in done.stdout
+    assert "120 verdicts on 120 criteria of 40 tasks" in " ".join(done.stdout.split())
+    assert "Weakest: w3 75%" in done.stdout
+
+
+def test_a_judge_is_asked_by_each_row_s_rubric(tmp_path: Path) -> None:
+    (tmp_path / "judging.py").write_text(JUDGE)
+    rows = [row(number) | {"labels": row(number)["labels"][:2]} for number in range(12)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run(
+        *("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--json", "report.json", "--no-cache"),
+        cwd=tmp_path,
+    )
+    assert done.returncode in (0, 1, 4), done.stderr
+    verdicts = json.loads((tmp_path / "report.json").read_text())["verdicts"]
+    assert (verdicts["n"], verdicts["agreement"]["value"], verdicts["lost"]) == (36, 1.0, {})
+
+
+def test_the_criteria_of_a_core_rubric_count_too(tmp_path: Path) -> None:
+    (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
+    rows = [row(number) for number in range(12)]
+    for line in rows:
+        for given in line["labels"]:
+            given["criteria"] = given["criteria"] | {"short": "MET"}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    run("calibrate", "core.yaml", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    verdicts = json.loads((tmp_path / "report.json").read_text())["verdicts"]
+    assert (verdicts["n"], verdicts["criteria"]) == (48, 37)
+
+
+def test_faulty_rows_are_named_by_line(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(3)]
+    rows[1]["rubric"][0]["weight"] = 0
+    rows[2]["id"] = "r0"
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run("calibrate", "rows.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "its rubric, criterion 1: weight must be a finite number other than 0" in done.stderr
+    assert "id 'r0' is on line 1 already" in done.stderr
+
+
+def test_of_several_judges_one_is_named(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(12)]
+    for line in rows:
+        line["labels"].append(line["labels"][2] | {"rater": "claude"})
+    write_rows(tmp_path / "rows.jsonl", rows)
+    unnamed = run("calibrate", "rows.jsonl", cwd=tmp_path)
+    assert (unnamed.returncode, "2 judges rated these rows (gpt, claude)" in unnamed.stderr) == (2, True)
+    assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
+
+
+def test_python_gives_the_same(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
+    result: Any = markscheme.calibrate(str(path))
+    assert isinstance(result, RowsCalibration)
+    assert result.to_json()["verdicts"]["agreement"]["value"] == pytest.approx(110 / 120)
+    assert "Right on 92%" in result.to_markdown()
+
+
+@pytest.mark.skipif(not REALSUMM.is_dir(), reason="runs where ../shared has the published judges of REALSumm")
+def test_published_judges_of_criteria_of_their_own(tmp_path: Path) -> None:
+    def table(name: str) -> list[dict[str, str]]:
+        with gzip.open(REALSUMM / name, "rt") as file:
+            return list(csv.DictReader(file))
+
+    criteria = defaultdict(list)
+    for line in table("criteria.csv.gz"):
+        criteria[line["task"]].append(line)
+    verdicts: dict[tuple[str, str], dict[str, dict[str, str]]] = defaultdict(dict)
+    for line in table("verdicts.csv.gz"):
+        verdicts[line["task"], line["system"]][line["criterion"]] = line
+    rows = []
+    for task, own in criteria.items():
+        system = min(system for of_task, system in verdicts if of_task == task)
+        marks = {f"c{place}": verdicts[task, system][c["criterion"]] for place, c in enumerate(own, start=1)}
+        people = [
+            {
+                "rater": f"p{person}",
+                "kind": "human",
+                "criteria": {n: int(m["people"][person]) for n, m in marks.items()},
+            }
+            for person in range(3)
+        ]
+        judge = label("recall", "model", {name: int(mark["recall"]) for name, mark in marks.items()})
+        rubric = [{"requirement": criterion["requirement"]} for criterion in own]
+        rows.append({"id": task, "response": "A summary.", "rubric": rubric, "labels": [*people, judge]})
+    result: Any = markscheme.calibrate(str(write_rows(tmp_path / "realsumm.jsonl", rows)))
+    assert (result.verdicts.n, result.verdicts.tasks, result.verdicts.criteria) == (537, 50, 537)
+    assert 0.6 < result.verdicts.agreement.value < 0.9
+    assert result.verdicts.unseen
