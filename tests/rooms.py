@@ -40,7 +40,7 @@ LIMITS: Mapping[str, Limit] = {
     "imports from the core to features": Limit(0),
     "imports from one feature to another": Limit(0),
     "modules that need a feature to be imported": Limit(0),
-    "files outside that name a feature, of the one named most": Limit(128),
+    "files outside that name a feature, of the one named most": Limit(3),
     "test files outside its folder that need a feature": Limit(0, slack=0),
     "modules in rings of imports": Limit(0, slack=0),
     "imports by a string": Limit(0, slack=0),
@@ -78,6 +78,7 @@ NAMED_BY: Mapping[str, str] = {
     "pairs": r"features\.pairs|select.?best",
     "published": r"features\.published|PublishedRubric|published_rubric",
     "pass_rate": r"features\.pass_rate|RunWorth|run_worth|run_summary|gate_risk|table_of_runs",
+    "rows": r"features\.rows\b|RowsCalibration|verdict_shares",
     "status": r"[rR]ubric_?[sS]tatus|\bstatus_view",
     "stress": r"\bstress|[pP]erturb",
 }
