@@ -194,10 +194,10 @@ class Calibration(Reported):
         return self.decision.labels_needed
 
     def measured(self, name: str) -> Any:
-        """Return what a feature measures of this; None where no feature does, or there is nothing to measure.
+        """Return what a feature measures of the calibration; None if no feature does, or there is nothing to measure.
 
         Args:
-            name: Its name in the table of parts.
+            name: The part's name in the table of parts.
         """
         if name not in self._measured:
             row = next((row for row in MEASURED_PARTS if row.name == name), None)
@@ -250,10 +250,10 @@ class Calibration(Reported):
         return rows_of(self.rater.table, {self.rater.table_criterion: self.comparison})
 
     def to_frame(self) -> Any:
-        """Return a table's rows as a data frame of the caller's kind, next to its own columns.
+        """Return a table's rows as a data frame of the caller's kind, with its own columns.
 
         Raises:
-            TypeError: It is no table's calibration.
+            TypeError: The calibration isn't of a table.
         """
         from markscheme.calibration.table_frames import frame_of
 

@@ -146,7 +146,7 @@ def _decided(
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return whether a finding says that the judge has no skill; one that a constant does better is about scores.
+    """Return True if a finding says that the judge has no skill; being worse than a constant doesn't count for a gate.
 
     Where fails are rare, always passing agrees more often than a judge that stops them all.
     """
@@ -154,7 +154,7 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
 
 
 def _asks_for_gate(comparison: Comparison) -> bool:
-    """Return whether decisions are compared as well: not where levels of one criterion are asked for alone."""
+    """Return True if decisions are compared as well; they aren't if one criterion is asked for alone."""
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 
@@ -183,13 +183,13 @@ def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> Gate
 
 
 def _split_decisions(gold: Gold) -> int:
-    """Return on how many examples annotators split so evenly that there is no decision."""
+    """Count the examples on which annotators split so evenly that there is no decision."""
     undecided = {unit for unit, decision in zip(gold.ids, gold.decisions.tolist(), strict=True) if decision != decision}
     return len({unit for unit, _ in gold.even_splits} & undecided)
 
 
 def _not_adjudicated(comparison: Comparison) -> Comparison:
-    """Return the comparison on the examples that nobody adjudicated."""
+    """Select the examples of a comparison that nobody adjudicated."""
     settled = [any(label.kind == "adjudicated" for label in example.labels) for example in comparison.gold.examples]
     return _without(comparison, np.array(settled, dtype=bool))
 
@@ -213,7 +213,7 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Return how many examples picked by hand forbid a gate: fails don't, next to drawn examples, for stops alone."""
+    """Count the examples picked by hand that forbid a gate; next to drawn examples, fails don't."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     rows = zip(gold.examples, gold.decisions.tolist(), strict=True)
@@ -221,7 +221,7 @@ def _picked_against_gate(gold: Gold) -> int:
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
-    """Return whether people are shown to decide differently too often, and the judge isn't shown to be worse."""
+    """Return True if people are shown to decide differently too often, and the judge isn't shown to be worse."""
     if answer.people.people.n < ENOUGH_SHARED:
         return False
     shown = states_of(answer.people, answer.target, settings=settings)

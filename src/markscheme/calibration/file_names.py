@@ -15,7 +15,7 @@ SHIPPED: Final = "shipped:"
 
 
 def name_of(path: Path, card: Path) -> str:
-    """Return a file's name on a card: its path from the card's folder, unless it comes with an installed markscheme."""
+    """Return the name of a file on a card: its path from the card's folder, or one for a file that markscheme ships."""
     whole = path.resolve()
     if not whole.is_relative_to(project_of(card.parent)):
         for folder in ("rubrics", "calibration"):

@@ -41,7 +41,7 @@ def calibrate_results(
     rated: RatedFiles | None = None,
     metric: str | None = None,
 ) -> tuple[Calibration, ExampleSet]:
-    """Return the graders in the results compared with the labels in them, and the labelled examples.
+    """Compare the graders in the results with the labels in them; return the calibration and the labelled examples.
 
     Args:
         paths: The files.
@@ -130,7 +130,7 @@ def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
 
 
 def labels_by_metric(rated: RatedFiles) -> bool:
-    """Return whether all labels are of metrics, and none of an output as a whole."""
+    """Return True if all labels are of metrics, and none is of an output as a whole."""
     labels = [label for file in rated.files for label in file.labels]
     return bool(labels) and all(label.overall is None and label.passed is None for label in labels)
 

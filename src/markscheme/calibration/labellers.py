@@ -18,7 +18,7 @@ class Labeller:
     is_one: bool = False
 
     def fail(self) -> str:
-        """Say what they do with a response that isn't good enough.
+        """Say what the labellers do with a response that isn't good enough.
 
         Example:
             >>> Labeller("people").fail(), Labeller("reviewer_ben", is_one=True).fail()
@@ -27,7 +27,7 @@ class Labeller:
         return f"{self.name} {'fails' if self.is_one else 'fail'}"
 
     def passing(self) -> str:
-        """Say what they do with a response that is good enough."""
+        """Say what the labellers do with a response that is good enough."""
         return f"{self.name} {'passes' if self.is_one else 'pass'}"
 
     @property
@@ -37,7 +37,7 @@ class Labeller:
 
 
 def labeller_of(comparison: Comparison) -> Labeller:
-    """Return who gave the labels: in a table without a rubric the one column of a person by its own name."""
+    """Return the name for those who gave the labels: in a table without a rubric, that of a person's only column."""
     if not comparison.gold.has_people:
         return Labeller("the labels")
     annotators = comparison.table.annotators

@@ -22,7 +22,7 @@ class ScarceDecision:
     share: float
 
     def among(self, more: int) -> str:
-        """Say how many of so many further labels will be such, in a clause.
+        """Say in a clause how many of so many further labels will be of the scarce decision.
 
         Example:
             >>> ScarceDecision("fail", 0.1).among(40)

@@ -52,4 +52,4 @@ It gets a rubric, its labelled examples, the ratings of judges, the largest shar
 count.
 """
 PROMISE_NEEDS: OpenTable[PromiseNeed] = OpenTable()
-"""What knows the labels that a promise about automatic decisions needs; the first that does says it."""
+"""Functions that compute the labels that a promise about automatic decisions needs; the first answer counts."""

@@ -21,4 +21,4 @@ class PartRow:
 
 
 MEASURED_PARTS: OpenTable[PartRow] = OpenTable()
-"""What features measure of a calibration."""
+"""Parts of a calibration that features measure."""

@@ -26,7 +26,7 @@ _WHY_NOT: Final[Mapping[BecauseCode, str]] = {
     "not-blind": "labels that aren't blind can't let it decide: have somebody label without the judge's verdict.",
     "picked": "examples picked by hand can't let it decide: label some that are drawn.",
 }
-"""What keeps labels from letting a judge decide, and what to do about it."""
+"""Sentences on why labels don't let a judge decide, and on what to do about it."""
 _WHY_NOT_AT_ALL = "these labels can't let it decide."
 _SIDE_OF_LIMIT: Final[Mapping[LimitKey, SideName]] = {"max_false_pass": "stops", "max_false_fail": "keeps"}
 

@@ -44,10 +44,10 @@ RESULTS: OpenTable[ResultRow] = OpenTable()
 
 
 class Reported:
-    """A result that a report can be made of."""
+    """A result with a report."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data, as `--json` writes it."""
+        """Return the result as plain data, as `--json` writes it."""
         return reporter_of(self).data(self)
 
     def to_markdown(self) -> str:
@@ -64,7 +64,7 @@ class Reported:
 
 
 def reporter_of(result: Reported) -> Reporter:
-    """Return what describes a result.
+    """Return the reporter for a result.
 
     Raises:
         TypeError: Nothing describes results of its class.

@@ -20,7 +20,7 @@ def is_table_in_memory(source: Any) -> bool:
 
 
 def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
-    """Return how a data frame, rows or columns are read.
+    """Read a data frame, rows or columns as a table.
 
     Raises:
         UsageError: It could be read in several ways, or is no table.

@@ -156,7 +156,7 @@ def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> s
 
 
 def _split_calls(rubric: Rubric) -> list[str]:
-    """Return what tells a rubric that limits the criteria in one question from the same rubric without a limit."""
+    """Return a list that names the limit of criteria in one question; empty if the rubric sets none."""
     return [] if rubric.criteria_per_call is None else [f"{rubric.criteria_per_call} criteria a call"]
 
 

@@ -16,7 +16,7 @@ from markscheme.seam import OpenTable
 
 _Family = TypeVar("_Family")
 OptionSource: TypeAlias = tuple[Mapping[str, Any], str]
-"""What a source sets, by key, and what a key of it is called in messages, such as "config.{}"."""
+"""Values that a source sets, by key, and how messages call a key of it, such as "config.{}"."""
 
 
 FileTypes: TypeAlias = tuple[type, ...]

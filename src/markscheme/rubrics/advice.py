@@ -25,7 +25,7 @@ Code = Literal[
 ]
 """The kinds of advice that the rubric itself gives rise to."""
 CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone", "yaml"]
-"""Those that need more than the rubric: what its file says in vain, modules with checks, the folder next to it."""
+"""Codes of advice that needs more than the rubric: its file, modules with checks, or the folder next to it."""
 UNKNOWN_CHECK: Final = "unknown-check"
 """The code of advice on a check that no known module has: nothing can be graded with it."""
 MOST_PLAIN_LEVELS = 7

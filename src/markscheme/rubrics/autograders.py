@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 AUTOGRADERS: "Final[OpenTable[Callable[[], SupportsGrade[Any]]]]" = OpenTable()
-"""What makes an autograder where a rubric is to grade and none is given; the first one does."""
+"""Functions that make an autograder for a rubric that is to grade without one; the first one counts."""
 
 
 def default_autograder() -> "SupportsGrade[Any]":

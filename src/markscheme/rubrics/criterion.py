@@ -19,7 +19,7 @@ _PUNCTUATION = re.compile(r"(?!%|[-−](?=\d)|(?<=\d)[.,:/](?=\d)|[<>=+~^|$`])[^
 CANNOT_JUDGE = "cannot judge"
 DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
-"""What a rater answers instead of a level; no level can have this name."""
+"""Answers of a rater instead of a level; no level can have these names."""
 LEVEL_ROUNDING = 1e-9
 """Levels closer than this are one level: they differ by the rounding of sums and medians alone."""
 LARGEST_LEVEL = 1e9
@@ -53,7 +53,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Scale:
-    """The levels one criterion is rated on, worst first; yes/no is a scale of two.
+    """Levels that one criterion is rated on, worst first; yes/no is a scale of two.
 
     Attributes:
         levels: At least two, with rising values; an unordered scale may repeat a value.

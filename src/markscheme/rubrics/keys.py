@@ -13,10 +13,10 @@ MOST_PER_CALL = 10_000
 BOTH_ORDERS = 2
 """A pair is asked about once in each order, so that a judge's lean to a place shows and doesn't decide."""
 DEFAULT_PASS_MARK = 0.5
-"""What the file format says where a rubric gives no `passingThreshold`: half of what can be earned."""
+"""Default of the file format for `passingThreshold`: half of what can be earned."""
 DEFAULT_TOLERANCE = 0.1
-"""What the file format says where a rubric gives none; one step of a yes/no criterion with a tenth of the weight."""
+"""Default of the file format: one step of a yes/no criterion with a tenth of the weight."""
 DEFAULT_TARGET = 0.8
-"""What the file format says where a rubric gives none: a judge has to agree on four examples in five."""
+"""Default of the file format: a judge has to agree on four examples in five."""
 OF_KEY = "key"
-"""What a fault of a rubric is about where that isn't a criterion: one of the rubric's own keys."""
+"""Mark of a fault that is about one of the rubric's own keys, rather than about a criterion."""

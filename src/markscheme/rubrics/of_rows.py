@@ -16,7 +16,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 
 RowRule: TypeAlias = Literal["add", "instead", "ignore", "refuse"]
-"""What becomes of a row's own rubric next to that of the run."""
+"""Ways to treat a row's own rubric next to that of the run."""
 ROW_RULES: Final[tuple[RowRule, ...]] = ("add", "instead", "ignore", "refuse")
 MOST_CRITERIA_OF_ROW = 2000
 """Criteria of a row; the largest published rubric has 1,963."""

@@ -7,7 +7,7 @@ from markscheme.rubrics.criterion import Level, Scale
 
 Preference = Literal["first", "tie", "second"]
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
-"""What may be said of a pair, in the order of the levels."""
+"""Preferences that a pair may get, in the order of the levels."""
 LEVEL_OF: Final[Mapping[str, float]] = {"first": -1.0, "tie": 0.0, "second": 1.0}
 """The level of each: below 0 where the first response is the better one."""
 ShownOrder = Literal["first-second", "second-first"]

@@ -11,7 +11,7 @@ from markscheme.plain_data import shown
 _DECIMAL: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 """How numbers are written that everybody reads alike."""
 _SENTENCE_END: Final = tuple(".!?…:;)”")
-"""What a whole sentence ends with, so that a comment after it cuts nothing off."""
+"""Marks that end a whole sentence, so that a comment after it cuts nothing off."""
 
 
 def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:

@@ -41,4 +41,4 @@ isn't from files), and the path of accepted.json, next to which the ratings are 
 """
 
 KEPT_WITH_RUN: OpenTable[Keep] = OpenTable()
-"""What is kept with an accepted run, besides its ratings and its line in the history."""
+"""Functions that keep more with an accepted run than its ratings and its line in the history."""

@@ -57,4 +57,4 @@ Recompute: TypeAlias = Callable[[Path], Recomputed | None]
 """Computes a file again, or the one of its format in a folder; None where there is none of that format."""
 
 VERIFIABLE: OpenTable[Recompute] = OpenTable()
-"""Who computes files again that `verify` is given, besides judge cards."""
+"""Functions that compute again, for `verify`, files other than judge cards."""

@@ -234,12 +234,12 @@ class Comparison:
 
     @property
     def rubric(self) -> Rubric:
-        """The rubric of both."""
+        """Rubric of both columns."""
         return self.table.rubric
 
     @property
     def tolerance(self) -> float:
-        """Two values that are closer than this agree."""
+        """Distance below which two values agree."""
         return self.measure.tolerance
 
     def by(self, of: Measured) -> "Comparison":
@@ -263,7 +263,7 @@ class Comparison:
 
     @property
     def gold(self) -> Gold:
-        """The gold, where the comparison is with labels.
+        """Gold labels, if the comparison is with labels.
 
         Raises:
             TypeError: The comparison is with another judge.

@@ -30,9 +30,9 @@ LIMIT_DIGITS = 9
 """Decimals of a limit: enough for any that somebody writes, and 0.8 - 0.1 is 0.7."""
 
 OF: Final[Mapping[WrongName, str]] = {"false_pass": "gold fails", "false_fail": "gold passes"}
-"""What a rate is a share of, in words."""
+"""Examples of which a rate is a share, in words."""
 OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold passes"}
-"""What a side is of, in words."""
+"""Examples of which a side is a part, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class WrongDecisions:
 
     @property
     def wrong(self) -> int:
-        """Labelled examples on which it does."""
+        """Labelled examples on which the judge decides the other way than gold."""
         return self.share.hits
 
     @property
     def of(self) -> int:
-        """Labelled examples on which gold decides so."""
+        """Labelled examples on which gold decides in the one way."""
         return self.share.of
 
     @property
@@ -216,7 +216,7 @@ def decisions_compared(
 
 
 def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions on the examples that were drawn; on all where every one was picked by hand.
+    """Return gold's decisions on the examples that were drawn, nan on others; on all if every one was picked by hand.
 
     Args:
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
@@ -227,7 +227,7 @@ def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
 
 
 def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions on what was drawn, with the fails among examples that were picked by hand.
+    """Return gold's decisions on drawn examples, and gold's fails among the examples that were picked by hand.
 
     A fail that a user complained about shows what a judge stops, and nothing of how often outputs fail. Where drawn
     examples speak for more than themselves, it has no chance to be weighted by, and is left out.

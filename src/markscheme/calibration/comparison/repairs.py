@@ -46,7 +46,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """DecisionChanges by gold's level in the place of the judge's on a criterion, or on two; nothing is estimated.
+    """Changes if gold's level replaces the judge's on one criterion, or on two; nothing is estimated.
 
     Attributes:
         criteria: Which.
@@ -91,9 +91,7 @@ class Repair:
         return len(self.false_passes), len(self.examples) - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Tell whether it repairs a share of the wrong decisions, or of the false passes, less what it breaks.
-
-        Without decisions the scores that are off are counted instead.
+        """Return True if it repairs a share of the wrong decisions, or of the false passes, less what it breaks.
 
         Args:
             share: Of the decisions that are wrong.

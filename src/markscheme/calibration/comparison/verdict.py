@@ -108,7 +108,7 @@ class GateAnswer:
 
     @property
     def offer(self) -> LimitOffer | None:
-        """A limit that would hold: only where decisions are shown above the target and one side alone isn't enough."""
+        """Limit on wrong decisions that would hold, where decisions are above the target and only one side is short."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:
@@ -184,7 +184,7 @@ class Decision:
 
     @property
     def may_trend(self) -> bool:
-        """Whether its scores may be averaged and compared: shown, or as good as a person's, by people's labels."""
+        """Whether scores may be averaged and compared: shown, or as good as a person's, by people's labels."""
         c = self.circumstances
         return c.by_people and not c.drifted and (self.trend.state == "shown" or c.as_person)
 
@@ -195,7 +195,7 @@ class Decision:
 
     @property
     def labels_chance(self) -> float | None:
-        """The probability that they decide the verdict; None without such a number."""
+        """Probability that the labels needed decide the verdict; None without such a number."""
         return None if self.labels is None else self.labels.chance
 
     @property
@@ -214,7 +214,7 @@ class Decision:
         return self.because_code in ("below-constant", "constant-open", "no-signal")
 
     def exit_status(self, required: UseQuestion | None = None) -> int:
-        """Return 0, 1 to fix judge or rubric, 4 where labels don't show it: by the verdict, or by one question alone.
+        """Return the exit status by the verdict, or by one question alone: 0 good, 1 fix judge or rubric, 4 not shown.
 
         Args:
             required: The question that decides; None means the verdict.

@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 
 CompareRuns: TypeAlias = "Callable[[Since, Setting, Comparison, Sequence[Rating]], RunsCompared]"
 COMPARE_RUNS: OpenTable[CompareRuns] = OpenTable()
-"""What compares a run, with its setting and its ratings, with the accepted ones; the first one does."""
+"""Functions that compare a run, by its setting and its ratings, with the accepted ones; the first one counts."""

@@ -77,7 +77,7 @@ class RunsCompared(Protocol):
 
     @property
     def alarm(self) -> bool:
-        """Whether what moved counts against the judge."""
+        """Whether a shift counts against the judge."""
 
     @property
     def why_not_joined(self) -> str | None:

@@ -48,11 +48,11 @@ STUCK_ABOVE_PEOPLE = 0.15
 LITTLE_SKILL = 0.10
 """Correlation with gold up to which a judge may have no skill: it shares 1 % of gold's variance; a judgement."""
 SKILL_BOUND = 0.40
-"""What the upper limit of that correlation must be below, so that few examples don't count as no skill."""
+"""Bound below which the correlation's upper limit must be, so that few examples don't count as no skill."""
 HIGH_SHARE = 0.20
 """Share of the judge's mean error from which on a fault's severity is high: a fifth goes with one edit; a judgement."""
 MEDIUM_SHARE = 0.08
-"""The same for medium severity."""
+"""Share of the judge's error from which a finding has medium severity."""
 
 WHO = {
     "adjudicated": "the adjudicated labels",
@@ -80,12 +80,12 @@ class CriterionEvidence(CriterionComparison):
 
     @property
     def weight(self) -> float:
-        """The criterion's."""
+        """Weight of the criterion."""
         return self.criterion.weight
 
     @property
     def scale(self) -> Scale:
-        """The criterion's."""
+        """Scale of the criterion."""
         return self.criterion.scale
 
     @cached_property
@@ -110,7 +110,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def n(self) -> int:
-        """Number of these examples."""
+        """Number of examples that the judge and gold both rated."""
         return int(self.both.sum())
 
     @cached_property
@@ -257,7 +257,7 @@ class Evidence:
         return labeller.name if labeller.is_one else WHO[self.comparison.gold.reference]
 
     def people(self, verb: str) -> str:
-        """Return who gave the labels with a verb, which one person has with an s."""
+        """Return the name for those who gave the labels with a verb, in the singular if it is one person."""
         return f"{self.who} {verb}{'s' if labeller_of(self.comparison).is_one else ''}"
 
     @property
@@ -471,7 +471,7 @@ def modal_level(values: Floats) -> tuple[float, float]:
 
 
 Tested = TypeVar("Tested")
-"""What is tested together: criteria, or labels."""
+"""Criteria, or labels, that are tested together."""
 
 
 def significant(

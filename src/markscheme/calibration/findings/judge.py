@@ -37,7 +37,7 @@ from markscheme.stats.distortion import noise_beside_people, slope_on_people
 PEOPLE_WITHOUT_SKILL = 0.20
 """Annotators' alpha up to which no judge could follow them, so that following badly isn't the judge's fault."""
 BIAS = 1 / 16
-"""Of a criterion's range: a quarter of a level on five."""
+"""Least bias that is found, as a share of a criterion's range: a quarter of a level on five."""
 FLAT_SLOPE = 0.80
 """Slope of the judge on annotators from which down it avoids the ends; .70 was found in 82 % of sets of 100."""
 INNER = (0.05, 0.95)
@@ -45,7 +45,7 @@ INNER = (0.05, 0.95)
 NOISE_RATIO = 2.0
 """Times an annotator's error variance from which on a judge is noisy."""
 NOISE_BOUND = 1.5
-"""What the lower limit of that ratio must be above."""
+"""Bound above which the lower limit of the noise ratio must be."""
 MOST_TIMES = 10
 """The greatest ratio that is printed: the variance of annotators who hardly differ is known too badly for more."""
 ONE_WAY = 0.95
@@ -53,11 +53,11 @@ ONE_WAY = 0.95
 FLIP_SHARE = 0.30
 """Share of pairs of answers to the same prompt that differ, from which on a judge is noisy; a judgement."""
 FLIP_SHARE_BOUND = 0.20
-"""What the lower limit of that share must be above."""
+"""Bound above which the lower limit of the share of flips must be."""
 LOW_AGREEMENT = 0.60
 """Agreement with gold below which judge or labels are noisy: as low as annotators' that may be split."""
 LOW_AGREEMENT_BOUND = 0.67
-"""What the upper limit of that agreement must be below: as annotators' that are split."""
+"""Bound below which the upper limit of low agreement must be: as that of split annotators."""
 INVENTED = 0.05
 """Share of quotes in nothing the judge saw above which its quotes can't be relied on; a judgement."""
 

@@ -98,11 +98,11 @@ class FindingKind:
 
     @property
     def step(self) -> int:
-        """The number of its stage, from 0."""
+        """Number of the kind's stage, from 0."""
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return whether work on it may be wasted as long as another kind, of the stage before, is found."""
+        """Return True if work on the finding may be wasted as long as another kind, of the stage before, is found."""
         return earlier.step == self.step - 1
 
     @property

@@ -50,7 +50,7 @@ SPLIT_HINT = 0.60
 SAME_CRITERION = 0.90
 """Correlation, annotators' noise taken out, from which on two criteria measure the same."""
 SAME_BOUND = 0.80
-"""What the lower limit of that correlation must be above."""
+"""Bound above which the lower limit of the criteria's correlation must be."""
 NEVER = 0.01
 """Probability up to which a judge that follows gold would never give a level by chance."""
 MOST_QUOTED = 2

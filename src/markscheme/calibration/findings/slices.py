@@ -43,7 +43,7 @@ BY_SYSTEM = "system"
 BY_LABEL_KIND = "label kind"
 BY_LENGTH = "length"
 KNOWN_BEFORE: Final = ("group", BY_SYSTEM)
-"""What parts are by that every example may have; metadata are the rest of what is known before grading."""
+"""Fields of every example by which parts are made; metadata are the rest of what is known before grading."""
 MOST_VALUES = 12
 """Distinct values up to which a key of metadata is looked at: each part is one more look that the others pay for."""
 
@@ -160,17 +160,17 @@ class Slice:
 
     @property
     def n(self) -> int:
-        """Examples of it with a score of the judge and of gold."""
+        """Examples of the part with a score of the judge and of gold."""
         return self.agreement.n
 
     @cached_property
     def agreement(self) -> Estimate:
-        """Share of these on which the judge agrees."""
+        """Share of the part's examples on which the judge agrees with gold."""
         return share(self.comparison.hits[self.part.inside], self._groups)
 
     @cached_property
     def signed_error(self) -> Estimate:
-        """Judge minus gold, in score."""
+        """Bias on the part: judge minus gold, in score."""
         gold = self.comparison.gold_values[self.part.inside]
         judge = self.comparison.judge_values[self.part.inside]
         return pair_statistic(gold, judge, "signed_error", groups=self._groups, levels=[0.0, 1.0])
@@ -183,7 +183,7 @@ class Slice:
 
     @property
     def _groups(self) -> npt.NDArray[np.str_] | None:
-        """The group of each example of the part, where the part isn't one."""
+        """Groups of the part's examples; None if the part is a group itself."""
         groups = _groups_of(self.comparison, self.part)
         return None if groups is None else np.array(groups)[self.part.inside]
 

@@ -56,4 +56,4 @@ class FindingRow:
 LoadFindings: TypeAlias = Callable[[], Sequence[FindingRow]]
 """Imports the rows of a feature and returns them."""
 FINDINGS: OpenTable[LoadFindings] = OpenTable()
-"""What loads the findings of each feature; `findings.diagnosis` has the core's."""
+"""Functions that load the findings of each feature; `findings.diagnosis` has the core's."""

@@ -108,10 +108,7 @@ class _Question:
 
 @dataclass(eq=False)
 class BatchQueue:
-    """Gathers prompts, sends them in batches, waits for the results, and hands them out.
-
-    It serves one event loop at a time. A prompt that an earlier run or another process has already put in a batch waits
-    for that batch.
+    """A queue of prompts, which sends them in batches, waits for the results, and hands them out.
 
     Args:
         judge: The judge that answers.

@@ -125,7 +125,7 @@ class JudgeCard(Reported):
 
     @cached_property
     def id(self) -> str:
-        """Digest of all it says; accepted.json and the receipts of grades name it."""
+        """Digest of the card's content; accepted.json and the receipts of grades name it."""
         return fingerprint(dict(self.content))
 
     @property
@@ -152,7 +152,7 @@ class JudgeCard(Reported):
 
     @cached_property
     def files(self) -> tuple[CardFile, ...]:
-        """The files behind it.
+        """Files behind the card.
 
         Raises:
             RatingError: The card names none, or twice a file of which there is one.
@@ -278,7 +278,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Tell whether JSON has a card's schema, and what `verify` shows of a card whether it holds or not."""
+    """Return True if JSON has a card's schema, and the entries that `verify` shows whether the card holds or not."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric, decision = data.get("rubric"), data.get("decision", {})

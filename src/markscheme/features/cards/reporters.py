@@ -13,4 +13,4 @@ CARD_REPORTERS: Final[Mapping[str, Reporter]] = {
     "JudgeCard": DocumentReporter[JudgeCard](lambda result: result.data, view),
     "Verification": DocumentReporter[Verification](verified_json, verified),
 }
-"""What describes cards, by the names of their classes."""
+"""Reporters of cards, by the names of the classes."""

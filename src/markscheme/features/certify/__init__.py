@@ -52,7 +52,7 @@ def _command() -> CommandFunction:
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Return what follows `certify` where judges in turn were to decide: costs and held-out labels have no part."""
+    """Convert the words of `tune --cascade` to those of `certify`; costs and held-out labels are left out."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

@@ -71,7 +71,7 @@ def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> I
 
 
 def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
-    """Return the part of a line of the record that says which promise it is."""
+    """Return the entries of the record that identify a promise."""
     return {
         "judge": judges,
         "side": promise.side,

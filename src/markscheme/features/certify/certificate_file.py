@@ -12,11 +12,11 @@ from markscheme.plain_data import no_constant, parse_json, read_text, shown
 PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
 """The decisions that a promise may be about."""
 SCHEMA = 1
-"""Of the file; another one is refused."""
+"""Version of the file's format; any other is refused."""
 CERTAINTY_ROUNDING = 9
 """Decimals to which a certainty is rounded before it is compared, as when thresholds were chosen."""
 CertaintySignal = Literal["probability", "distance", "votes"]
-"""What ranks a judge's decisions: its chance of what it decides, the distance from the pass mark, or votes."""
+"""Signals that rank a judge's decisions: its probability of them, the distance from the pass mark, or votes."""
 
 
 @dataclass(frozen=True, slots=True)

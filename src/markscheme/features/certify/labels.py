@@ -19,7 +19,7 @@ _ID_DIGITS = 8
 
 
 def certified_labels(path: Path, rubric: Rubric, split: str) -> dict[str, Any]:
-    """Record the labels that a certificate is about, as its file has them.
+    """Return the labels that a certificate is about, as its file records them.
 
     Args:
         path: The file of examples.

@@ -70,7 +70,7 @@ class RankedDecisions:
 
 
 def on_side(side: MarkSide, passes: Flags) -> Flags:
-    """Return which examples a promise is about, by whether the judge passes each; shape (n,).
+    """Mark the examples that a promise is about, by whether the judge passes each; shape (n,).
 
     >>> on_side("fails", np.array([True, False])).tolist(), on_side("both", np.array([True, False])).tolist()
     ([False, True], [True, True])

@@ -83,7 +83,7 @@ class ErrorLimit:
 
 
 def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) -> tuple[Flags, Integers | None]:
-    """Select what the test of a set of automatic decisions counts: whether each is wrong, and its group.
+    """Select from a set of decisions, for each that is automatic, whether it is wrong and its group.
 
     Args:
         chosen: Which decisions are automatic, shape (n,).
@@ -175,11 +175,11 @@ class _Judged:
 
     @property
     def descending(self) -> Floats:
-        """The certainties, the greatest first."""
+        """Certainties of the decisions, the greatest first."""
         return np.sort(self.ranked[~np.isnan(self.ranked)])[::-1]
 
     def at_least(self, certain: float) -> Flags:
-        """Mark the decisions that are so certain."""
+        """Mark the decisions whose certainty is at least `certain`."""
         return np.asarray(np.nan_to_num(self.ranked, nan=-np.inf) >= certain)
 
 

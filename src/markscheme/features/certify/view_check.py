@@ -37,4 +37,4 @@ def checked_json(check: CertificateCheck) -> dict[str, Any]:
 
 
 CHECK_REPORTER: Final[Reporter] = DocumentReporter[CertificateCheck](checked_json, checked)
-"""What describes a check."""
+"""Reporter of a check."""

@@ -491,7 +491,7 @@ def _refuse_samples(rubric: Rubric) -> None:
 
 
 class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
-    """Asks about each criterion in a separate call, all at once.
+    """A grader that asks about each criterion in a separate call, all at once.
 
     Args:
         generate_fn: Called with the keywords system_prompt and user_prompt, once per criterion.
@@ -528,7 +528,7 @@ class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
 
 
 class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
-    """Asks about all criteria in one call.
+    """A grader that asks about all criteria in one call.
 
     Args:
         generate_fn: Called with the system prompt and the user prompt, by position.
@@ -565,7 +565,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
 
 
 class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
-    """Asks about all criteria in one call, twice at once, the second time in reverse order.
+    """A grader that asks about all criteria in one call, twice at once, the second time in reverse order.
 
     A criterion of positive weight is MET only if both passes say so, one of negative weight if either does.
     """
@@ -593,7 +593,7 @@ def _whole(answer: RubricAsJudgeOutput | Unread, material: Material) -> Holistic
 
 
 class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
-    """Asks for one number from 0 to 100 for the whole response.
+    """A grader that asks for one number from 0 to 100 for the whole response.
 
     Args:
         generate_fn: Called with the system prompt and the user prompt, by position.

@@ -194,7 +194,7 @@ class RubricAsJudgeOutput(_Output):
 
 
 class PerCriterionGenerateFn(Protocol):
-    """Asks a model about one criterion; it is called with the keywords system_prompt and user_prompt."""
+    """A function that asks a model about one criterion, called with the keywords system_prompt and user_prompt."""
 
     def __call__(self, system_prompt: str, user_prompt: str) -> Awaitable[PerCriterionOutput]:
         """Return the model's answer."""
@@ -202,7 +202,7 @@ class PerCriterionGenerateFn(Protocol):
 
 
 class OneShotGenerateFn(Protocol):
-    """Asks a model about all criteria; it is called with the system prompt and the user prompt, by position."""
+    """A function that asks a model about all criteria, called with system prompt and user prompt by position."""
 
     def __call__(self, system_prompt: str, user_prompt: str, /) -> Awaitable[OneShotOutput]:
         """Return the model's answer."""
@@ -210,7 +210,7 @@ class OneShotGenerateFn(Protocol):
 
 
 class RubricAsJudgeGenerateFn(Protocol):
-    """Asks a model for one number; it is called with the system prompt and the user prompt, by position."""
+    """A function that asks a model for one number, called with system prompt and user prompt by position."""
 
     def __call__(self, system_prompt: str, user_prompt: str, /) -> Awaitable[RubricAsJudgeOutput]:
         """Return the model's answer."""

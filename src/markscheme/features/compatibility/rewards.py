@@ -105,7 +105,7 @@ async def reward(
 
 
 def _is_one(rubrics: Any) -> bool:
-    """Return whether these are one rubric, such as a list of criteria, rather than one for each response."""
+    """Return True for one rubric, such as a list of criteria, and False for a list with one for each response."""
     if not isinstance(rubrics, list | tuple):
         return True
     criteria = (

@@ -47,7 +47,7 @@ Answer with one JSON object and nothing else, in this form:
 
 @dataclass
 class _JudgeScorer:
-    """Asks a judge for a number from 0 to 10."""
+    """A scorer that asks a judge for a number from 0 to 10."""
 
     rubric: str
     provider: str

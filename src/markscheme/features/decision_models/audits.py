@@ -65,9 +65,9 @@ def _significant(p: Mapping[str, float | None], significance: float) -> frozense
 
 
 SLOPE_LEVEL = 0.95
-"""Of the intervals of slopes."""
+"""Level of the intervals of slopes."""
 DECISION_ROW = "decision"
-"""What the row of the decision is called, below those of the criteria."""
+"""Name of the decision's row, below those of the criteria."""
 
 
 def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None) -> ProbabilityAudits:

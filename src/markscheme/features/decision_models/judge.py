@@ -35,7 +35,7 @@ LONGEST_BODY = 4_000_000
 HTTP: Final = "httpx2"
 """The HTTP library of the Anthropic SDK, which is loaded with the first request; the SDK isn't."""
 TOO_LONG: Final = "max_tokens_exceeded"
-"""By which a server of System One says that a request has too many tokens."""
+"""Code by which a server of System One says that a request has too many tokens."""
 
 
 # --- OpenAI's format -------------------------------------------------------------------------------------------------

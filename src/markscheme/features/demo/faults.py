@@ -12,9 +12,9 @@ PART_OFF = 1.5
 PERSON_SD = 0.45
 """Standard deviation, in levels, of how a person misses the true level; as in `benchmarks/diagnosis.py`."""
 JUDGE_SD = 0.55
-"""The same of a sound judge: a little noisier than a person."""
+"""Standard deviation of a sound judge's noise, in levels: a little more than a person's."""
 NOISY_JUDGE_SD = 1.3
-"""The same of a noisy judge: about three times a person's."""
+"""Standard deviation of a noisy judge's noise, in levels: about three times a person's."""
 
 FAULTS: Mapping[str, str] = {
     "lenient": f"{HALF_A_LEVEL:g} levels too kind on one criterion, before and since",

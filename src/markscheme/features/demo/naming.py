@@ -38,7 +38,7 @@ DECIDED = (0, 1, 4)
 """Statuses of a calibration that was made: ok, adjust, not enough labels."""
 
 FindingJson: TypeAlias = Mapping[str, Any]
-"""As in the JSON of a calibration."""
+"""A finding as in the JSON of a calibration."""
 Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
 """Runs a command in a folder; its exit status."""
 

@@ -80,7 +80,7 @@ class Round:
 
     @cached_property
     def seal(self) -> str:
-        """The sha256 of the secret, to be shown before the secret."""
+        """Digest (sha256) of the secret, to be shown before the secret."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 

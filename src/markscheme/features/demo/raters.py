@@ -27,7 +27,7 @@ PROVENANCE = (
     "anything."
 )
 _SHUFFLE_SEED = 1
-"""Any fixed one: the demo prints the same figures in every run."""
+"""Any fixed seed: the demo prints the same figures in every run."""
 
 
 @dataclass(frozen=True)

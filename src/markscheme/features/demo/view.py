@@ -33,7 +33,7 @@ from markscheme.report.repairs import message_with_repair, repair_of_finding
 from markscheme.report.sections.first_screen import callout
 
 _MOST_SENTENCES = 2
-"""Of the first finding: what moved, and by how much."""
+"""Most sentences of the first finding that are shown: what moved, and by how much."""
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:

@@ -12,9 +12,9 @@ from markscheme.stats import Estimate
 from markscheme.stats.change import Changed, Moved, holm
 
 RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
-"""What the runs show of one criterion."""
+"""Verdict of the runs on one criterion."""
 DriftVerdict = RunVerdict | Literal["moved"]
-"""The same, and "moved" where the author's own edit moved it, which isn't drift of the judge."""
+"""Verdict of the runs, or "moved" if the author's own edit moved the criterion, which isn't drift of the judge."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 
@@ -49,7 +49,7 @@ class Explanation:
 
     @property
     def is_own_edit(self) -> bool:
-        """Whether the rubric's author made all of them, so that the judge didn't change."""
+        """Whether the rubric's author made all of the changes, so that the judge didn't change."""
         return bool(self.changes) and all(change.side == "rubric" for change in self.changes)
 
 
@@ -130,7 +130,7 @@ class CriterionDrift:
 
     @property
     def has_moved(self) -> bool:
-        """Whether its level is shown to have moved by more than the margin, for whatever cause."""
+        """Whether the criterion's level is shown to have moved by more than the margin, for whatever cause."""
         return self.verdict in ("drifted", "moved")
 
     @property

@@ -235,7 +235,7 @@ def _means_of_both(table: RatingTable, first: str, second: str, criterion: str |
 
 
 def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
-    """Pass rates as annotators would decide, overall and by variant.
+    """Estimate pass rates as annotators would decide, overall and by variant.
 
     Args:
         run: The graded table.

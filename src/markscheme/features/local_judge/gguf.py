@@ -58,7 +58,7 @@ def _divides(text: str, kind: int) -> bool:
 
 
 class _Header:
-    """Reads a header from its beginning."""
+    """A reader of a model file's header, from its beginning."""
 
     def __init__(self, data: mmap) -> None:
         self.data, self.at = data, 0

@@ -14,7 +14,7 @@ _SECONDS: Final = 20.0
 
 
 class _StayingThere(HTTPRedirectHandler):
-    """Follows a redirection to allowed hosts alone."""
+    """A handler that follows a redirection to allowed hosts alone."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str

@@ -27,7 +27,7 @@ DIGEST_DIGITS: Final = 32
 _MILLION: Final = 10**6
 """Bytes of a megabyte, and pixels of a megapixel."""
 _PIXELS_PER_TOKEN: Final = 750
-"""By Anthropic's documentation; other providers count less."""
+"""Pixels per token by Anthropic's documentation; other providers count fewer tokens."""
 _MOST_TOKENS: Final = 1600
 """An image that would be more is scaled down by the provider, by the same documentation."""
 _BYTES_PER_PAGE: Final = 60_000
@@ -81,7 +81,7 @@ class Media:
 
     @property
     def mark(self) -> str:
-        """The words that a text shows instead of it."""
+        """Words that a text shows instead of the image or document."""
         return f"[{self.kind} {self.digest}]"
 
     @property
@@ -129,11 +129,11 @@ class Media:
         raise NotImplementedError
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return it as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the content as a block of a message, in the form of an API: "messages" or "chat"."""
         raise NotImplementedError
 
     def html(self) -> str:
-        """Return it as HTML that neither runs nor loads anything."""
+        """Return the content as HTML that neither runs nor loads anything."""
         raise NotImplementedError
 
     def _source(self) -> dict[str, str]:
@@ -151,13 +151,13 @@ class Image(Media):
         return min(_MOST_TOKENS, self._sniffed.pixels // _PIXELS_PER_TOKEN + 1)
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return it as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the image as a block of a message, in the form of an API: "messages" or "chat"."""
         if api == "messages":
             return {"type": "image", "source": self._source()}
         return {"type": "image_url", "image_url": {"url": self.data_url}}
 
     def html(self) -> str:
-        """Return it at a size that fits, which opens to its full size by click or key."""
+        """Return the image as HTML, at a size that fits; it opens to its full size by click or key."""
         shown = escape(self.alt or f"Image without a description, {self.width} × {self.height} pixels", quote=True)
         image = f'<img src="{self.data_url}" alt="{shown}" width="{self.width}" height="{self.height}">'
         return f'<details class="media"><summary>{image}</summary></details>'
@@ -174,14 +174,14 @@ class Pdf(Media):
         return (self.size // _BYTES_PER_PAGE + 1) * _TOKENS_PER_PAGE
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return it as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the document as a block of a message, in the form of an API: "messages" or "chat"."""
         if api == "messages":
             return {"type": "document", "source": self._source()}
         name = f"{self.digest}.pdf"
         return {"type": "file", "file": {"filename": name, "file_data": self.data_url}}
 
     def html(self) -> str:
-        """Return a link by which the browser saves it; no page opens it by itself."""
+        """Return a link by which the browser saves the document; no page opens it by itself."""
         name = escape(self.name if self.path else f"{self.digest}.pdf", quote=True)
         words = escape(self.alt or self.name)
         return f'<p class="media"><a href="{self.data_url}" download="{name}">PDF: {words}</a></p>'

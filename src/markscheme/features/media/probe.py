@@ -59,11 +59,11 @@ class SightTest:
 
     @property
     def prompt(self) -> Prompt:
-        """The prompt that asks what it shows."""
+        """Prompt that asks what the picture or document shows."""
         return Prompt(_SYSTEM, _TASK.format(self.media.mark), _SCHEMA, (), parts=(self.media,))
 
     def is_read(self, answer: str) -> bool:
-        """Return whether an answer says what it shows."""
+        """Return True if an answer gives the word and the number of squares in the picture or document."""
         try:
             read = json_amid_prose(answer)
         except (ValueError, RecursionError):
@@ -95,13 +95,13 @@ async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
 
 
 def is_tried(judge: Judge) -> bool:
-    """Return whether it is tried if a judge can see: one that asks a model, unless the settings leave it out."""
+    """Return True if a judge's sight is tried: that of one that asks a model, unless the settings leave it out."""
     kind = kind_of_judge(judge)
     return is_probed(judge) and kind is not None and kind.asks
 
 
 def sight_of(judge: Judge, kind: str) -> bool | None:
-    """Return whether a judge could read parts of a kind when that was tried; None if it wasn't."""
+    """Return whether a judge was found to read parts of a kind; None if that wasn't tried."""
     key = (judge.identity.fingerprint, kind)
     return _SIGHT[key] is None if key in _SIGHT else None
 

@@ -23,7 +23,7 @@ OF_ANNOTATION = ("id", "updated_at", "lead_time", "task", "project", "parent_pre
                  "last_created_by", "prediction", "result_count", "model", "model_run", "cluster", "neighbors",
                  "mislabeling", "score", "created_ago", "created_username")  # fmt: skip
 RATES_NOTHING = "texts of an annotation that rates nothing"
-"""What texts count as where ratings are wanted."""
+"""Name under which texts are counted as lost where ratings are wanted."""
 IDS_ALONE = "predictions that the file names by their ids alone (a snapshot with predictions has them whole)"
 VALUES = ("choices", "rating", "number", "text")
 OFFSETS = ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset")

@@ -238,7 +238,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
 
 def _about(options: ColumnOptions, columns: Sequence[RatedColumn]) -> ColumnOptions:
-    """Return what the caller says of these columns' values, where an export has several metrics."""
+    """Select from the options on values those that are about these columns, for an export with several metrics."""
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}
     passing = tuple(entry for entry in options.pass_ if folded(entry) in values or entry.partition("=")[0] in names)

@@ -10,7 +10,7 @@ Times = Iterator[tuple[str, Any]]
 
 
 def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
-    """Return what yields the times of records that hold their id under one key and their time under another."""
+    """Make a function that yields the times of records with their id under one key and their time under another."""
 
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():

@@ -38,7 +38,7 @@ MOST_ALL_PLAY_ALL = 4
 LEFT_IN_KNOCKOUT = 2
 """Outputs that are left after a knockout, and compared in both orders."""
 TIE_RULES = ("first", "fail")
-"""What a tie for the first place comes to: the earlier output, or no grade."""
+"""Results of a tie for the first rank: the earlier output, or no grade."""
 SELECT_KEYS: Mapping[str, str] = {"tie": "first or fail", "pairs": "the path of a file"}
 """Keys of the provider's configuration that only this assertion reads: what a tie for the first place comes to, and the
 file to which pairs are added with the judge's preferences."""

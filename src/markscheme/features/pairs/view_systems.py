@@ -35,4 +35,4 @@ def json_of(compared: PairsCompared) -> dict[str, Any]:
 
 
 SYSTEMS_REPORTER: Final = DocumentReporter[PairsCompared](json_of, view)
-"""What describes the systems in some pairs."""
+"""Reporter of the systems in some pairs."""

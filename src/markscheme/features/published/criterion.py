@@ -34,7 +34,7 @@ _SCALE_KEYS = {"scale", "scale_min", "scale_max", "options", "binary"}
 
 
 class CriterionReading:
-    """Reads the criteria of one file, one after the other.
+    """A reader of the criteria of one file, one after the other.
 
     Attributes:
         is_yes_no: Whether one was read that says nothing of its levels.
@@ -271,7 +271,7 @@ def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> s
 
 
 def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return what a dimension of five levels comes to that says whether it always applies."""
+    """Return the keys of a dimension of five levels, known by its flag `always_applicable`; empty for anything else."""
     if not isinstance(fields.get("always_applicable"), bool):
         return {}
     taken.add("always_applicable")

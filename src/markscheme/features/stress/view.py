@@ -32,7 +32,7 @@ _IN_WORDS: Mapping[State, str] = {
     "unknown": "too few examples",
     "not-preserving": NONE,
 }
-"""What a cell says, next to its interval."""
+"""Words for the state of a cell, next to its interval."""
 _OF_DIAGNOSES: Mapping[str, tuple[str, str]] = {
     TRUNCATION: ("falls, as it should", "should fall"),
     POLARITY: ("wording, see below", "no effect"),

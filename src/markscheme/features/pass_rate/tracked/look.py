@@ -57,7 +57,7 @@ class Watched:
 
     @property
     def rang_in(self) -> str | None:
-        """The week in which it first did."""
+        """Week in which the evidence first reached its ring."""
         week = rings_in(self.after, self.ring)
         return None if week is None else self.weeks[week - 1]
 

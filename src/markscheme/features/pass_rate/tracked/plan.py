@@ -127,7 +127,7 @@ def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) ->
 
 
 def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
-    """Tell of each stream and week whether people's rate has dropped by its evidence, shape (streams, weeks)."""
+    """Mark the weeks of each stream in which evidence shows that people's rate dropped, shape (streams, weeks)."""
     so_far = labels.sum(axis=-1).cumsum(axis=1)
     week = np.arange(HORIZON)
     is_reference = (week < REFERENCE_WEEKS) | (so_far - labels.sum(axis=-1) < REFERENCE_LABELS)

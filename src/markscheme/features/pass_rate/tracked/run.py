@@ -93,7 +93,7 @@ class TrackedRun:
 
     @property
     def is_graded(self) -> bool:
-        """Whether nearly all of them have one."""
+        """Whether nearly all responses of weeks that are over have a verdict."""
         return self.not_graded <= MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
 
 
@@ -191,7 +191,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Return what is remembered of a look; the weeks that it counted keep later rows out of the evidence."""
+    """Return a look as the memory keeps it; the weeks that it counted keep later rows out of the evidence."""
     return {
         "at": at,
         "through": through.isoformat(),
@@ -210,7 +210,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
 
 
 def _differs(memory: StreamMemory, look: Look) -> bool:
-    """Tell whether what the last look of this period said of the share is no longer what the files say."""
+    """Return True if the share's evidence at the last look of this period no longer follows from the files."""
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
         return False
@@ -465,7 +465,7 @@ def _accepted(folder: Path) -> Accepted | None:
 
 
 def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
-    """Return what gives the evidence on the judge since a day; None where no run is accepted."""
+    """Return the evidence on the judge as a function of a day; None if no run is accepted."""
     accepted = _accepted(folder)
     if accepted is None:
         return None

@@ -45,7 +45,7 @@ _HEADS: Final = {
     "responses": "Responses got worse.",
     "traffic and responses": "Traffic and responses moved.",
 }
-"""What moved, in words."""
+"""Headings by what moved."""
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
