@@ -67,7 +67,7 @@ class ToleranceTies:
 
     @property
     def flagged(self) -> bool:
-        """Whether 5 % of the examples or more differ by exactly the tolerance."""
+        """True if 5 % of the examples or more differ by exactly the tolerance."""
         return self.n > 0 and self.count >= TIES_TO_FLAG * self.n
 
 
@@ -82,7 +82,7 @@ def agreement_figures(
     weights: npt.ArrayLike | None = None,
     mirrored: bool = False,
 ) -> AgreementFigures:
-    """The figures a verdict is based on, from scores, decisions or levels of one criterion.
+    """Compute the figures a verdict is based on, from scores, decisions or levels of one criterion.
 
     Args:
         gold: Gold's, shape (n,), nan = missing.
@@ -140,7 +140,7 @@ def agreement_figures(
 
 
 def _both_ways(values: Floats, mirrored: bool) -> Floats:
-    """Values of pairs, followed by those of their mirror images."""
+    """Return the values of pairs, followed by those of their mirror images if `mirrored`."""
     return np.concatenate([values, 1 - values]) if mirrored else values
 
 
@@ -152,7 +152,7 @@ def _constant_hits(gold: Floats, constant: float, tolerance: float, mirrored: bo
 def tolerance_ties(
     gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: npt.ArrayLike | None = None
 ) -> ToleranceTies:
-    """How many examples differ from gold by exactly the tolerance, and the agreement without and with them.
+    """Count the examples that differ from gold by exactly the tolerance; give the agreement without and with them.
 
     Args:
         gold: Gold scores, shape (n,), nan = missing.
@@ -180,7 +180,7 @@ def tolerance_ties(
 
 
 def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
-    """Share of pairs of annotators who agree, per example; nan where fewer than two scored it.
+    """Compute, per example, the share of pairs of annotators who agree; nan where fewer than two scored it.
 
     Args:
         people: Scores of single annotators, shape (n, n_people), nan = missing.
@@ -196,7 +196,7 @@ def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
 
 
 def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance: float) -> Floats:
-    """Share of annotators that a score agrees with, per example; nan where there is none.
+    """Compute, per example, the share of its annotators that a score agrees with; nan where no annotator scored it.
 
     Args:
         score: Shape (n,), or one score for all examples; nan = missing.
@@ -213,7 +213,7 @@ def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance
 
 
 def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
-    """1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
+    """Return 1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
 
     Raises:
         ValueError: The caller's fault: shapes that don't broadcast, or a tolerance that isn't above 0.
@@ -231,7 +231,7 @@ def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
 def best_constant(
     values: npt.ArrayLike, candidates: npt.ArrayLike, tolerance: float, weights: npt.ArrayLike | None = None
 ) -> float:
-    """The candidate that agrees with the most values, the lowest in a tie; nan without values or candidates.
+    """Return the candidate that agrees with the most values, the lowest in a tie; nan without values or candidates.
 
     Args:
         values: Shape (n,), nan = missing.
@@ -264,7 +264,7 @@ def _mean_known(values: Floats) -> Floats:
 
 
 def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float) -> float:
-    """The candidate that agrees with the largest share of an example's annotators, on average."""
+    """Return the candidate that agrees with the largest share of an example's annotators, on average."""
     count = np.isfinite(people).sum(axis=1, keepdims=True)
     weights = np.broadcast_to(1 / np.maximum(count, 1), people.shape)
     return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

@@ -41,7 +41,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """How well annotators agree with each other, how well the judge agrees with them, and the difference.
+    """Agreement of annotators with each other, of the judge with them, and the difference.
 
     Attributes:
         people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
@@ -59,7 +59,7 @@ class Ceiling:
 
     @property
     def as_good(self) -> bool | None:
-        """Whether the judge is shown to be as good as a second annotator; None where the gap has no limit."""
+        """True if the judge is shown to be as good as a second annotator; None if the gap has no lower limit."""
         return None if self.gap.low is None else self.gap.low > self.floor
 
 
@@ -101,12 +101,12 @@ class AltTest:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the judge wins against half of the annotators or more; None where none could be tested."""
+        """True if the judge wins against half of the annotators or more; None if no annotator could be tested."""
         return None if self.winning_rate.value is None else self.winning_rate.value >= 0.5
 
 
 def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
-    """The gold level of each example, from all its annotators.
+    """Compute the gold level of each example from all its annotators.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing.
@@ -147,7 +147,7 @@ def ceiling(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Ceiling:
-    """How well annotators agree with each other, and how well the judge agrees with them.
+    """Measure how well annotators agree with each other, and how well the judge agrees with them.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. If many annotators rated few examples each, make the
@@ -197,7 +197,7 @@ def alternative_annotator_test(
     closeness: Closeness = "accuracy",
     q: float = 0.05,
 ) -> AltTest:
-    """Whether the judge can replace an annotator, by leaving out each annotator in turn.
+    """Test if the judge can replace an annotator, by leaving out each annotator in turn.
 
     It is strict with few examples: with 50 it rejects a judge exactly as good as an annotator in four runs of ten.
     `ceiling` answers the same question with fewer false alarms.
@@ -246,7 +246,7 @@ def alternative_annotator_test(
 
 
 def _commonest(table: Floats) -> Floats:
-    """The modal rating of each row, nan where two are equally frequent or there is none."""
+    """Return the modal rating of each row; nan for a tie or a row without ratings."""
     values, place = np.unique(table, return_inverse=True)
     counts = np.zeros((len(table), len(values)), dtype=np.int64)
     np.add.at(counts, (np.arange(len(table))[:, None], place.reshape(table.shape)), 1)
@@ -297,7 +297,7 @@ class _Beside:
         return self._mean_alpha(self.people_pairs)
 
     def people(self, level: float) -> Estimate:
-        """Alpha between two annotators."""
+        """Compute alpha between two annotators, as a mean over pairs of them."""
         if not self.people_pairs:
             return self._undefined(f"needs {LEAST_SHARED_EXAMPLES} examples that two annotators rated", level)
         if math.isnan(self.among_people[0]):
@@ -305,7 +305,7 @@ class _Beside:
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
-        """Alpha between the judge and an annotator, and its difference from alpha between two annotators."""
+        """Compute alpha between the judge and an annotator, and its difference from alpha between two annotators."""
         if not self.people_pairs:
             why = f"needs {LEAST_SHARED_EXAMPLES} examples that two annotators rated, and the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
@@ -322,7 +322,7 @@ class _Beside:
         return self._coefficient(with_judge, rating, level), guard(gap, _fewest_off(self.columns[:, rating]))
 
     def _gap_of_full_agreement(self, gap: Estimate) -> Estimate:
-        """No gap because all raters agreed: its interval is as wide as unseen disagreement allows."""
+        """Return a gap of 0 for raters who all agreed, with an interval as wide as unseen disagreement allows."""
         name = "krippendorff_alpha"
         units = self.groups.number
         alike = agreement(self.columns, name, levels=self.levels, weights=self.metric, groups=units, level=GAP_LEVEL)
@@ -349,7 +349,7 @@ class _Beside:
 
 
 def _fewest_off(columns: Floats) -> int:
-    """Examples outside a rater's most common level, the least over the raters."""
+    """Count each rater's examples outside the rater's most common level; return the smallest count."""
     by_rater = [column[~np.isnan(column)] for column in columns.T]
     return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in by_rater)
 

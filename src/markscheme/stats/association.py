@@ -22,22 +22,22 @@ approximated by their units then."""
 
 
 def pearson(pairs: Pairs, level: float) -> Estimate:
-    """Pearson's correlation of judge and gold, undefined where one of them doesn't vary."""
+    """Compute Pearson's correlation of judge and gold, undefined if one of them doesn't vary."""
     return _correlation(pairs, lambda p: _pearson(p.moments), level, "Pearson")
 
 
 def ccc(pairs: Pairs, level: float) -> Estimate:
-    """Lin's concordance correlation; variances divide by n, so that on levels it is the quadratic kappa."""
+    """Compute Lin's concordance correlation; variances divide by n, so on levels it equals the quadratic kappa."""
     return _concordance(pairs, _ccc, level, "Lin's concordance")
 
 
 def icc(pairs: Pairs, level: float) -> Estimate:
-    """ICC(A,1) of judge and gold: the value of `icc_2_1`, with a distribution-free jackknife interval."""
+    """Compute ICC(A,1) of judge and gold: the value of `icc_2_1`, with a distribution-free jackknife interval."""
     return _concordance(pairs, _icc, level, "ICC(A,1)")
 
 
 def spearman(pairs: Pairs, level: float) -> Estimate:
-    """Spearman's correlation of judge and gold; ties share the mean of their ranks.
+    """Compute Spearman's correlation of judge and gold; ties share the mean of their ranks.
 
     Leaving one unit out is exact. Leaving groups out is exact up to about 5,000 units with different values in as many
     groups; beyond that, a group moves the value by the sum of its units' influence, and `method` says so.
@@ -47,7 +47,7 @@ def spearman(pairs: Pairs, level: float) -> Estimate:
 
 
 def kendall(pairs: Pairs, level: float) -> Estimate:
-    """Kendall's tau-b of judge and gold in n log n steps; leaving a unit or group out is exact."""
+    """Compute Kendall's tau-b of judge and gold in n log n steps; leaving a unit or group out is exact."""
     return _correlation(pairs, _kendall, level, "tau-b")
 
 
@@ -55,7 +55,7 @@ def kendall(pairs: Pairs, level: float) -> Estimate:
 
 
 def _ratio(product: npt.ArrayLike, left: npt.ArrayLike, right: npt.ArrayLike) -> Floats:
-    """product / root(left right), between -1 and 1; nan where either is 0."""
+    """Compute product / root(left right), clipped to -1 to 1; nan where `left` or `right` is 0."""
     size = np.sqrt(left) * np.sqrt(right)
     return np.asarray(np.clip(over(np.asarray(product), size), -1.0, 1.0))
 
@@ -70,7 +70,7 @@ def _ccc(m: Moments) -> Floats:
 
 
 def _icc(m: Moments) -> Floats:
-    """ICC(A,1) of two raters; its mean squares in terms of variances that divide by n - 1."""
+    """Compute ICC(A,1) of two raters, with its mean squares expressed by variances that divide by n - 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unbiased = m.n / (m.n - 1)
         spread = unbiased * (m.gold_variance + m.judge_variance)
@@ -80,7 +80,10 @@ def _icc(m: Moments) -> Floats:
 
 
 def _kendall(pairs: Pairs) -> Floats:
-    """Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice."""
+    """Compute tau-b over all units, then without each group.
+
+    Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice.
+    """
     orderings = pairs.orderings
     inside = pairs.orderings_in_group if pairs.groups.several else 0.0
     total = orderings.sum(axis=1, keepdims=True)
@@ -100,7 +103,10 @@ def _spearman(pairs: Pairs) -> Floats:
 
 
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
-    """Removing a unit moves each other unit's `standing` by 1, 0 or -1: the removed one was below, equal or above."""
+    """Compute Spearman's correlation without each unit.
+
+    Removing a unit moves each other unit's `standing` by 1, 0 or -1: the removed one was below, equal or above.
+    """
     (gold, judge) = pairs.standing
     (concord, gold_apart, judge_apart) = pairs.orderings
     (_, gold_place) = pairs.gold_levels
@@ -112,7 +118,7 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _against(standing: Floats, place: Integers) -> Floats:
-    """For each unit, the summed `standing` of the units above it minus that of the units below it."""
+    """Sum, for each unit, the `standing` of the units above it minus that of the units below it."""
     return np.asarray(above_minus_below(np.bincount(place, weights=standing).astype(np.float64))[place])
 
 
@@ -127,14 +133,14 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Recomputes the ranks without each group, for the distinct (gold, judge) cells instead of the units."""
+    """Recompute the ranks without each group, for the distinct (gold, judge) cells instead of the units."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n)) for s in starts])
 
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
-    """Spearman's correlation without each of the groups from `start` to before `stop`."""
+    """Compute Spearman's correlation without each of the groups from `start` to before `stop`."""
     (seen_gold, gold) = pairs.gold_levels
     (seen_judge, judge) = pairs.judge_levels
     n_gold = len(seen_gold)
@@ -161,7 +167,7 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
 
 
 def _no_correlation(pairs: Pairs) -> str | Reason | None:
-    """Why gold and judge have no correlation; None where they have one."""
+    """Return the reason why gold and judge have no correlation, or None."""
     if len(pairs) < 2:
         return _too_few(pairs)
     return "one level only" if pairs.agree and pairs.stuck else pairs.stuck
@@ -200,7 +206,7 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
-    """A correlation of 1 or -1; its interval allows for the share of reversed units that could have gone unseen."""
+    """Return a correlation of 1 or -1 with an interval that allows for reversed units not seen yet."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance[0]))
     estimate = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)

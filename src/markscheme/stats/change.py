@@ -42,7 +42,7 @@ _TAIL = 1e-33
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Whether the mean level moved between the stored runs and now.
+    """Test of a shift in the mean level between the stored runs and now.
 
     Attributes:
         shift: Mean of now minus the mean of the stored runs, in the unit of the ratings; 0 without examples.
@@ -64,7 +64,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Whether the judge changed at all, more than its stored runs differ among themselves.
+    """Test of any change of the judge beyond the differences among its stored runs.
 
     Attributes:
         excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
@@ -95,7 +95,7 @@ class Changed:
 
 
 def sign_flip(differences: npt.ArrayLike) -> Moved:
-    """Exact test of whether differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
+    """Test exactly if differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
     differ, however noisy it is.
@@ -126,7 +126,7 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
 
 
 def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
-    """Exact test of whether a judge's mean level moved since its stored runs.
+    """Test exactly if a judge's mean level moved since its stored runs.
 
     Under the null, any of an example's runs is equally likely to be "now", independently for each example. With one
     stored run this is the sign-flip test of the differences.
@@ -160,7 +160,7 @@ def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
 
 
 def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
-    """Mid-p of the mean shift if an example's ratings were dealt to now and to the stored runs at random.
+    """Compute the mid-p of the mean shift if an example's ratings were dealt to now and the stored runs at random.
 
     Exact for any distribution of the ratings, skewed ones near an end of the scale included, where the signs of
     differences are not. With one rating now it is the mid-p of `moved`.
@@ -191,7 +191,7 @@ def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
 
 
 def any_change(now: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Changed:
-    """Exact test of whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
+    """Test exactly if a judge changed at all, shifted or not, beyond the noise among its stored runs.
 
     Args:
         now: Ratings now, shape (n,); nan = missing.
@@ -235,7 +235,7 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike 
 def shift_interval(
     differences: npt.ArrayLike, *, span: float, level: float = 0.90, method: str = "mean shift"
 ) -> Estimate:
-    """The mean shift with an interval that doesn't shrink to zero width when all ratings are equal.
+    """Compute the mean shift with an interval that keeps some width when all ratings are equal.
 
     One pair of differences, up and down the whole scale, is added before the interval is computed: a change that
     `differences` don't show may still happen. On yes/no this is the Bonett-Price interval.
@@ -278,7 +278,7 @@ def shift_interval(
 
 
 def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
-    """Number of examples needed to show, with 90 % probability, that an unmoved judge hasn't moved.
+    """Compute the examples needed to show, with 90 % probability, that an unmoved judge hasn't moved.
 
     Args:
         variance: Variance over examples of now minus then, in squared units of the ratings.
@@ -301,7 +301,7 @@ def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
 
 
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
-    """The smallest number from `start` that meets a condition, given that every larger number meets it too.
+    """Find the smallest number from `start` that meets a condition, given that every larger number meets it too.
 
     Example:
         >>> least_n(lambda n: n * n > 50)
@@ -314,7 +314,7 @@ def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
 
 
 def holm(p: npt.ArrayLike) -> Floats:
-    """Holm-adjusted p-values: controls the chance of any false alarm in the family, under any dependence.
+    """Compute Holm-adjusted p-values: they bound the chance of any false alarm in the family, under any dependence.
 
     Args:
         p: One p-value per test, shape (m,).
@@ -336,7 +336,7 @@ def holm(p: npt.ArrayLike) -> Floats:
 
 
 def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
-    """Benjamini-Yekutieli adjusted p-values, for exploring: false discovery rate under any dependence between tests.
+    """Compute Benjamini-Yekutieli adjusted p-values: false discovery rate under any dependence, for exploring.
 
     Far stricter than Benjamini-Hochberg.
 
@@ -362,7 +362,7 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
 
 
 def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) -> float:
-    """The significance level of the t-th run compared with one baseline.
+    """Return the significance level of the t-th run compared with one baseline.
 
     With these levels, an unmoved judge ever raises a false alarm with probability `level` at most, however many runs
     follow and however they depend on each other.
@@ -394,7 +394,7 @@ def mean_estimate(
     level: float = 0.95,
     method: str = "mean",
 ) -> Estimate:
-    """Mean over units of one value each, with its jackknife interval.
+    """Compute the mean over units of one value each, with its jackknife interval.
 
     Args:
         values: Shape (n,), nan = missing. A share has `share`.
@@ -427,7 +427,7 @@ def mean_estimate(
 
 
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
-    """Ratings as whole multiples of the coarsest unit among 1, 1/2, 1/3, … 1/100 that fits them all.
+    """Convert ratings to whole multiples of the coarsest unit among 1, 1/2, 1/3, … 1/100 that fits them all.
 
     Args:
         values: Finite ratings, any shape. If no such unit fits, they are rounded to hundredths.
@@ -459,7 +459,7 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
 
 
 def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Ratings of a new run in the first column and of r stored runs, shape (n,) or (n, r), in the others."""
+    """Combine the ratings of a new run (first column) and of r stored runs, shape (n,) or (n, r), in one array."""
     current = np.asarray(now, dtype=np.float64)
     earlier = np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:
@@ -470,7 +470,7 @@ def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
 
 
 def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """The columns of `run_columns`, with only the examples rated in every run."""
+    """Return the columns of `run_columns`, with only the examples rated in every run."""
     runs = run_columns(now, stored)
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
@@ -478,12 +478,12 @@ def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
 
 
 def is_complete(runs: Floats) -> Flags:
-    """Which examples are rated in every run, shape (n,), from ratings of shape (n, n_runs)."""
+    """Return which examples are rated in every run, shape (n,), from ratings of shape (n, n_runs)."""
     return np.asarray(~np.isnan(runs).any(axis=1))
 
 
 def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Exact p and mid-p of the first column's sum, if each row's column were drawn at random."""
+    """Compute the exact p and mid-p of the first column's sum if each row's column were drawn at random."""
     observed = int(outcomes[:, 0].sum())
     lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]
     rises = outcomes - lowest
@@ -501,7 +501,7 @@ def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, flo
 
 
 def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
-    """The distribution of a sum of many rows, to about 1e-12, over all sums likelier than 1e-33.
+    """Compute the distribution of a sum of many rows, to about 1e-12, over all sums likelier than 1e-33.
 
     Equal rows share one factor of the characteristic function, so the time grows with the number of distinct rows. Sums
     beyond Hoeffding's bound fold back into the window, where they are negligible.
@@ -523,12 +523,12 @@ def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
 
 
 def _half_width_when_still(n: int, span: float) -> float:
-    """Half the width of the widened 90 % interval of n differences that are all 0."""
+    """Compute half the width of the widened 90 % interval of n differences that are all 0."""
     return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """`step` applied to the p-values in rising order, at most 1, returned in the order given."""
+    """Apply `step` to the p-values in rising order; return the results, at most 1, in the order given."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")

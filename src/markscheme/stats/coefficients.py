@@ -89,11 +89,11 @@ class _Loss:
 
     @property
     def directed(self) -> bool:
-        """Whether it matters which rater gave which rating."""
+        """True if it matters which rater gave which rating."""
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
+        """Compute the mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
 
@@ -102,7 +102,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Squared distance on the scale, from moments about the mean so that nothing cancels."""
+    """Build the squared distance on the scale, from moments about the mean so that nothing cancels."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:
@@ -125,7 +125,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | str:
-    """The cost of a disagreement under `weights` (or a metric's name); or why these ratings don't allow it."""
+    """Return the cost of a disagreement under `weights` (or a metric's name), or why these ratings don't allow it."""
     x = table.levels
     span = float(np.ptp(x)) or 1.0
     if not isinstance(weights, str):
@@ -161,7 +161,7 @@ def _lacks_categories(table: RatingPatterns) -> str | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Features of each value; zeros for a missing rating, whose code is -1."""
+    """Append a row of zeros to the features of each value, for a missing rating, whose code is -1."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
@@ -175,7 +175,7 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Number of units with two ratings or more: over all units, then with each set left out."""
+    """Count the units with two ratings or more: over all units, then with each set left out."""
     return table.remaining(table.rated >= 2)
 
 
@@ -192,13 +192,13 @@ def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Observed disagreement: mean over units of the mean loss of their pairs of ratings."""
+    """Compute the observed disagreement: the mean over units of the mean loss of their pairs of ratings."""
     pairs = table.rated * (table.rated - 1) / 2
     return over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
 
 
 def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
-    """Mean features of a rating, each unit counting once."""
+    """Compute the mean features of a rating, each unit counting once."""
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
     return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
 
@@ -209,7 +209,7 @@ def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Mean loss over pairs of raters, each drawing from its own ratings."""
+    """Compute the mean loss over pairs of raters, each drawing from its own ratings."""
     padded = _padded(loss.features)
     n_sums = 1 + len(table.left_out.start)
     so_far = np.zeros((n_sums, padded.shape[1]))
@@ -245,7 +245,7 @@ def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Krippendorff's observed disagreement: each rating weighs the same, with the factor for small samples."""
+    """Compute Krippendorff's observed disagreement: ratings weigh equally, with the factor for small samples."""
     packs, size = _packs(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
@@ -265,14 +265,14 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Mean rank of each level's ratings, scaled to 0 for the worst level and 1 for the best; one row per set."""
+    """Compute the mean rank of each level's ratings, scaled from 0 (worst level) to 1 (best); one row per set."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """The losses of `_seen_in_pack` for squared distances of ranks, which change with what is left out."""
+    """Sum the losses within units for squared distances of ranks, which change with what is left out."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)
@@ -292,7 +292,7 @@ def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
 
 
 def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
-    """1 - seen/chance; nan where chance alone would always agree."""
+    """Compute 1 - seen/chance; nan where chance alone would always agree."""
     return np.asarray(1 - over(seen, np.where(chance > _NO_CHANCE_DISAGREEMENT, chance, 0.0)))
 
 
@@ -353,7 +353,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> str | No
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | str:
-    """The loss and the disagreement, observed and by chance (over all, then with each set left out); or why not."""
+    """Return the loss and the disagreement, observed and by chance (over all, then per set left out), or why not."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why
@@ -414,7 +414,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Marked approximate where simulated coverage falls below 93 %: few units, or few outside the most common level."""
+    """Mark an estimate approximate where simulated coverage falls below 93 %: few units, or few off the modal level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         units = "groups of examples" if table.grouped else "examples"
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
@@ -423,7 +423,8 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Examples (or groups) outside a rater's most common level, the least over raters; and which rater never varies.
+    """Count the examples (or groups) outside a rater's most common level, the least over raters; name one who never
+    varies.
 
     A rater who saw fewer than half of the examples counts only in the pool of all raters.
     """
@@ -447,7 +448,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
 
 
 def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
-    """How many of the left-out sets contain one of `rows`."""
+    """Count the left-out sets that contain one of `rows`."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
 
@@ -456,7 +457,7 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Share of hits, `per_row` (0 to 1), over the units with two ratings."""
+    """Compute the share of hits, `per_row` (0 to 1), over the units with two ratings."""
     row, unit_set = table.units()
     twice = table.rated[row] >= 2
     estimate = share(per_row[row[twice]], unit_set[twice] if table.grouped else None, level=level, of=of)
@@ -467,7 +468,7 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
 
 
 def _reach(table: RatingPatterns, place: Floats) -> Floats:
-    """Distance between the lowest and the highest rating of each row, with `place` the position of each value."""
+    """Compute the distance between each row's lowest and highest rating, with `place` the position of each value."""
     padded = np.append(place, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)
@@ -478,7 +479,7 @@ def _reach(table: RatingPatterns, place: Floats) -> Floats:
 
 
 def _pairs_agreeing(table: RatingPatterns) -> Floats:
-    """Share of the pairs of ratings of each row that agree on the level."""
+    """Compute, for each row, the share of its pairs of ratings that agree on the level."""
     ratings = np.sort(table.codes, axis=1)
     same = np.zeros(len(ratings))
     run = np.zeros(len(ratings))
@@ -521,7 +522,7 @@ def agreement(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """One coefficient of agreement, by its name in the literature, with its interval.
+    """Compute one coefficient of agreement, by its name in the literature, with its interval.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -578,7 +579,7 @@ def agreement(
 def corrected(
     ratings: npt.ArrayLike, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric | None = None
 ) -> Corrected:
-    """A chance-corrected coefficient with its observed and expected agreement, and no interval.
+    """Compute a chance-corrected coefficient with its observed and expected agreement, without an interval.
 
     Args:
         ratings, name, levels, weights: As for `agreement`, except for the plain shares.
@@ -598,7 +599,7 @@ def corrected(
 def pair_left_out(
     pair: Floats, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric, groups: Groups
 ) -> Floats:
-    """A chance-corrected coefficient of two raters and its value without each group, for statistics that combine some.
+    """Compute a chance-corrected coefficient of two raters, over all units and without each group.
 
     Args:
         pair: Ratings, shape (n_units, 2), nan where one is missing; units that both rated count.
@@ -632,7 +633,7 @@ def pair_left_out(
 
 
 def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:
-    """A chance-corrected coefficient of two raters, in the limit of infinitely many examples.
+    """Compute a chance-corrected coefficient of two raters, in the limit of infinitely many examples.
 
     Args:
         shares: Joint shares of the levels, shape (k, k), summing to 1: rows are gold's, columns the judge's.
@@ -663,7 +664,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
 
 
 def _weights(name: str, weights: Weights | Metric | None, names: Collection[str] = ()) -> Weights | Metric:
-    """The weights requested for a coefficient, or its default."""
+    """Return the weights requested for a coefficient, or its default."""
     if name not in (names or COEFFICIENTS):
         raise ValueError(f"a coefficient is one of {', '.join(names or COEFFICIENTS)}, not {name!r}")
     if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":
@@ -690,7 +691,7 @@ def _family(scale: ScaleKind, weights: NamedWeights | None, table: RatingPattern
 
 
 def _metric(scale: ScaleKind, table: RatingPatterns) -> str:
-    """Krippendorff's metric for a scale; interval where an ordinal scale has ratings between its levels."""
+    """Return Krippendorff's metric for a scale: interval if an ordinal scale has ratings between its levels."""
     return "interval" if scale == "ordinal" and table.between is not None else scale
 
 
@@ -711,7 +712,7 @@ def _checked(scale: ScaleKind, table: RatingPatterns, weights: NamedWeights | No
 def agreement_values(
     ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: ScaleKind, weights: NamedWeights | None = None
 ) -> dict[str, Corrected]:
-    """Every chance-corrected coefficient with its observed and expected agreement, without intervals.
+    """Compute every chance-corrected coefficient with its observed and expected agreement, without intervals.
 
     Args:
         ratings, levels, scale, weights: As for `agreement_family`.
@@ -741,7 +742,7 @@ def agreement_family(
     level: float = 0.95,
     raters: Sequence[str] = (),
 ) -> dict[str, Estimate]:
-    """Every measure of agreement of a table of ratings, each with its interval.
+    """Compute every measure of agreement of a table of ratings, each with its interval.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -784,7 +785,7 @@ def two_raters(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Agreement of a judge with gold labels on one criterion, each measure with its interval.
+    """Compute the agreement of a judge with gold labels on one criterion, each measure with its interval.
 
     Args:
         gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels is used as it is.

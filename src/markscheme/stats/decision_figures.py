@@ -21,7 +21,7 @@ SideRate: TypeAlias = GroupedShare | RateByVerdict
 
 @dataclass(frozen=True, slots=True)
 class SideShare:
-    """Of the examples on which gold decides one way, the share on which the judge decides in a given way.
+    """Share of the judge's decisions of one kind, among the examples that gold decides one way.
 
     Attributes:
         hits: Labelled examples on which the judge does.
@@ -37,20 +37,20 @@ class SideShare:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the share allows for how labels were drawn, so that it isn't `hits` of `of`."""
+        """True if the share allows for how labels were drawn, so that it isn't `hits` of `of`."""
         return self.rate is not self.among
 
     @property
     def has_few_groups(self) -> bool:
-        """Whether examples of the side come from fewer than 5 groups that share examples."""
+        """True if examples of the side come from fewer than 5 groups that share examples."""
         return self.of > 0 and self.among.support == "withheld"
 
     def lower(self, confidence: float) -> float | None:
-        """The one-sided lower bound at `confidence`; None without examples or with fewer than 5 groups."""
+        """Return the one-sided lower bound at `confidence`; None without examples or with fewer than 5 groups."""
         return None if not self.of or self.has_few_groups else self.rate.lower(confidence)
 
     def upper(self, confidence: float) -> float | None:
-        """The one-sided upper bound at `confidence`; None without examples or with fewer than 5 groups."""
+        """Return the one-sided upper bound at `confidence`; None without examples or with fewer than 5 groups."""
         return None if not self.of or self.has_few_groups else self.rate.upper(confidence)
 
 
@@ -155,7 +155,7 @@ def side_share(
 def _cells(
     strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: npt.ArrayLike | None
 ) -> Iterator[tuple[int, Stratum]]:
-    """Each stratum under each of the judge's decisions, with the index of its first example."""
+    """Yield each stratum under each of the judge's decisions, with the index of its first example."""
     is_decided = ~np.isnan(in_question)
     names = np.array([f"{decision:g} {stratum}" for decision, stratum in zip(judge, strata, strict=True)])
     for name in dict.fromkeys(names[is_decided].tolist()):

@@ -24,7 +24,7 @@ HALVINGS = 30
 
 @dataclass(frozen=True, slots=True)
 class DecisionBounds:
-    """What the figures of decisions must clear.
+    """Bounds that the figures of decisions must clear.
 
     Attributes:
         target: The least share of decisions that are gold's.
@@ -41,7 +41,7 @@ class DecisionBounds:
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """What the labels so far say of one figure, as independent examples."""
+    """Evidence of the labels so far on one figure, as independent examples."""
 
     hits: float
     n: float

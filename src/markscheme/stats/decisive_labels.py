@@ -24,7 +24,7 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """The least of `LABEL_COUNTS` that decides with a chance of one half, else the largest if a third is left.
+    """Return the least of `LABEL_COUNTS` that decides with a chance of one half, else the largest if a third is left.
 
     Args:
         chance_of: Probability that a number of further labels decides the question.
@@ -40,7 +40,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """The largest number over several open questions; None where one of them has none, or there is no question.
+    """Return the largest number over several open questions; None if one has no number, or there is no question.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more
@@ -58,7 +58,7 @@ def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels
 def chance_to_place_share(
     share: GroupedShare, bound: float, more: int, *, confidence: float, counted: float = 1.0
 ) -> float:
-    """Probability that so many further labels show a share to lie above or below a bound.
+    """Compute the probability that `more` labels show a share to lie above or below a bound.
 
     Args:
         share: The share among the labels so far.
@@ -89,7 +89,7 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Probability that so many further labels show a mean to lie beyond a bound, on the side where it lies now.
+    """Compute the probability that `more` labels show a mean to lie beyond a bound, on the side where it is now.
 
     Args:
         mean: The mean among the labels so far.
@@ -145,7 +145,7 @@ def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) ->
 
 
 def planned_design_effect(mean_size: float) -> float:
-    """Design effect to plan with before labels show it, from the groups' mean size.
+    """Return the design effect to plan with before labels show it, from the groups' mean size.
 
     Args:
         mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
@@ -158,23 +158,23 @@ def planned_design_effect(mean_size: float) -> float:
 
 
 def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) -> Floats:
-    """Probability of each count in n, where the chance of one follows Beta(a, b)."""
+    """Compute the probability of each count in n, where the chance of one follows Beta(a, b)."""
     return np.asarray(np.exp(log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
 
 
 def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
-    """Logarithm of the number of ways in which each count comes about in n."""
+    """Compute the logarithm of the number of ways to choose each count of n."""
     return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Where the exact limits of a share lie above or below a bound."""
+    """Return True where the exact limits of a share lie above or below a bound."""
     misses = n - np.asarray(hits, dtype=np.float64)
     return is_above(hits, n, bound, confidence) | is_above(misses, n, 1 - bound, confidence)
 
 
 def is_above(hits: npt.ArrayLike, n: float | Floats, bound: float, confidence: float) -> Flags:
-    """Where the exact lower limit of a share lies above a bound."""
+    """Return True where the exact lower limit of a share lies above a bound."""
     x = np.asarray(hits, dtype=np.float64)
     tail = betainc(np.maximum(x, np.finfo(float).tiny), n - x + 1, bound)
     return np.asarray((x > 0) & (tail < 1 - confidence))

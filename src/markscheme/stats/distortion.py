@@ -25,7 +25,7 @@ LEAST_UNITS = 5
 def slope_on_people(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How far the judge's level rises when the true level rises by one: cov(judge, people) / cov(person, person).
+    """Estimate the judge's rise per level of the true level: cov(judge, people) / cov(person, person).
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
@@ -62,7 +62,7 @@ def noise_beside_people(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """The judge's error variance about its own straight line, divided by an annotator's error variance.
+    """Estimate the judge's error variance about its own straight line, divided by an annotator's error variance.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
@@ -98,7 +98,7 @@ def noise_beside_people(
 
 
 def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
-    """The variance that annotators share, which is the truth's, and the error variance of one of them.
+    """Return the variance that annotators share, which is the truth's, and the error variance of one of them.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where two annotators rated it.
@@ -125,7 +125,7 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
 def correlation_without_noise(
     first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """True correlation of two criteria: one annotator's levels on one with another annotator's on the other.
+    """Estimate the true correlation of two criteria, from levels that different annotators gave on them.
 
     Args:
         first: Annotators' ratings on one criterion, shape (n_units, n_people), nan = missing.
@@ -173,7 +173,7 @@ def correlation_without_noise(
 def halo(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How far the other criteria color the judge's level on one, beyond what they do for an annotator.
+    """Estimate how far the other criteria color the judge's level on one, beyond what they do for an annotator.
 
     Regress the judge's positions on an annotator's own and on that annotator's mean over the other criteria. The result
     is the second coefficient minus the same one with another annotator in the judge's place, averaged over criteria.
@@ -236,7 +236,7 @@ def halo(
 def leaning(
     gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
 ) -> Estimate:
-    """How far the judge's ratings rise with something that isn't quality, at the same gold (or annotator's) rating.
+    """Estimate the rise of the judge's ratings with something that isn't quality, at equal gold or annotator's rating.
 
     The coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more, the same
     coefficient with another annotator in the judge's place is subtracted, which allows for the noise of gold and for
@@ -326,13 +326,13 @@ class _SharedMoments:
         return len(self.groups.number)
 
     def refusal(self) -> str | None:
-        """Why the judge can't be compared with annotators; None where it can."""
+        """Return the reason why the judge can't be compared with annotators, or None."""
         if self.groups.n < LEAST_UNITS:
             return f"only {self.n_units} units that judge and two people rated"
         return None if self.shared[0] > 0 else "people share no variance"
 
     def ratio(self, why: str | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
-        """The ratio of two of these moments, undefined where `why` says so or either isn't above 0."""
+        """Return the ratio of two of these moments, undefined with a reason `why` or if either isn't above 0."""
         if why:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
         values = over(np.where(above > 0, above, np.nan), below)
@@ -345,7 +345,9 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
 
 
 def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
-    """Covariance of x and y (n_units, n_columns), pooled over columns; of all units, then without each group."""
+    """Compute the covariance of x and y, shape (n_units, n_columns), pooled over columns: over all, then per group left
+    out.
+    """
     in_both = np.isfinite(x) & np.isfinite(y)
     centred = [np.where(in_both, values - _mean(values, in_both), 0.0) for values in (x, y)]
     n, sum_x, sum_y, products = (
@@ -362,7 +364,9 @@ def _mean(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _second_slope(y: Floats, control: Floats, feature: Floats, groups: Groups) -> Floats:
-    """Coefficient of `feature` in a regression of y on `control` and `feature`; over all, then without each group."""
+    """Compute the coefficient of `feature` when y is regressed on `control` and `feature`: over all, then per group
+    left out.
+    """
 
     def covariance(first: Floats, two: Floats) -> Floats:
         x, y = np.broadcast_arrays(first, two)

@@ -14,7 +14,7 @@ Hedge: TypeAlias = Literal["few", "withheld", "rough"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a figure is as it is, in words; a scale's levels are numbers to statistics, and have names for readers.
+    """Explanation of a figure in words; scale levels stay numbers in it until a reader's names replace them.
 
     Attributes:
         parts: The words, and between them each level as a number.
@@ -28,7 +28,7 @@ class Reason:
     parts: tuple[str | float, ...]
 
     def with_levels(self, name_of: Callable[[float], str]) -> str:
-        """The words, with the levels as `name_of` calls them."""
+        """Return the words, with the levels as `name_of` calls them."""
         return "".join(part if isinstance(part, str) else name_of(part) for part in self.parts)
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Caveat:
-    """What limits an interval, and what else is to be said of it.
+    """Limitation of an interval, with its reason and any remark.
 
     Attributes:
         hedge: How it is limited; None where it isn't.
@@ -55,12 +55,12 @@ class Caveat:
 
     @classmethod
     def of(cls, hedge: Hedge, why: str | Reason) -> Self:
-        """An interval that is limited, with the reason."""
+        """Create the caveat of a limited interval, with the reason."""
         return cls(hedge, why if isinstance(why, Reason) else Reason((why,)))
 
     @classmethod
     def read(cls, note: str) -> Self:
-        """What a note says, as an estimate's JSON has it."""
+        """Parse the note that an estimate's JSON holds."""
         start, _, why = note.partition(": ")
         hedge: Hedge | None = next((hedge for hedge in get_args(Hedge) if hedge == start), None)
         return cls(remark=note) if hedge is None else cls.of(hedge, why)
@@ -71,7 +71,7 @@ class Caveat:
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
-        """The same, with the levels as `name_of` calls them; None calls them by their numbers."""
+        """Return reason and remark, with the levels as `name_of` calls them, or as numbers if it is None."""
         reason = str(self.reason) if name_of is None else self.reason.with_levels(name_of)
         return "; ".join(part for part in (reason, self.remark) if part)
 
@@ -130,12 +130,12 @@ class Estimate:
 
     @classmethod
     def without_value(cls, why: str | Reason, *, n: int, method: str, level: float = 0.95) -> Self:
-        """An estimate without a value, with the reason."""
+        """Create an estimate without a value, with the reason."""
         return cls(None, n=n, method=method, undefined=str(why), level=level)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The estimate that `to_json` wrote.
+        """Read the estimate that `to_json` wrote.
 
         Raises:
             TypeError: An entry has a name that no estimate's has, or the value is missing.
@@ -146,16 +146,16 @@ class Estimate:
         return cls(**entries, caveat=None if note is None else Caveat.read(str(note)))
 
     def above(self, bound: float) -> bool:
-        """Whether the whole interval is above a bound; False without an interval."""
+        """Return True if the whole interval is above a bound; False without an interval."""
         return self.low is not None and self.low > bound
 
     def below(self, bound: float) -> bool:
-        """Whether the whole interval is below a bound; False without an interval."""
+        """Return True if the whole interval is below a bound; False without an interval."""
         return self.high is not None and self.high < bound
 
     @property
     def hedge(self) -> Hedge | None:
-        """How the interval is limited; None where it isn't."""
+        """The kind of limitation of the interval; None if it has none."""
         return None if self.caveat is None else self.caveat.hedge
 
     @property
@@ -165,16 +165,16 @@ class Estimate:
 
     @property
     def is_count(self) -> bool:
-        """Whether a share is printed as a count: it has too few examples, or groups of them, for an interval."""
+        """True if a share is printed as a count: it has too few examples, or groups of them, for an interval."""
         return self.value is not None and self.hedge in ("few", "withheld")
 
     @property
     def is_approximate(self) -> bool:
-        """Whether few examples carry the interval."""
+        """True if few examples carry the interval."""
         return self.hedge == "rough"
 
     def as_share(self, digits: int = 0) -> str:
-        """A share and its interval in per cent; a count where there are too few examples for an interval.
+        """Render a share and its interval in per cent, or as a count if too few examples carry an interval.
 
         Example:
             >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, caveat=Caveat("few")).as_share()
@@ -190,7 +190,7 @@ class Estimate:
         return f"{percent(self.value, digits)} ({limits}){' ~' if self.is_approximate else ''}"
 
     def to_json(self) -> dict[str, Any]:
-        """The estimate as plain data for JSON; never a NaN."""
+        """Return the estimate as a dict that JSON can hold; never a NaN."""
         return {
             "value": self.value,
             "low": self.low,
@@ -213,7 +213,7 @@ class EstimatesOnDemand(Mapping[str, Estimate]):
     """
 
     def __init__(self, families: Iterable[tuple[Iterable[str], Callable[[], Mapping[str, Estimate]]]]) -> None:
-        """Families by their names and what computes them."""
+        """Take families of estimates: their names, with the function that computes them on first use."""
         self._families: dict[str, Callable[[], Mapping[str, Estimate]]] = {}
         for names, compute in families:
             self._families |= dict.fromkeys(names, cache(compute))
@@ -231,5 +231,5 @@ class EstimatesOnDemand(Mapping[str, Estimate]):
         return repr(dict(self))
 
     def __reduce__(self) -> tuple[type[dict[str, Estimate]], tuple[dict[str, Estimate]]]:
-        """Copied and pickled as the estimates themselves: what computes them can't be pickled."""
+        """Return a plain dict of the estimates for copying and pickling; the functions can't be pickled."""
         return dict, (dict(self),)

@@ -58,7 +58,7 @@ class GroupRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """How much more annotators would pass of one group than of another.
+    """Difference between the shares that annotators would pass of two groups.
 
     Attributes:
         difference: First rate minus second, with its 95 % interval; undefined where either rate is withheld.
@@ -74,7 +74,7 @@ class GroupDifference:
 
 
 def mid_p_limits(hits: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
+    """Compute the mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
 
     Args:
         hits: How many of the examples are hits; weighted ones may add up to a fraction.
@@ -164,7 +164,7 @@ def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
 
 
 def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
-    """The share of a group's responses that annotators would pass, from the group's own labels.
+    """Estimate the share of a group's responses that annotators would pass, from the group's own labels.
 
     Shown from 10 labels with a planned half width of .30 or less. That depends on how many labels there are, never on
     what they say.
@@ -198,7 +198,7 @@ def group_difference(
     *,
     common: npt.ArrayLike | None = None,
 ) -> GroupDifference:
-    """How much more annotators would pass of one group than of another: the difference of two rates, with an interval.
+    """Estimate the difference between the shares that annotators would pass of two groups, with an interval.
 
     Args:
         labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.
@@ -242,7 +242,7 @@ def group_difference(
 
 
 def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Integers:
-    """How many of the next labels to take from each group's fails and passes, to narrow all rates soonest.
+    """Plan how many of the next labels to take from each group's fails and passes, to narrow all rates soonest.
 
     Args:
         labelled: Counts of labelled responses, shape (n_groups, 2, 2): rows annotators' fail and pass, columns the
@@ -295,7 +295,7 @@ def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, In
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
-    """The rate over `graded`, from labels that may be on other responses of the group."""
+    """Compute the rate over `graded`, from labels that may be on other responses of the group."""
     labels = table.sum(axis=0)
     weight = graded / int(graded.sum())
     _, below, above, variance, smooth = _by_verdict(table[1], labels, graded, GROUP_LEVEL)
@@ -337,7 +337,7 @@ def _by_verdict(
 
 
 def _tail(level: float) -> float:
-    """The probability in each tail, free of the rounding that 1 - 0.95 leaves."""
+    """Compute the probability in each tail, free of the rounding that 1 - 0.95 leaves."""
     return round((1 - level) / 2, 12)
 
 
@@ -363,7 +363,7 @@ def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
 
 
 def _half_widths(labels: npt.ArrayLike) -> Floats:
-    """Half the width to expect of a share from a number of labels."""
+    """Predict half the width of a share's interval from a number of labels."""
     return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
 
 

@@ -48,7 +48,7 @@ class Transform:
     high: float
 
     def reaches(self, value: float) -> bool:
-        """Whether `value` has a finite place on this scale."""
+        """Return True if `value` is finite on this scale."""
         return self.low < value < self.high
 
 
@@ -68,7 +68,7 @@ IDENTITY = Transform("identity", float, lambda _: 1.0, float, -math.inf, math.in
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How far a statistic moves when one unit is left out.
+    """Variation of a statistic when one unit is left out.
 
     Attributes:
         se: Jackknife standard error, in the statistic's unit; 0 where nothing moves it.
@@ -82,7 +82,7 @@ class Spread:
 
 
 def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spread:
-    """Standard error and degrees of freedom of a statistic from its leave-one-out values.
+    """Compute the standard error and degrees of freedom of a statistic from its leave-one-out values.
 
     Args:
         left_out: The statistic with one unit (or group) left out; one value for each distinct kind of unit, shape (m,).
@@ -129,7 +129,7 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
 
 
 def t_quantile(df: float, level: float) -> float:
-    """The two-sided Student t quantile of coverage `level` at `df` degrees of freedom.
+    """Compute the two-sided Student t quantile of coverage `level` at `df` degrees of freedom.
 
     Example:
         >>> round(t_quantile(9, 0.95), 4)
@@ -139,7 +139,7 @@ def t_quantile(df: float, level: float) -> float:
 
 
 def t_limits(value: float, spread: Spread, transform: Transform, *, level: float = 0.95) -> tuple[float, float]:
-    """Lower and upper limit of a t interval computed on `transform`, in the statistic's own unit.
+    """Compute the limits of a t interval on the scale of `transform`, in the statistic's own unit.
 
     Example:
         >>> low, high = t_limits(0.6, Spread(se=0.080723, df=88.8889, n=100), ATANH)
@@ -161,7 +161,7 @@ def jackknife(
     method: str = "",
     grouped: bool = False,
 ) -> Estimate:
-    """A statistic with its interval, from its values with one unit (or group) left out.
+    """Estimate a statistic with its interval, from its values with one unit (or group) left out.
 
     Where no valid interval exists, only the value is returned and `note` says why: one unit only, a left-out value that
     is undefined (nan), a statistic that no unit moves, or a value at the end of the scale.
@@ -213,7 +213,7 @@ def jackknife(
 
 
 def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
-    """The same value without its interval, with a note saying why.
+    """Remove the interval of an estimate, with a note saying why.
 
     Example:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
@@ -223,7 +223,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """The same estimate with its limits clipped to the statistic's range, but never past its value.
+    """Clip the limits of an estimate to the statistic's range, but never past its value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -238,7 +238,7 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
-    """The estimate of a monotone function of what was estimated.
+    """Apply a monotone function to an estimate's value and limits.
 
     Example:
         >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)
@@ -255,7 +255,7 @@ def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
 
 
 def noted(estimate: Estimate, words: str) -> Estimate:
-    """The same estimate with a remark on it.
+    """Add a remark to an estimate.
 
     Example:
         >>> noted(withhold(Estimate(0.4, n=2), "too few fails"), "from 2 of 52 units").note
@@ -267,7 +267,7 @@ def noted(estimate: Estimate, words: str) -> Estimate:
 
 
 def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
-    """The same estimate, marked approximate: it covers less than its level. A withheld interval stays as it is.
+    """Mark an estimate approximate: it covers less than its level. A withheld interval stays as it is.
 
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
@@ -279,12 +279,12 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def unit_of(grouped: bool) -> str:
-    """What is left out at a time, for the wording of a note."""
+    """Name the unit that is left out at a time, for the wording of a note."""
     return "group of examples" if grouped else "example"
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
-    """A chance-corrected or rank statistic with its interval withheld or marked where too few examples carry it.
+    """Withhold or mark the interval of a chance-corrected or rank statistic if too few examples carry it.
 
     Args:
         estimate: A statistic that depends on how the ratings vary.
@@ -309,7 +309,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> str:
-    """Note that few examples, or groups with one, are outside a rater's most common level.
+    """Write the note that few examples, or groups with one, are outside a rater's most common level.
 
     Example:
         >>> few_off(1), few_off(4, grouped=True)
@@ -320,7 +320,7 @@ def few_off(off: int, *, grouped: bool = False) -> str:
 
 
 def unseen(n: int, level: float = 0.95) -> float:
-    """The largest share of disagreement that `n` agreeing examples don't rule out.
+    """Compute the largest share of disagreement that `n` agreeing examples don't rule out.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -342,7 +342,7 @@ def no_disagreement(
     level: float = 0.95,
     method: str = "",
 ) -> Estimate:
-    """A statistic of ratings that all agree, with an interval that allows for disagreement not seen yet.
+    """Estimate a statistic of ratings that all agree, with an interval that allows for disagreement not seen yet.
 
     Args:
         value: The statistic under full agreement: 1 for shares and coefficients, 0 for errors.
@@ -372,7 +372,7 @@ def no_disagreement(
 
 
 def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Exact two-sided limits of a share: each side errs with probability at most half of 1 - `level`.
+    """Compute exact two-sided limits of a share: each side errs with probability at most half of 1 - `level`.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -389,7 +389,7 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple
 
 
 def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
-    """Exact one-sided upper limit of a share: the share lies above it in at most 1 - `confidence` of samples.
+    """Compute the exact upper limit of a share: the share lies above it in at most 1 - `confidence` of samples.
 
     Example:
         >>> round(clopper_pearson_upper(0, 45, confidence=0.9), 6)
@@ -400,7 +400,7 @@ def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> f
 
 
 def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> float:
-    """Exact one-sided lower limit of a share: the share lies below it in at most 1 - `confidence` of samples.
+    """Compute the exact lower limit of a share: the share lies below it in at most 1 - `confidence` of samples.
 
     Example:
         >>> round(clopper_pearson_lower(45, 45, confidence=0.9), 6)
@@ -436,7 +436,7 @@ def _check_share(successes: float, n: float) -> None:
 
 
 def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers, int]:
-    """Which group each unit belongs to, numbered from 0, and how many groups there are.
+    """Number the group of each unit from 0, and count the groups.
 
     Args:
         groups: A name or number for each unit, shape (n_units,); by default every unit is its own group.
@@ -464,7 +464,7 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """What is left out at a time: every unit by itself, or all the units of a group.
+    """Units to leave out at a time: every unit by itself, or all the units of a group.
 
     Attributes:
         number: The group of each unit, numbered from 0, shape (n_units,).
@@ -485,17 +485,17 @@ class Groups:
 
     @property
     def several(self) -> bool:
-        """Whether some units are left out together."""
+        """True if some units are left out together."""
         return self.n < len(self.number)
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
-        """The groups of the selected units alone."""
+        """Return the groups of the selected units alone."""
         number = self.number[units]
         used = np.bincount(number, minlength=self.n) > 0
         return replace(self, number=np.cumsum(used)[number] - 1, n=int(used.sum()))
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of `values`, shape (..., n_units), over each group; `values` itself if each unit is its own group."""
+        """Sum `values`, shape (..., n_units), over each group; return `values` itself if each unit is its own group."""
         if not self.several:
             return values
         rows = values.reshape(-1, len(self.number))
@@ -503,19 +503,19 @@ class Groups:
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n)
 
     def left_out(self, values: Floats) -> Floats:
-        """The sum of `values`, shape (..., n_units), over all units and then without each group, shape (..., 1 + n)."""
+        """Sum `values`, shape (..., n_units), over all units and then without each group, shape (..., 1 + n)."""
         total = values.sum(axis=-1, keepdims=True)
         return np.concatenate([total, total - self.sums(values)], axis=-1)
 
     def jackknife(self, values: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
-        """The estimate from a statistic's values over all units and then without each group, shape (1 + n,)."""
+        """Estimate a statistic from its values over all units and then without each group, shape (1 + n,)."""
         value = float(values[0])
         left_out = values[1:]
         return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=self.several)
 
 
 def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple[Floats, Groups]:
-    """The values that aren't nan, with the groups of their units.
+    """Return the values that aren't nan, with the groups of their units.
 
     Raises:
         ValueError: The caller's fault: values that aren't a vector, or names that aren't one for each.
@@ -528,7 +528,7 @@ def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple
 
 
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:
-    """Exact distribution of a sum in which every row independently takes one of its outcomes, each equally likely.
+    """Compute the exact distribution of a sum in which every row takes one of its outcomes, each equally likely.
 
     The sign-flip test gives each row the outcomes d and -d; choosing which of r + 1 runs is "now" gives it r + 1.
 

@@ -71,7 +71,7 @@ class Pairs:
 
     @cached_property
     def agree(self) -> bool:
-        """Whether judge and gold are equal on every unit."""
+        """True if judge and gold are equal on every unit."""
         return bool(np.array_equal(self.gold, self.judge))
 
     @cached_property
@@ -97,7 +97,7 @@ class Pairs:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Which rater gives every unit the same value; None where both vary."""
+        """Reason that names the raters who give every unit one value; None if both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
         parts: list[str | float] = []
         for name, levels in columns:
@@ -128,12 +128,14 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """For gold and judge: the units below each unit minus those above it, which is twice its centred mid-rank."""
+        """Count, for gold and for the judge, of the units below each unit minus those above it: twice its centred
+        mid-rank.
+        """
         return _standing(self.gold_levels[1]), _standing(self.judge_levels[1])
 
     @cached_property
     def orderings(self) -> Floats:
-        """How each unit is ordered relative to all others; whole numbers, shape (3, n_units).
+        """Order of each unit relative to all others; whole numbers, shape (3, n_units).
 
         The units that gold and judge order the same way relative to it minus those ordered oppositely; the units with a
         different gold value; and those with a different judge value.
@@ -157,7 +159,7 @@ def paired(
     groups: npt.ArrayLike | None = None,
     levels: npt.ArrayLike | None = None,
 ) -> Pairs:
-    """Gold and judge on the units that both rated; values that differ only by rounding become equal.
+    """Pair gold and judge on the units that both rated; values that differ only by rounding become equal.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -185,7 +187,7 @@ def paired(
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:
-    """`values` as an array of floats; None becomes nan.
+    """Convert `values` to an array of floats; None becomes nan.
 
     Raises:
         ValueError: The caller's fault: something that isn't a number, or rows of different lengths.
@@ -201,7 +203,7 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
 
 
 def equal_vectors(**named: npt.ArrayLike) -> Floats:
-    """Vectors with a number for each unit as one array, shape (n_vectors, n_units).
+    """Stack vectors with a number for each unit in one array, shape (n_vectors, n_units).
 
     Raises:
         ValueError: The caller's fault: they aren't equally long vectors of numbers.
@@ -218,7 +220,8 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers) -> Floats:
-    """For each unit, the units that both raters order the same way relative to it, minus those ordered oppositely.
+    """Count, for each unit, the units that both raters order the same way relative to it, minus those ordered
+    oppositely.
 
     Args:
         gold: Ranks from 0 without gaps, ties sharing one, shape (n_units,).
@@ -255,7 +258,7 @@ def concordance(gold: Integers, judge: Integers) -> Floats:
 
 
 def above_minus_below(rows: Floats) -> Floats:
-    """For each row, the sum of the rows after it minus the sum of the rows before it.
+    """Compute, for each row, the sum of the rows after it minus the sum of the rows before it.
 
     Example:
         >>> above_minus_below(np.array([1.0, 2.0, 4.0])).tolist()
@@ -266,7 +269,7 @@ def above_minus_below(rows: Floats) -> Floats:
 
 
 def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Both rounded to 14 significant places of the largest, so that 0.1 + 0.2 and 0.3 are one score."""
+    """Round both to 14 significant places of the largest, so that 0.1 + 0.2 and 0.3 are one score."""
     largest = max(float(np.abs(left).max(initial=0.0)), float(np.abs(right).max(initial=0.0)))
     if largest == 0:
         return left, right
@@ -286,14 +289,14 @@ def _place_in_group(group: Integers, levels: tuple[Floats, Integers]) -> Integer
 
 
 def _unless_rounding(variance: Floats, values: Floats) -> Floats:
-    """A variance, or exactly 0 where it is within the rounding error of equal values."""
+    """Return a variance, or exactly 0 where it is within the rounding error of equal values."""
     spread = float(np.var(values)) if len(values) else 0.0
     size = float(np.abs(values).max(initial=0.0))
     return np.where(variance > max(RELATIVE_ROUNDING * spread, (RELATIVE_ROUNDING * size) ** 2), variance, 0.0)
 
 
 def _below(place: Integers) -> tuple[Integers, Integers]:
-    """For each unit, the units below it and those equal to it, itself included."""
+    """Count, for each unit, the units below it and those equal to it, itself included."""
     counts = np.bincount(place)
     return (np.cumsum(counts) - counts)[place], counts[place]
 
@@ -309,7 +312,7 @@ def _orderings(gold: Integers, judge: Integers) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """For each unit, among those with its `tied` place: how many are below it by `order`, and how many equal."""
+    """Count, for each unit among those with its `tied` place, the units below it by `order` and those equal."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
@@ -319,7 +322,7 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
 
 
 def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
-    """For each unit, the units strictly below it by both `first` and `second`.
+    """Count, for each unit, the units strictly below it by both `first` and `second`.
 
     Units are lined up by `first`, ties from the largest `second` down, so that a tied unit is never both earlier and
     smaller. Then the range of `second` is halved repeatedly: of two units that fall into different halves, the one in

@@ -21,7 +21,7 @@ STEP = 1e-4
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
-    """Joint shares of levels if gold and judge agree fully on some examples and are unrelated on the rest.
+    """Compute joint shares of levels if gold and judge agree fully on some examples and are unrelated on the rest.
 
     On such a table kappa, weighted kappa and alpha all equal `agreement`. Errors are as large as the margins allow, so
     it is the conservative choice for weighted coefficients.
@@ -49,7 +49,7 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
 
 
 def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
-    """Influence of one example on a coefficient at an expected table: its standard error times √n.
+    """Compute the influence of one example on a coefficient at an expected table: its standard error times √n.
 
     Args:
         table: Joint shares, shape (k, k), summing to 1.

@@ -34,7 +34,7 @@ NOT_RANDOM = 0.01
 
 
 def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: Drawn, level: float = 0.95) -> Estimate:
-    """The share that annotators would pass, of responses that only the judge has graded.
+    """Estimate the share that annotators would pass, of responses that only the judge has graded.
 
     Args:
         labelled: Counts of labelled examples, shape (2, 2): rows annotators' fail and pass, columns the judge's.
@@ -84,7 +84,7 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
 def weighted_pass_rate(
     passed: npt.ArrayLike, stratum: npt.ArrayLike, weights: npt.ArrayLike, pool: npt.ArrayLike, *, names: Sequence[str]
 ) -> Estimate:
-    """The share that annotators would pass, from labels drawn with unequal probabilities within up to five strata.
+    """Estimate the share that annotators would pass, from labels drawn with unequal chances in up to five strata.
 
     Args:
         passed: Whether annotators pass each labelled example, shape (n,): 0 or 1.
@@ -137,7 +137,7 @@ def _over_strata(
     level: float,
     method: str,
 ) -> Estimate:
-    """The rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
+    """Estimate the rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
     n = int(labelled.sum())
     refusal = _strata_refusal(labelled, weighed, names)
     if refusal:
@@ -153,7 +153,7 @@ def _over_strata(
 
 
 def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The share that annotators would pass, from a judge's error rates on other examples.
+    """Estimate the share that annotators would pass, from a judge's error rates on other examples.
 
     Args:
         labelled: Counts of labelled examples, shape (2, 2): rows annotators' fail and pass, columns the judge's.
@@ -215,7 +215,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """p-value of the judge's verdicts differing this much between labelled and pool, if labels are a random part.
+    """Compute the p-value of the difference in the judge's verdicts between labelled and pool, if labels are random.
 
     Args:
         labelled: The judge's fails and passes among labelled examples, shape (2,).
@@ -247,7 +247,7 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 def labels_next(
     labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int, *, expected: npt.ArrayLike | None = None
 ) -> Integers:
-    """How many of the next labels to take from each stratum, to narrow the pass rate soonest.
+    """Plan how many of the next labels to take from each stratum, to narrow the pass rate soonest.
 
     Args:
         labelled: Annotators' fails and passes in each stratum so far, shape (n_strata, 2).
@@ -290,7 +290,8 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Fewest automatic decisions on labelled examples that bound the error by `alpha`, given how many were wrong.
+    """Compute the fewest automatic decisions on labelled examples that bound the error by `alpha`, given the wrong
+    ones.
 
     Args:
         errors: Wrong decisions among them.
@@ -313,7 +314,7 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
 
 
 def _luck(errors: int, n: int, alpha: float) -> float:
-    """Probability of so few errors among n if the share of errors is alpha."""
+    """Compute the probability of so few errors among n if the share of errors is alpha."""
     return float(bdtr(errors, n, alpha)) if n > errors else 1.0
 
 
@@ -336,7 +337,7 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
 
 
 def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
-    """Why the strata don't allow a rate, with the way out; None where they do."""
+    """Return the reason why the strata don't allow a rate, with the way out, or None."""
     if not sizes.sum():
         return "the pool is empty"
     if len(labelled) > MOST_STRATA:
@@ -360,7 +361,7 @@ def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
 
 
 def _clipped(value: float, centre: float, sd: float, *, n: int, level: float, method: str) -> Estimate:
-    """A share with normal limits around `centre`, kept within 0 to 1 and including its value."""
+    """Build an estimate of a share with normal limits around `centre`, kept within 0 to 1 and including its value."""
     reach = _z(level) * sd
     low = max(0.0, min(centre - reach, value))
     high = min(1.0, max(centre + reach, value))

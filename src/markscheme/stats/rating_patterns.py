@@ -80,7 +80,7 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def units(self) -> tuple[Integers, Integers]:
-        """For each unit with a rating its row and the number of the set with which it is left out, shape (n_units,)."""
+        """Return, for each unit with a rating, its row and the number of the set it is left out with, shape (n_units,)."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         times = (out.count * np.repeat(out.copies, sizes)).astype(np.int64)
@@ -97,7 +97,7 @@ class RatingPatterns:
 
 
 def as_table(ratings: npt.ArrayLike) -> Floats:
-    """Ratings as an array of shape (n_units, n_raters); a ValueError where they have another shape."""
+    """Convert ratings to an array of shape (n_units, n_raters); a ValueError if they have another shape."""
     table = numbers(ratings, "ratings")
     if table.ndim != 2:
         raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
@@ -105,7 +105,7 @@ def as_table(ratings: npt.ArrayLike) -> Floats:
 
 
 def people_table(people: npt.ArrayLike) -> Floats:
-    """Annotators' ratings as an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
+    """Convert annotators' ratings to an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
     table = np.asarray(people, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 1:
         raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
@@ -115,7 +115,7 @@ def people_table(people: npt.ArrayLike) -> Floats:
 
 
 def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Annotators' ratings and the judge's of the same units, shape (n_units,); a ValueError where they don't fit."""
+    """Convert annotators' ratings, and the judge's, shape (n_units,), to arrays; a ValueError if they don't fit."""
     table = people_table(people)
     rated = np.asarray(judge, dtype=np.float64)
     if rated.shape != (len(table),):
@@ -126,13 +126,13 @@ def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Float
 
 
 def commonest(values: Floats) -> float:
-    """The most frequent value, the lowest in a tie; nan where there is none."""
+    """Return the most frequent value, the lowest in a tie; nan if there are no values."""
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     return float(seen[counts.argmax()]) if len(seen) else math.nan
 
 
 def as_levels(levels: npt.ArrayLike) -> Floats:
-    """The levels of a scale, shape (n_levels,); a ValueError where they aren't distinct numbers."""
+    """Convert the levels of a scale to an array, shape (n_levels,); a ValueError if they aren't distinct numbers."""
     scale = numbers(levels, "levels")
     if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
         raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
@@ -140,13 +140,13 @@ def as_levels(levels: npt.ArrayLike) -> Floats:
 
 
 def in_order(levels: Floats) -> bool:
-    """Whether the levels strictly rise or fall, so that a rating can lie between two."""
+    """Return True if the levels strictly rise or fall, so that a rating can lie between two."""
     steps = np.diff(levels)
     return bool((steps > 0).all() or (steps < 0).all())
 
 
 def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
-    """Ratings as indices into the values they can have.
+    """Convert ratings to indices into the values they can have.
 
     Args:
         table: Shape (n_units, n_raters), nan where missing.
@@ -183,7 +183,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
 
 
 def _row_keys(codes: Integers, n_values: int) -> Integers:
-    """One whole number per row; equal rows get equal numbers."""
+    """Compute one whole number per row; equal rows get equal numbers."""
     keys = np.zeros(len(codes), dtype=np.int64)
     reach = 1
     for column in codes.T:
@@ -203,7 +203,7 @@ def rating_patterns(
     leave_out: bool = True,
     raters: Sequence[str] = (),
 ) -> RatingPatterns:
-    """The patterns in a table of ratings, with the sets of units to leave out in turn.
+    """Find the patterns in a table of ratings, with the sets of units to leave out in turn.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -262,5 +262,5 @@ def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *,
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
-    """`above`/`below`, with `empty` where `below` isn't above 0."""
+    """Divide `above` by `below`; `empty` where `below` isn't above 0."""
     return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)

@@ -20,7 +20,7 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 
 @dataclass(frozen=True, slots=True)
 class RelabellingCheck:
-    """What examples that were labelled again show about old labels.
+    """Conclusion about old labels from the examples that were labelled again.
 
     Attributes:
         may_differ: How many of them may differ; None with too few of them.
@@ -34,7 +34,7 @@ class RelabellingCheck:
 
 
 def relabelling_check(relabelled: int, differ: int, old: int) -> RelabellingCheck:
-    """Whether old labels count.
+    """Decide if old labels count.
 
     Args:
         relabelled: Examples drawn at random and labelled again.

@@ -41,7 +41,7 @@ def icc(
     limits: Limits = "auto",
     level: float = 0.95,
 ) -> Estimate:
-    """One intraclass correlation of a table of ratings, by its name.
+    """Compute one intraclass correlation of a table of ratings, by its name.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it; a note says
@@ -86,7 +86,7 @@ def icc_family(
     level: float = 0.95,
     raters: Sequence[str] = (),
 ) -> dict[str, Estimate]:
-    """All six intraclass correlations by name, icc_1_1 to icc_3_k.
+    """Compute all six intraclass correlations by name, icc_1_1 to icc_3_k.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where missing. An example counts only if every rater rated it.
@@ -156,7 +156,7 @@ class _Ratings:
 
     @property
     def undefined(self) -> str | None:
-        """Why there is no analysis of variance; None where there is one."""
+        """Reason why there is no analysis of variance, or None."""
         n, k = self.ratings.shape
         if k < 2:
             return "needs two raters"
@@ -165,7 +165,7 @@ class _Ratings:
         return "one level only" if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Whether the intervals are F limits."""
+        """Return True if the intervals are F limits."""
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
@@ -173,7 +173,7 @@ class _Ratings:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Which rater gives every example the same rating; None where all vary."""
+        """Reason that names a rater who gives every example the same rating; None if all vary."""
         still = np.flatnonzero(np.ptp(self.ratings, axis=0) == 0)
         if not len(still):
             return None
@@ -236,7 +236,8 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 
 
 def _noise(model: str, a: _Anova) -> Floats:
-    """Noise over signal: 1 minus the coefficient of the raters' mean; (1 - r)/(1 + (k - 1) r) for one rating's r.
+    """Compute noise over signal: 1 minus the coefficient of the raters' mean, (1 - r)/(1 + (k - 1) r) for one rating's
+    r.
 
     Its logarithm is distributed evenly: for two raters it is Fisher's transform of r, for more its intraclass form.
     """
@@ -249,7 +250,7 @@ def _noise(model: str, a: _Anova) -> Floats:
 
 
 def _absolute_agreement(a: _Anova) -> Floats:
-    """ICC(2,1)."""
+    """Compute ICC(2,1)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = a.units + (a.k - 1) * a.residual + a.k * (a.raters - a.residual) / a.n
         return np.asarray((a.units - a.residual) / spread)
@@ -261,7 +262,7 @@ def _noise_of_mean(single: Floats, k: int) -> Floats:
 
 
 def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
-    """Largest and smallest noise over signal compatible with the ratings if they are normal."""
+    """Compute the largest and smallest noise over signal compatible with the ratings if they are normal."""
     n = float(a.n[0])
     k = a.k
     tail = 0.5 + level / 2
@@ -283,7 +284,7 @@ def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
 
 
 def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float], bare: Estimate) -> Estimate:
-    """A coefficient of 1, with a lower limit that allows for disagreement not seen yet."""
+    """Estimate a coefficient of 1, with a lower limit that allows for disagreement not seen yet."""
     x = table.ratings - (table.ratings.mean(axis=0) if model == "3" else 0.0)
     k = x.shape[1]
     loss = float(np.ptp(x)) ** 2 / (2 * float(x.var()))
@@ -309,7 +310,7 @@ def repeat_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """How well one judge repeats itself when asked again about the same examples: the noise that a change must exceed.
+    """Measure how well one judge repeats itself on the same examples: the noise that a change must exceed.
 
     Args:
         runs: Its ratings, shape (n_units, n_runs), nan where one is missing. Examples with two or more count.
@@ -401,7 +402,7 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
 
 
 def _distances(table: Floats) -> Floats:
-    """The mean distance between two ratings of each row, from their ranks within the row."""
+    """Compute the mean distance between two ratings of each row, from their ranks within the row."""
     count = np.isfinite(table).sum(axis=1)[:, None]
     place = np.arange(1, table.shape[1] + 1)[None]
     return np.asarray(

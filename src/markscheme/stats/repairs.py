@@ -99,7 +99,7 @@ class TermSums:
         return np.where(self.weighed > 0, np.clip(shares, 0.0, 1.0), np.nan)
 
     def decisions(self, passes_from: float | None) -> Floats:
-        """The decisions, 1 for pass and 0 for fail, nan where there is none.
+        """Decide each example: 1 for pass and 0 for fail, nan without a decision.
 
         Args:
             passes_from: The least score that passes; None where criteria decide without a score.
@@ -171,7 +171,7 @@ class LevelSwap:
 
     @cached_property
     def moves(self) -> TermSums:
-        """How each criterion moves the sums once it has gold's level, shape (n_examples, n_criteria)."""
+        """Change of the sums by each criterion once it has gold's level, shape (n_examples, n_criteria)."""
         return TermSums.of(self.gold).minus(TermSums.of(self.judge))
 
     @cached_property

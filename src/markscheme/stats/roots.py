@@ -9,7 +9,7 @@ WIDTH_LEFT = 1e-13
 
 
 def zero_between(function: Callable[[float], float], low: float, high: float) -> float:
-    """A zero of a continuous function whose signs at `low` and `high` differ.
+    """Find a zero of a continuous function whose signs at `low` and `high` differ.
 
     Raises:
         ValueError: The caller's fault: the signs don't differ.

@@ -20,7 +20,7 @@ FEWEST_SCORES = 3
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What one old score means under the new rater.
+    """Equivalent of one old score under the new rater.
 
     Attributes:
         old: The score under the old rater.
@@ -59,7 +59,7 @@ class Link:
 def gain_in_hits(
     first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How much larger the share of units is that the second rater gets right than the first, on the same units.
+    """Estimate how much larger a share of the same units the second rater gets right than the first.
 
     Args:
         first: 1 where the first is right, 0 where not, shape (n_units,), nan where unknown.
@@ -93,7 +93,7 @@ def gain_in_hits(
 
 
 def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Estimate:
-    """How much larger the second rater's error is than the first's, on the same units.
+    """Estimate how much larger the second rater's error is than the first's, on the same units.
 
     Args:
         first: An error for each unit, absolute or signed, shape (n_units,), nan where there is none.
@@ -115,7 +115,7 @@ def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.Ar
 
 
 def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Link:
-    """What scores of an old rater mean under a new one: least squares, with a range for a single new score.
+    """Link scores of an old rater to a new one's by least squares, with a range for a single new score.
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
@@ -162,7 +162,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
 
 
 def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> dict[str, Estimate]:
-    """What an old pass and an old fail mean under a new rater: the share that the new rater passes.
+    """Estimate the shares of old passes and of old fails that a new rater passes.
 
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.

@@ -56,7 +56,7 @@ def pair_statistic(
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """One error or correlation of a judge with gold, by its name in the literature.
+    """Compute one error or correlation of a judge with gold, by its name in the literature.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -108,7 +108,7 @@ def error_family(
     level: float = 0.95,
     raters: tuple[str, str] = ("gold", "judge"),
 ) -> dict[str, Estimate]:
-    """Errors and correlations of a judge with gold, by name.
+    """Compute the errors and correlations of a judge with gold, by name.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -208,7 +208,7 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """An error of 0, with limits for unseen errors of at most `below` and `above`."""
+    """Estimate an error of 0, with limits for unseen errors of at most `below` and `above`."""
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), "one level seen, no scale given")
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
@@ -218,7 +218,7 @@ def _no_error(pairs: Pairs, below: float, above: float, level: float, method: st
 
 
 def confusion(gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike | None = None) -> Integers:
-    """Confusion matrix: how often the judge gave each level for each gold level.
+    """Count how often the judge gave each level for each gold level: the confusion matrix.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -248,7 +248,7 @@ def yes_no_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Accuracy, precision, recall and the rest of a judge's yes/no decisions, by name.
+    """Compute accuracy, precision, recall and the rest of a judge's yes/no decisions, by name.
 
     Accuracy says little where one answer is rare: read it next to `prevalence_gold`.
 
@@ -299,7 +299,7 @@ def macro_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """How well a judge decides between several levels, each level with equal weight, by name.
+    """Measure how well a judge decides between several levels, each level with equal weight, by name.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -343,7 +343,7 @@ def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
 
 
 def _same(values: npt.ArrayLike, level: npt.ArrayLike) -> Flags:
-    """Which values equal a level up to rounding."""
+    """Return which values equal a level up to rounding."""
     return np.asarray(np.isclose(values, level, rtol=SAME_LEVEL, atol=1e-12))
 
 
@@ -369,7 +369,7 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
 
 
 def _f1(overlap: Estimate) -> Estimate:
-    """F1 as the monotone function that it is of the share of joint yes among the examples with any yes."""
+    """Compute F1 from the share of joint yes among the examples with any yes, of which it is a monotone function."""
     f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
     if f1.value is None or f1.n >= FEWEST_SHOWN:
         return f1
@@ -398,7 +398,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Examples of each level that both rated so, and those they are counted among; shape (..., n_levels)."""
+    """Count the examples that both raters put on each level, and those they are counted among; shape (..., n_levels)."""
     both = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)
@@ -407,7 +407,7 @@ def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
 
 
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
-    """Precision, recall or F of each level, averaged over the levels that either rater gave; one per table."""
+    """Average precision, recall or F of each level over the levels that either rater gave; one per table."""
     hits, of = _hits(name, tables)
     shares = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0
@@ -443,7 +443,7 @@ def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, floa
 
 
 def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
-    """The confusion matrix of each group, many groups at a time, shape (some, n_levels, n_levels)."""
+    """Yield the confusion matrices of the groups, many groups at a time, shape (some, n_levels, n_levels)."""
     k = len(scale)
     at_once = max(1, CELLS_AT_ONCE // (k * k))
     order = np.argsort(pairs.groups.number, kind="stable")
@@ -457,7 +457,7 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
 
 
 def _places(values: Floats, scale: Floats) -> Integers:
-    """The index on the scale of each value, allowing for rounding."""
+    """Return the index on the scale of each value, allowing for rounding."""
     if not len(values):
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(scale, kind="stable")

@@ -83,21 +83,21 @@ class Grouped:
 
     @property
     def support(self) -> Support:
-        """Whether there are enough groups for bounds: "plain" from 10, "approximate" from 5 to 9, "withheld" below."""
+        """Support for bounds by the number of groups: "plain" from 10, "approximate" from 5 to 9, "withheld" below."""
         if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
             return "plain"
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
 
     def lower(self, confidence: float) -> float | None:
-        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
+        """Return the one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
         return self._bounds(confidence)[0] if self.n and self.support != "withheld" else None
 
     def upper(self, confidence: float) -> float | None:
-        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
+        """Return the one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
         return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
 
     def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
-        """The figure with its two-sided interval, withheld or marked where there are few groups."""
+        """Estimate the figure with its two-sided interval, withheld or marked where there are few groups."""
         if not self.n:
             return Estimate.without_value("no examples", n=0, method=method, level=level)
         low = self.lower((1 + level) / 2)
@@ -133,11 +133,11 @@ class GroupedShare(Grouped):
 
     @property
     def design_effect(self) -> float:
-        """How many examples carry as much information as one independent example; 1 without groups."""
+        """Number of examples that carry as much information as one independent example; 1 without groups."""
         return self.n / self.effective if self.n else 1.0
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """The share with its two-sided interval; fewer than 5 examples have none, and the note counts the hits."""
+        """Estimate the share with its two-sided interval; below 5 examples there is none, and the note counts the hits."""
         whole = Grouped.estimate(self, level=level, method=method)
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole
@@ -177,7 +177,7 @@ class MeanSide:
     df: float
 
     def reach(self, confidence: float) -> float:
-        """Distance of the one-sided bound from the centre."""
+        """Compute the distance of the one-sided bound from the centre."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 
@@ -195,7 +195,7 @@ class GroupedMean(Grouped):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Standard error times √n of the bound on the side of `bound`; nan without examples."""
+        """Compute standard error times √n of the bound on the side of `bound`; nan without examples."""
         return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
 
     @property
@@ -216,7 +216,7 @@ def share(
     of: str = "examples",
     method: str = "",
 ) -> Estimate:
-    """A share of examples with its interval: every share without correction has this one.
+    """Estimate a share of examples with the interval that every uncorrected share has.
 
     Args:
         hits: Shape (n,), nan = not counted: 1 for an example that counts, 0 for one that doesn't, or a share between.
@@ -247,7 +247,7 @@ def share(
 
 
 def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
-    """Weights of examples that were drawn with unequal chances, for figures about all that they were drawn from.
+    """Compute weights of examples drawn with unequal chances, for figures about all that they were drawn from.
 
     Args:
         inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 where examples
@@ -278,7 +278,7 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
 def grouped_share(
     hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None
 ) -> GroupedShare:
-    """A share of examples with exact bounds that respect groups.
+    """Compute a share of examples with exact bounds that respect groups.
 
     The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
     posterior, and the bounds are those of the number of independent examples that carries the same information.
@@ -331,7 +331,7 @@ def grouped_share(
 def grouped_mean(
     differences: npt.ArrayLike, groups: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None
 ) -> GroupedMean:
-    """A mean of paired differences with bounds that respect groups.
+    """Compute a mean of paired differences with bounds that respect groups.
 
     For each bound one group of the worst possible differences is added before the interval is computed: a difference
     that the examples don't show may still happen.
@@ -376,7 +376,7 @@ def grouped_mean(
 
 
 def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quantile: float = RHO_Q) -> float:
-    """A quantile of the posterior of the correlation within groups, from hits per group.
+    """Compute a quantile of the posterior of the correlation within groups, from hits per group.
 
     The prior is Beta(0.5, 2) for the correlation and uniform for the share.
 
@@ -403,7 +403,10 @@ def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quan
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _correlation_of(hits: bytes, sizes: bytes, quantile: float) -> float:
-    """The same; a report asks for that of the same groups again and again, and an integral takes half a millisecond."""
+    """Compute a quantile of the correlation within groups from their hits and sizes, packed as bytes to be cached.
+
+    A report asks for the same groups again and again, and an integral takes half a millisecond.
+    """
     y = np.frombuffer(hits)
     m = np.frombuffer(sizes)
     coarse = (np.arange(_COARSE_NODES) + 0.5) / _COARSE_NODES
@@ -451,7 +454,7 @@ def _log_rising(shape: Floats, counts: Floats) -> Floats:
 
 
 def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats) -> tuple[Floats, Floats]:
-    """Integration nodes for the share on the logit scale, and the logs of their weights, shape (n_roots, n_nodes).
+    """Compute nodes for the share on the logit scale, and the logs of their weights, shape (n_roots, n_nodes).
 
     They span twice the share's own posterior, whether examples or groups have equal weight.
     """
@@ -475,13 +478,13 @@ def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats) -> tuple[Float
 
 @cache
 def _gauss(n: int) -> tuple[Floats, Floats]:
-    """Nodes and weights of Gauss-Legendre integration over -1 to 1."""
+    """Compute nodes and weights of Gauss-Legendre integration over -1 to 1."""
     nodes, weights = roots_legendre(n)
     return np.asarray(nodes, dtype=np.float64), np.asarray(weights, dtype=np.float64)
 
 
 def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float) -> tuple[Floats, Groups]:
-    """The known values and their groups; a ValueError where one lies outside the range."""
+    """Return the known values and their groups; a ValueError if one lies outside the range."""
     x, in_groups = known_in_groups(values, groups)
     if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
         raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")
@@ -489,7 +492,7 @@ def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float
 
 
 def kish_size(weights: npt.ArrayLike) -> float:
-    """How many equally weighted examples carry as much information as these.
+    """Compute how many equally weighted examples carry as much information as these.
 
     Source:
         Kish (1965), Survey Sampling, section 11.7.
@@ -503,7 +506,7 @@ def kish_size(weights: npt.ArrayLike) -> float:
 
 
 def _known_weights(values: npt.ArrayLike, weights: npt.ArrayLike | None) -> Floats:
-    """The weights of the known values; 1 for each where there are none."""
+    """Return the weights of the known values; 1 for each if `weights` is None."""
     is_known = ~np.isnan(np.asarray(values, dtype=np.float64))
     if weights is None:
         return np.ones(int(is_known.sum()))
@@ -518,7 +521,7 @@ def _effective(n: float, mean_size: float, correlation: float) -> float:
 
 
 def _mean_correlation(v: Floats, sums: Floats, sizes: Floats, mean_size: float) -> float:
-    """Correlation of the differences within a group, shrunk towards a prior as strong as 8 examples that differ."""
+    """Estimate the correlation of differences within a group, shrunk to a prior as strong as 8 examples that differ."""
     n = len(v)
     groups = len(sizes)
     mean = float(v.mean())
@@ -545,7 +548,7 @@ def _side(v: Floats, sums: Floats, sizes: Floats, design: float, worst: float, *
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """The same for weights with a mean of 1."""
+    """Compute centre, standard error and df of one bound of a mean, for weights with a mean of 1."""
     n = len(v) + design
     centre = (float((w * v).sum()) + worst * design) / n
     moves = np.append(in_groups.sums(w * (v - centre)), (worst - centre) * design) / n

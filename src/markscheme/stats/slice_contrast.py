@@ -53,7 +53,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class SliceLook:
-    """One figure inside a part and outside it: as it is, and among examples with the same gold.
+    """Comparison of one figure inside a part and outside it: as it is, and among examples with the same gold.
 
     A part whose gold differs from the rest can look bad as it is although the judge treats it like any other; the
     second comparison shows that.
@@ -77,7 +77,7 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """Whether enough of the part can be compared: 5 examples and half of it, with 10 or more outside."""
+        """True if enough of the part can be compared: 5 examples and half of it, with 10 or more outside."""
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE
@@ -93,7 +93,7 @@ class SliceLook:
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
-        """Whether the difference is `least` or more, and two thirds of it remain at the same gold.
+        """Return True if the difference is `least` or more, and two thirds of it remain at the same gold.
 
         Args:
             least: The least difference as it is that matters; below 0 where less is worse, as for agreement.
@@ -117,7 +117,7 @@ def slice_look(
     score: bool = False,
     groups: npt.ArrayLike | None = None,
 ) -> SliceLook:
-    """One figure inside a part of the examples and outside it, as it is and at the same gold.
+    """Compare one figure inside a part of the examples and outside it, as it is and at the same gold.
 
     As it is: Fisher's exact test for figures of 0 and 1, mid-p, else the larger p of Student's and Welch's t. At the
     same gold: the part's coefficient in a regression with one intercept per gold level found on both sides.
@@ -150,7 +150,7 @@ def slice_look(
 
 @dataclass(frozen=True)
 class SliceColumn:
-    """One figure of every example, prepared to be looked at on any part of them.
+    """Figure of every example, prepared for comparisons of any part with the rest.
 
     Attributes:
         is_known: Which examples have both the figure and gold, shape (n_units,).
@@ -170,7 +170,7 @@ class SliceColumn:
     def of(
         cls, values: npt.ArrayLike, gold: npt.ArrayLike, *, score: bool = False, groups: npt.ArrayLike | None = None
     ) -> "SliceColumn":
-        """A figure and the gold of each example; arguments and errors are those of `slice_look`."""
+        """Prepare a figure and the gold of each example; arguments and errors are those of `slice_look`."""
         x, of_gold = equal_vectors(values=values, gold=gold)
         is_known = np.isfinite(x) & np.isfinite(of_gold)
         strata, covariate = _strata(of_gold[is_known], score=score)
@@ -178,7 +178,7 @@ class SliceColumn:
         return cls(is_known, x[is_known], strata, covariate, in_groups)
 
     def look(self, inside: npt.ArrayLike, *, shift: bool = False) -> SliceLook:
-        """The figure inside a part and outside it.
+        """Compare the figure inside a part and outside it.
 
         Args:
             inside: Whether each example belongs to the part, shape (n_units,).
@@ -203,7 +203,7 @@ class SliceColumn:
 
 
 def _as_it_is(x: Floats, part: Flags, groups: Groups | None) -> Contrast:
-    """The figure inside the part and outside it; its p by groups too, of which the larger counts."""
+    """Compare the figure inside the part and outside it; with groups the larger p, by examples or groups, counts."""
     m = int(part.sum())
     k = int((~part).sum())
     contrast = Contrast(float(x[part].mean()) if m else math.nan, float(x[~part].mean()) if k else math.nan, 1.0, m, k)
@@ -216,7 +216,7 @@ def _as_it_is(x: Floats, part: Flags, groups: Groups | None) -> Contrast:
 
 
 def _p_of_shares(hits: Floats, part: Flags) -> float:
-    """Fisher's exact test of figures of 0 and 1, two-sided, mid-p.
+    """Compute Fisher's exact test of figures of 0 and 1, two-sided, mid-p.
 
     Source:
         Fisher (1935), Journal of the Royal Statistical Society 98(1), 39-82; for mid-p Lancaster (1961), Journal of
@@ -235,7 +235,7 @@ def _p_of_shares(hits: Floats, part: Flags) -> float:
 
 
 def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
-    """The more conservative of two t tests of a difference of means, two-sided.
+    """Compute two t tests of a difference of means, two-sided, and return the larger p.
 
     Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
     mislead the second, a part with more spread than the rest the first, so the larger p counts.
@@ -258,7 +258,7 @@ def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """The gold level of each example, numbered from 0; for scores the fifth, and the score to hold equal within it."""
+    """Number the gold level of each example from 0; for scores the fifth, with the score to hold equal within it."""
     distinct, place = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return place.reshape(-1).astype(np.int64), None
@@ -273,7 +273,7 @@ def _at_same_gold(
     covariate: Floats | None,
     groups: Groups | None,
 ) -> tuple[float, float]:
-    """The part's coefficient with one intercept per stratum, and its p; 0 and 1 where nothing identifies it."""
+    """Compute the part's coefficient with one intercept per stratum, and its p; 0 and 1 if nothing identifies it."""
     sizes = np.bincount(strata)
     used = np.maximum(sizes, 1)
 
@@ -301,7 +301,7 @@ def _at_same_gold(
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """p from how far each group moves the coefficient; 1 where there is only one group."""
+    """Compute p from how far each group moves the coefficient; 1 if there is only one group."""
     n = groups.n
     total = groups.sums(moves)
     if n < 2:
@@ -321,7 +321,7 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 
 def _p_by_groups(x: Floats, part: Flags, groups: Groups, difference: float) -> float:
-    """p from the difference with each group left out; 1 where one group is the whole part, or all the rest."""
+    """Compute p from the difference with each group left out; 1 if one group is the whole part, or all the rest."""
     sides = np.array([part, ~part], dtype=np.float64)
     sums = groups.left_out(sides * x)[:, 1:]
     sizes = groups.left_out(sides)[:, 1:]

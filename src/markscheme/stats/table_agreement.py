@@ -72,7 +72,7 @@ def table_agreement(
     pairs: Pooling | None = None,
     judge: str | None = None,
 ) -> TableAgreement:
-    """Agreement, reliability and association of a table of ratings, each with its 95 % interval.
+    """Compute agreement, reliability and association of a table of ratings, each with its 95 % interval.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -133,7 +133,7 @@ def table_agreement(
 
 
 def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
-    """Columns of each pair of raters; an annotator and then the judge where there is one."""
+    """List the columns of each pair of raters; with a judge, of each annotator and then the judge."""
     if judge is None:
         return list(combinations(range(len(names)), 2))
     judge_place = names.index(judge)
@@ -149,12 +149,12 @@ class _Shown:
     weights: NamedWeights | None
 
     def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
-        """Two raters by themselves, from the units that both rated."""
+        """Compare two raters on the units that both rated."""
         both = pair[~np.isnan(pair).any(axis=1)]
         return RaterPair(raters, len(both), self._of_two(both, raters))
 
     def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
-        """Statistics over the stacked units of all pairs; all rows of a unit are left out together."""
+        """Compute statistics over the stacked units of all pairs; all rows of a unit are left out together."""
         rows = np.vstack([table[:, pair] for pair in columns])
         unit = np.tile(np.arange(len(table)), len(columns))
         both = ~np.isnan(rows).any(axis=1)
@@ -164,7 +164,7 @@ class _Shown:
     def mean(
         self, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> dict[str, Estimate]:
-        """The mean over the pairs that share a unit; coefficients have an interval by leaving a unit out of every pair.
+        """Average over the pairs that share a unit; coefficients get an interval by leaving a unit out of every pair.
 
         Where no pair shares one, the mean is over all of them, and undefined.
         """
@@ -210,7 +210,7 @@ class _Shown:
 
 
 def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
-    """The mean of a statistic over pairs, without interval; undefined where it is undefined for one of them."""
+    """Average a statistic over pairs, without interval; undefined if it is undefined for one of them."""
     estimates = {pair.raters: pair.statistics[name] for pair in rater_pairs}
     n = min(pair.units for pair in rater_pairs)
     method = f"mean over {len(rater_pairs)} pairs"

@@ -42,7 +42,7 @@ _METHOD = "repeated runs, run-level variance averaged over its ratio to the case
 
 @dataclass(frozen=True)
 class ThresholdRisk:
-    """How a threshold for a mean of cases behaves while nothing changes.
+    """Behaviour of a threshold for a mean of cases while nothing changes.
 
     Attributes:
         runs: Runs observed.
@@ -79,7 +79,7 @@ def threshold_risk(
     runs_in_ci: int = 1,
     groups: npt.ArrayLike | None = None,
 ) -> ThresholdRisk:
-    """How often a run would fall below a threshold although nothing changed.
+    """Estimate how often a run would fall below a threshold although nothing changed.
 
     Besides the variation of single cases, runs may shift as a whole. A few runs don't show by how much, so the result
     is averaged over a grid of ratios.
@@ -143,7 +143,7 @@ class _Noise:
 
 
 def _noise(rest: Floats, groups: Groups) -> _Noise:
-    """The variance of single cases, or of cases that vary together in groups, whichever says more of a mean.
+    """Return the variance of single cases, or of cases that vary together in groups, whichever is larger.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.
@@ -160,7 +160,7 @@ def _noise(rest: Floats, groups: Groups) -> _Noise:
 
 
 def _of_sums(sums: Floats, sizes: Floats) -> _Noise:
-    """The variance of a case from sums over `sizes` cases, shape (n_runs, n_sums)."""
+    """Compute the variance of a case from sums over `sizes` cases, shape (n_runs, n_sums)."""
     runs = len(sums)
     cases = float(sizes.sum())
     variance = float((sums**2).sum()) / ((runs - 1) * (cases - float((sizes**2).sum()) / cases))
@@ -169,7 +169,7 @@ def _of_sums(sums: Floats, sizes: Floats) -> _Noise:
 
 @dataclass(frozen=True)
 class _Spread:
-    """How run means vary around `center` (from `runs` runs): possible variances, shape (n,), with their weights."""
+    """Variation of run means around `center` (from `runs` runs): possible variances, shape (n,), with their weights."""
 
     center: float
     variances: Floats
@@ -187,7 +187,7 @@ class _Spread:
         return Estimate(value, min(low, value), max(high, value), 0.9, self.runs, _METHOD)
 
     def safe_threshold(self, averaged: int, sure: float) -> float:
-        """The highest threshold that a mean of `averaged` runs falls below at most 1 time in 20, with confidence."""
+        """Find the highest threshold that a mean of `averaged` runs falls below at most 1 time in 20, with confidence."""
         below = self.center - _Z_FALSE_FAIL * np.sqrt(self.variances / averaged)
         error = np.sqrt(self.variances / self.runs)
 
@@ -206,7 +206,7 @@ def _unknown(why: str, runs: int) -> Estimate:
 
 
 def _spread(center: float, by_cases: Floats, between: float, runs: int) -> _Spread:
-    """The posterior of how much run means vary.
+    """Compute the posterior of how much run means vary.
 
     Args:
         center: Mean over all runs.

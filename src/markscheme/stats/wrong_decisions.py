@@ -30,7 +30,7 @@ class Stratum:
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Distances from the share to its lower and to its upper bound, both weighted by the part."""
+        """Return the distances from the share to its lower and to its upper bound, both weighted by the part."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low
@@ -79,15 +79,15 @@ class RateByVerdict:
         return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
 
     def lower(self, confidence: float) -> float | None:
-        """The one-sided lower bound at `confidence`, 0 where there is none."""
+        """Return the one-sided lower bound at `confidence`, 0 if there is none."""
         return self._bound(_below(self.decided_wrong, confidence), _above(self.decided_right, confidence), -1.0)
 
     def upper(self, confidence: float) -> float | None:
-        """The one-sided upper bound at `confidence`, 1 where there is none."""
+        """Return the one-sided upper bound at `confidence`, 1 if there is none."""
         return self._bound(_above(self.decided_wrong, confidence), _below(self.decided_right, confidence), 1.0)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """The rate with its two-sided interval."""
+        """Estimate the rate with its two-sided interval."""
         method = f"{method}; labels by verdict"
         if not self.n:
             return Estimate.without_value("no such labels", n=0, method=method, level=level)
@@ -95,7 +95,7 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Where the weighted difference of both sides is as far from 0 as its own reach, towards `side`."""
+        """Find the rate at which the weighted difference of both sides is as far from 0 as its reach, towards `side`."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 
