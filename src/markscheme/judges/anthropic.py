@@ -79,7 +79,7 @@ class AnthropicJudge(SdkJudge):
         return Identity("anthropic", self.model, parameters, self.other_address)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
-        """The model's answer to `prompt`.
+        """Ask the model and return its answer to `prompt`.
 
         Raises:
             NoJudge: There is no API key.
@@ -96,11 +96,11 @@ class AnthropicJudge(SdkJudge):
         return self.noted(reply, answer.form, with_format=bool(prompt.schema))
 
     def batches(self) -> "AnthropicBatches":
-        """Its batch API."""
+        """Return the judge's batch API."""
         return AnthropicBatches(self)
 
     def request(self, prompt: Prompt, form: RequestForm, caching: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
-        """The body of a Messages API request.
+        """Build the body of a Messages API request.
 
         Args:
             prompt: The prompt.
@@ -149,7 +149,7 @@ def _as_reply(message: Any, who: str, calls: int = 1) -> Reply:
 
 
 def _usage(usage: Any, calls: int) -> Usage:
-    """Tokens as reported; those written to and read from the provider's cache count as input."""
+    """Read the tokens as reported; those written to and read from the provider's cache count as input."""
     read = count(getattr(usage, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(usage, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
@@ -172,7 +172,7 @@ class AnthropicBatches:
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 256 MB; a smaller body needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:  # noqa: ARG002 - each is a new sample
-        """The prompt as a non-streaming Messages request."""
+        """Build a batch entry: the prompt as a non-streaming Messages request."""
         form = self.judge.settings.form
         self._forms[key] = form, bool(prompt.schema)
         return {"custom_id": key, "params": self.judge.request(prompt, form, ONE_HOUR)}
@@ -184,7 +184,7 @@ class AnthropicBatches:
         return _state(made, self.judge.who)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - not sent
-        """Batches with this many prompts, sent around that time."""
+        """Find the batches with this many prompts, sent around that time."""
         batches: list[BatchState] = []
         async with self.judge.call(SENDING) as client:
             async for made in client.messages.batches.list(limit=100):  # the newest first
@@ -195,12 +195,12 @@ class AnthropicBatches:
         return batches
 
     async def state(self, id: str) -> BatchState:
-        """The batch's current state."""
+        """Fetch the batch's current state."""
         async with self.judge.call(self.judge.deadline) as client:
             return _state(await client.messages.batches.retrieve(id), self.judge.who)
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Keys with their replies or errors, as the results arrive."""
+        """Yield keys with their replies or errors, as the results arrive."""
         async with self.judge.call(None) as client:
             async for entry in await client.messages.batches.results(id):
                 yield entry.custom_id, self._as_result(entry.custom_id, entry.result)
@@ -211,7 +211,7 @@ class AnthropicBatches:
             await client.messages.batches.cancel(id)
 
     def _as_result(self, key: str, result: Any) -> Reply | JudgeError:
-        """The reply, or the error in its place, which is transient if another batch may succeed."""
+        """Return the reply, or the error in its place, which is transient if another batch may succeed."""
         who = self.judge.who
         sent = self._forms.pop(key, None)
         if result.type == "succeeded":

@@ -15,7 +15,7 @@ _Result = TypeVar("_Result")
 async def ask_many(
     ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], *, concurrency: int
 ) -> AsyncGenerator[tuple[int, _Result], None]:
-    """Results as they are ready, each with the index of its job; at most `concurrency` jobs are under way at once.
+    """Yield results as they are ready, each with the index of its job; at most `concurrency` jobs run at once.
 
     Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: jobs under way
     and results that wait are fewer than twice `concurrency`. Jobs that are under way when the loop over the results
@@ -80,7 +80,7 @@ class _Workers(Generic[_Job, _Result]):
         return bool(self._under_way or self._ended)
 
     async def next_result(self) -> tuple[int, _Result]:
-        """The number of a job and its result, as soon as there is one; its error, if it raised one."""
+        """Wait for a result and return it with the number of its job; raise the job's error if it raised one."""
         if not self._ended:
             self._someone_ended = asyncio.get_running_loop().create_future()
             await self._someone_ended
@@ -122,7 +122,7 @@ class _Workers(Generic[_Job, _Result]):
             self._end(asyncio.CancelledError())
 
     def _next_job(self) -> tuple[int, _Job] | None:
-        """The next job and its number; None if there is none or no room for it, or too many results wait."""
+        """Return the next job and its number; None if there is none or no room for it, or too many results wait."""
         if self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
             return None
         self._under_way += 1
@@ -179,7 +179,7 @@ class _InContext(Generic[_Result]):
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
-    """The results of all calls; the first error is raised once all have ended."""
+    """Return the results of all calls; raise the first error once all have ended."""
     calls = list(calls)
     if len(calls) == 1:  # the usual case needs no task
         return [await calls[0]]

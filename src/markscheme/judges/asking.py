@@ -80,7 +80,7 @@ class Asking:
 
     @property
     def wants_list_price(self) -> bool:
-        """Whether the list price of a model is to be looked up."""
+        """True if the list price of a model should be looked up."""
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:

@@ -20,7 +20,7 @@ def _nothing(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Batching:
-    """How prompts are sent in batches.
+    """Settings of sending prompts in batches.
 
     Attributes:
         reasks: Whether prompts whose reply couldn't be used go in another batch, or live at full price.

@@ -48,7 +48,7 @@ class Circuit:
 
     @property
     def is_open(self) -> bool:
-        """Whether the judge is down, so that only trial calls are made."""
+        """True if the judge is down, so that only trial calls are made."""
         return self._cause is not None
 
     async def enter(self) -> float | None:
@@ -83,14 +83,14 @@ class Circuit:
                 caller.set_result(None)
 
     def answered(self) -> None:
-        """Note an answer: the judge is up."""
+        """Record an answer: the judge is up."""
         self._answers += 1
         self._failures = self._refusals = 0
         self._cause, self._given_up, self._pause = None, False, FIRST_TRIAL_PAUSE
         self.leave()
 
     def failed(self, error: JudgeError, *, patience: float, was_try: bool, timed_out: bool) -> None:
-        """Note a failure.
+        """Record a failure.
 
         Args:
             error: The failure.

@@ -14,7 +14,7 @@ WRITTEN_PER_CRITERION = 100
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run would ask, and its cost.
+    """Calls that a run would make, and their cost.
 
     Attributes:
         judge: Name of the judge; None without one.
@@ -43,7 +43,7 @@ def cost_of(
     at_hand: Callable[[Prompt, int], Reply | None] | None = None,
     price: Price | None = None,
 ) -> Cost:
-    """The cost of asking these prompts; nothing is asked.
+    """Estimate the cost of asking these prompts; nothing is asked.
 
     Args:
         prompts: The first questions of the run.

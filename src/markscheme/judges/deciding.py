@@ -28,7 +28,7 @@ AnswersById = Iterator[tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class DecisionFormat:
-    """How a decision model is asked, and what its answers look like.
+    """Format of a decision model's requests and answers.
 
     Attributes:
         name: The judge's name, before the colon and the model.

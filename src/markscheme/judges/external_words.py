@@ -12,7 +12,7 @@ _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]
 
 
 def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """External text made safe for a message: on one line, printable, short, without keys.
+    """Make external text safe for a message: on one line, printable, short, without keys.
 
     Example:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
@@ -22,7 +22,7 @@ def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
 
 
 def hidden(text: str, secrets: tuple[str, ...]) -> str:
-    """The text with every secret, and whatever looks like a key, replaced."""
+    """Replace every secret in a text, and whatever looks like a key."""
     for secret in secrets:
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "…")

@@ -46,7 +46,7 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def families(name: str) -> frozenset[str]:
-    """The families of a model, provider or system by its name; empty if the name names none.
+    """Return the families of a model, provider or system by its name; empty if the name names none.
 
     Example:
         >>> sorted(families("openrouter:meta-llama/llama-3.1-70b")), sorted(families("openai:chat:o3"))
@@ -63,7 +63,7 @@ def _named(words: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
 
 
 def _stands_alone(word: str, text: str) -> bool:
-    """Whether a word occurs in a text somewhere with no letter from a to z next to it."""
+    """Return True if a word occurs in a text somewhere with no letter from a to z next to it."""
     place = text.find(word)
     while place >= 0:
         neighbours = text[max(place - 1, 0) : place] + text[place + len(word) : place + len(word) + 1]
@@ -74,7 +74,7 @@ def _stands_alone(word: str, text: str) -> bool:
 
 
 def same_family(judge: str, system: str) -> str | None:
-    """The family that both belong to by their names; None if the names show none.
+    """Return the family that both belong to by their names; None if the names show none.
 
     Example:
         >>> same_family("claude-sonnet-5-5", "anthropic:messages:claude-haiku-5-5")
@@ -93,7 +93,7 @@ def warn_of_kinship(judge: str, systems: Iterable[str]) -> None:
 
 
 def kinship(judge: str, systems: Iterable[str]) -> str | None:
-    """A warning if some of the systems that wrote the submissions are of the judge's own family; else None.
+    """Return a warning if some of the systems that wrote the submissions are of the judge's own family; else None.
 
     Args:
         judge: The judge's model.

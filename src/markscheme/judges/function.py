@@ -81,7 +81,7 @@ class FunctionJudge:
 
     @classmethod
     def load(cls, name: str) -> "FunctionJudge":
-        """The function `module:name` as a judge.
+        """Load the function `module:name` as a judge.
 
         Raises:
             UsageError: There is no such module or function, or it cannot be called as a judge.
@@ -100,7 +100,7 @@ class FunctionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Its name, and digests of its source, of the project's modules that it may call, and of what it declares.
+        """Name of the judge, with digests of its source, of the project's modules it may call, and of what it declares.
 
         What it declares is read each time: a program may change a variable or a file between two replies.
         """
@@ -146,7 +146,7 @@ class FunctionJudge:
         return getattr(innermost, "__module__", None) or type(innermost).__module__
 
     def _declared(self, attribute: str) -> list[str] | None:
-        """The names that the function declares, sorted; None if it declares nothing.
+        """Return the names that the function declares, sorted; None if it declares nothing.
 
         Raises:
             UsageError: It declares something else.
@@ -159,7 +159,7 @@ class FunctionJudge:
         return sorted(names)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
-        """The function's answer.
+        """Call the function and return its answer.
 
         Raises:
             JudgeSilent: The function didn't answer within the deadline.
@@ -207,7 +207,7 @@ class FunctionJudge:
 
     @cached_property
     def sees(self) -> bool:
-        """Whether it takes the parts that the prompt's marks name."""
+        """True if the function takes the parts that the prompt's marks name."""
         wanted: dict[str, Any] = {"schema": {}} if self._wants_schema else {}
         return self._takes(system_prompt="", user_prompt="", parts=(), **wanted)
 
@@ -252,14 +252,14 @@ class FunctionJudge:
 
 
 def files_read(judge: GradingJudge) -> list[Path]:
-    """The files that a judge declares to read, if it is a function, also inside others."""
+    """Return the files that a judge declares to read, if it is a function, possibly wrapped in other judges."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge.files_read if isinstance(judge, FunctionJudge) else []
 
 
 def _content(file: Path) -> str | None:
-    """A file's bytes as a text; None if it can't be read."""
+    """Return a file's bytes as a text; None if it can't be read."""
     try:
         return file.read_bytes().decode("latin-1")
     except OSError:
@@ -267,7 +267,7 @@ def _content(file: Path) -> str | None:
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
-    """The files of the user's own modules among `names` and all that they import, directly or not."""
+    """Yield the files of the user's own modules among `names` and all that they import, directly or not."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -280,7 +280,7 @@ def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_own(file: str) -> bool:
-    """Whether a module's file is the user's own: not Python's, not installed, not ours.
+    """Return True if a module's file is the user's own: not Python's, not installed, not part of markscheme.
 
     Example:
         >>> is_own("/home/me/project/judge.py"), is_own(os.__file__), is_own(asyncio.__file__)
@@ -293,7 +293,7 @@ _FOREIGN: Final = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(
 
 
 def _file_of(name: str) -> Path | None:
-    """The file of a module; None if it has no Python file."""
+    """Return the file of a module; None if it has no Python file."""
     module = sys.modules.get(name)
     try:
         spec = None if module else _spec_of(name)
@@ -304,7 +304,7 @@ def _file_of(name: str) -> Path | None:
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
-    """A module's import spec, found without importing its parent packages."""
+    """Find a module's import spec without importing its parent packages."""
     parent = name.rpartition(".")[0]
     if not parent:
         return user_spec(name)
@@ -341,7 +341,7 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
 
 
 def _copied(data: Any) -> Any:
-    """The same JSON data in new lists and objects, faster than deepcopy: texts, most of a schema, take no call."""
+    """Copy JSON data into new lists and objects, faster than deepcopy: texts, most of a schema, take no call."""
     if isinstance(data, dict):
         return {name: value if isinstance(value, str) else _copied(value) for name, value in data.items()}
     if isinstance(data, list):

@@ -37,7 +37,7 @@ class Usage:
     batched_usd: float | None = 0.0
 
     def __add__(self, more: "Usage") -> "Usage":
-        """The sum; what is unknown for one is unknown for both, unless that one made no call."""
+        """Return the sum; a number unknown for one is unknown for both, unless that one made no call."""
         if not self.calls or not more.calls:
             return more if more.calls else self
         return Usage(
@@ -55,7 +55,7 @@ class Usage:
         return (self.input_tokens or 0) + (self.output_tokens or 0)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; batch keys are included only if something went in batches."""
+        """Return a dict that JSON can hold; batch keys are included only if something went in batches."""
         in_batches = {"batched": self.batched, "batched_usd": self.batched_usd} if self.batched else {}
         return {
             "calls": self.calls,
@@ -71,13 +71,13 @@ def _sum(first: Any, second: Any) -> Any:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """The sum of all; of none, the cost of no call."""
+    """Return the sum of all usages; of none, the usage of no call."""
     return sum(usages, Usage())
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What identifies a judge: everything that, if changed, would make its replies another judge's.
+    """Identity of a judge: everything that, if changed, would make its replies another judge's.
 
     Attributes:
         name: As a user names it: anthropic, local:model.gguf, recorded:PATH, ….
@@ -102,7 +102,7 @@ class Identity:
         return fingerprint(self.name, self.model, dict(self.parameters), self.address, *left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """What identifies the judge, as plain data; `without` is included only if something was left out."""
+        """Return a dict that JSON can hold; `without` is included only if something was left out."""
         left_out = {"without": list(self.without)} if self.without else {}
         return {
             "name": self.name,
@@ -142,7 +142,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of a reply and its alternatives: text to probability, 0 to 1."""
+    """Token of a reply with its alternatives: text to probability, 0 to 1."""
 
     text: str
     alternatives: Mapping[str, float]
@@ -203,7 +203,7 @@ class Reply:
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":
-        """The empty part of a failed request, among others that succeeded."""
+        """Create the empty part of a failed request, among others that succeeded."""
         return cls("", stop="other", error=str(error) or type(error).__name__)
 
 
@@ -216,11 +216,11 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """What distinguishes this judge from others."""
+        """Identity that distinguishes this judge from others."""
         ...
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The answer to `prompt`; `sample` numbers repeated requests with the same prompt, from 0.
+        """Return the answer to `prompt`; `sample` numbers repeated requests with the same prompt, from 0.
 
         Raises:
             JudgeError: The provider or the model gave nothing readable.
@@ -238,7 +238,7 @@ class JudgeGroup(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """What distinguishes these judges, and how they grade, from others."""
+        """Identity that distinguishes these judges, and how they grade, from others."""
         ...
 
     @property
@@ -248,7 +248,7 @@ class JudgeGroup(Protocol):
 
     @property
     def why_no_reply(self) -> str:
-        """Why no prompt can be put to them, and what to ask instead."""
+        """Reason why these judges can't be sent a prompt, and what to ask instead."""
         ...
 
     def why_void(self, rubric: str, prompt: str) -> str:

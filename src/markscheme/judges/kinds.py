@@ -49,7 +49,7 @@ def _nothing(_: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JudgeKind:
-    """One kind of judge, and what its judges can do.
+    """Kind of judge, with the abilities of its judges.
 
     Attributes:
         name: The part of a judge's name before the first colon.

@@ -155,7 +155,7 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """As many of these calls as there are files for; that there aren't enough is said once."""
+        """Limit the number of calls to those that open files allow; warn once if they don't allow all."""
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)
@@ -170,7 +170,7 @@ class Limiter:
     # requesting permits
 
     async def enter(self, estimate: Forecast, *, patience: float, again: bool = False) -> Permit:
-        """A permit for a call, as soon as the limits allow it.
+        """Wait for a permit for a call and return it, as soon as the limits allow the call.
 
         Args:
             estimate: What the call may use.
@@ -221,7 +221,7 @@ class Limiter:
     # batches
 
     def reserve(self, usd: float, *, already_sent: bool = False) -> bool:
-        """Reserve what a prompt may cost before it goes into a batch; False if it must wait for others to end.
+        """Reserve the possible cost of a prompt before it goes into a batch; False if it must wait for others to end.
 
         Args:
             usd: US dollars.
@@ -252,7 +252,7 @@ class Limiter:
     # granting permits
 
     def _admit(self) -> None:
-        """Grant permits to all callers that may go; if the first must wait for a time, schedule the next round."""
+        """Give permits to all callers that may go; if the first must wait for a time, schedule the next round."""
         loop = asyncio.get_running_loop()
         if self._timer is not None:
             self._timer.cancel()
@@ -272,7 +272,7 @@ class Limiter:
             queue.popleft().permit.set_result(self._grant(waiting.estimate, now))
 
     def _first_queue(self) -> deque[_Waiting] | None:
-        """The queue whose first caller is next: retries, then the others. Drops callers that gave up."""
+        """Return the queue whose first caller is next: retries, then the others. Callers that gave up are dropped."""
         for queue in (self._again, self._new):
             while queue and queue[0].permit.done():
                 queue.popleft()
@@ -281,7 +281,7 @@ class Limiter:
         return None
 
     def _wait(self, waiting: _Waiting, now: float) -> float:
-        """Seconds until it may go; infinite if another call must end first."""
+        """Return the seconds until the first caller may go; infinite if another call must end first."""
         pause = self._resumes - now
         if pause > waiting.patience:
             raise JudgeBusy(
@@ -296,7 +296,7 @@ class Limiter:
         return self._wait_for_rates(waiting.estimate.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Whether the budget covers it now; False also while calls under way may release some of the budget."""
+        """Return True if the budget covers `usd` now; False while calls under way may release some of the budget."""
         if self.budget is None or self.committed + usd <= self.budget:
             return True
         if self._reserved > 0 or self._in_batches:
@@ -399,7 +399,7 @@ class Limited(Wrapping):
         self.limiter.make_room(calls)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The judge's answer, with the usage of all attempts, and their cost if the price is known.
+        """Return the judge's answer, with the usage of all attempts, and their cost if the price is known.
 
         Raises:
             BudgetError: The next call could cost more than the budget leaves.
@@ -435,7 +435,7 @@ class Limited(Wrapping):
                 await asyncio.sleep(wait)
 
     async def _permit(self, estimate: Forecast, end: float, try_until: float | None) -> Permit | None:
-        """A permit for a call; None if the judge went down while waiting for it."""
+        """Wait for a permit for a call; None if the judge went down while waiting for it."""
         began = end < math.inf
         patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
         try:
@@ -457,7 +457,7 @@ class Limited(Wrapping):
             self._circuit.leave()
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
-        """One attempt; returns the permit whatever happens."""
+        """Make one attempt; the permit is returned to the limiter whatever happens."""
         clock = asyncio.get_running_loop().time
         began = clock()
         end = min(end, try_until or math.inf)
@@ -488,7 +488,7 @@ class Limited(Wrapping):
         return reply
 
     def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:
-        """Seconds until a retry is worthwhile; None if it isn't."""
+        """Return the seconds until a retry is worthwhile; None if it isn't."""
         error = failures[-1]
         backoff = min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
         if len(failures) >= self.attempts:
@@ -514,7 +514,7 @@ class Limited(Wrapping):
 
 
 def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> Forecast:
-    """What an answer to a prompt may use; the cost is 0 if the price is unknown."""
+    """Predict what an answer to a prompt may use; the cost is 0 if the price is unknown."""
     configured = judge.parameters.get("max_tokens")
     written = configured if isinstance(configured, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
@@ -523,7 +523,7 @@ def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -
 
 
 def _last_failure(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
-    """The last failure, with the number of attempts."""
+    """Return the last failure, with the number of attempts."""
     error = failures[-1]
     if len(failures) == 1 and not more:
         return error
@@ -534,7 +534,7 @@ def _last_failure(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """The reply, with the failed calls before it added."""
+    """Return the reply with the failed calls before it added."""
     if not more:
         return reply
     if reply.parts:

@@ -25,7 +25,7 @@ def calls_that_fit() -> int | None:
 
 
 def lacks_files(error: BaseException) -> bool:
-    """Whether an error, or what caused it, is that no more files may be opened."""
+    """Return True if an error, or its cause, is that no more files may be opened."""
     link: BaseException | None = error
     while link is not None and not (isinstance(link, OSError) and link.errno in NONE_LEFT):
         link = link.__cause__ or link.__context__

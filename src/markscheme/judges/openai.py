@@ -97,7 +97,7 @@ class OpenAIJudge(SdkJudge):
         return Identity(f"{self.name}:{self.model}", self.model, parameters, self.other_address)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The model's answer to `prompt`.
+        """Ask the model and return its answer to `prompt`.
 
         Raises:
             NoJudge: There is no key where one is needed, or the SDK is not installed.
@@ -122,11 +122,11 @@ class OpenAIJudge(SdkJudge):
             raise JudgeUnavailable(f"{self.who} returns no token probabilities, which `expected` needs: {words}")
 
     def batches(self) -> "OpenAIBatches":
-        """Its batch API."""
+        """Return the judge's batch API."""
         return OpenAIBatches(self)
 
     def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
-        """The body of a chat request, without what `form` leaves out."""
+        """Build the body of a chat request, without what `form` leaves out."""
         messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages.append({"role": "user", "content": message_content(prompt.user, prompt.parts, "chat")})
         request: dict[str, Any] = {"model": self.model, "messages": messages}
@@ -160,7 +160,7 @@ class OpenAIJudge(SdkJudge):
     # reading
 
     def as_reply(self, completion: Any, calls: int = 1) -> Reply:
-        """The reply in a chat completion.
+        """Read the reply in a chat completion.
 
         Args:
             completion: As plain data.
@@ -178,7 +178,7 @@ class OpenAIJudge(SdkJudge):
 
 
 def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | None:
-    """The reply in a chat completion as plain data, with its tokens if `expected`; None if it isn't one."""
+    """Read the reply in a chat completion as plain data, with its tokens if `expected`; None if it isn't one."""
     match completion:
         case {"choices": [{"message": {**message}} as choice, *_]}:
             pass
@@ -202,7 +202,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
 
 
 def _text(content: Any) -> Any:
-    """The text of a message, which some servers give in parts, next to those of thinking; else what it is."""
+    """Return the text of a message, joining the text parts that some servers send; else the content as it is."""
     if not isinstance(content, list):
         return content
     parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS]
@@ -213,7 +213,7 @@ _TEXT_PARTS: Final = ("text", "output_text")
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
-    """The `response_format` that constrains an answer to the prompt's schema."""
+    """Build the `response_format` that constrains an answer to the prompt's schema."""
     return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": prompt.schema}}
 
 
@@ -239,7 +239,7 @@ class OpenAIBatches:
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 200 MB; a smaller file needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:
-        """The prompt as a line of the file."""
+        """Build the line of a batch file that asks the prompt."""
         form = self.judge.settings.form
         self._forms[key] = form, bool(prompt.schema)
         body = self.judge.request(prompt, sample, form)
@@ -260,7 +260,7 @@ class OpenAIBatches:
         return self._state(made)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
-        """The batch with that token."""
+        """Find the batch with that token."""
         async with self.judge.call(SENDING) as client:
             async for made in client.batches.list(limit=100):  # the newest first
                 if made.created_at < since - CLOCKS_APART:
@@ -270,11 +270,11 @@ class OpenAIBatches:
         return []
 
     async def state(self, id: str) -> BatchState:
-        """The batch's current state."""
+        """Fetch the batch's current state."""
         return self._state(await self._retrieved(id))
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Keys with their replies or errors: from the file of answers, then from that of errors, if present."""
+        """Yield keys with their replies or errors: from the file of answers, then from that of errors, if present."""
         made = await self._retrieved(id)
         for file in filter(None, (made.output_file_id, made.error_file_id)):
             async with self.judge.call(SENDING) as client:
@@ -309,7 +309,7 @@ class OpenAIBatches:
         return BatchState(made.id, ended, processed, fault, certain=True)
 
     def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
-        """The reply, or the error in its place, which is transient if another batch may succeed."""
+        """Return the reply, or the error in its place, which is transient if another batch may succeed."""
         who = self.judge.who
         secrets = self.judge.secrets
         response = entry.get("response") or {}

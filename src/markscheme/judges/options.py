@@ -54,7 +54,7 @@ def _code_or_address(name: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class AskOptions:
-    """How a judge is asked, and within what limits. Every attribute is an option of that name in all sources.
+    """Settings of asking a judge, with their limits. Every attribute is an option of that name in all sources.
 
     `None` leaves the choice to the rubric, the judge's adapter or the provider.
     """
@@ -153,7 +153,7 @@ class AskOptions:
         )
 
     def asking(self, notify: Callable[[str], None] | None = None) -> "Asking":
-        """What the judges opened with it share: a new limiter, a price, a cache.
+        """Create the limiter, price and cache that the judges opened with these options share.
 
         Args:
             notify: Called with a sentence when a batch is sent, resumed or read.
@@ -197,7 +197,7 @@ class AskOptions:
         asking: "Asking | None" = None,
         opening: "Callable[[str, str | None], GradingJudge] | None" = None,
     ) -> "GradingJudge":
-        """The judge by that name, else the one that is set, else the default for these prompts.
+        """Open the judge by that name, else the one that is set, else the default for these prompts.
 
         Args:
             rubric: It may name a judge and a model.
@@ -213,7 +213,7 @@ class AskOptions:
         """
 
         def opened(kind: str, model: str | None) -> "GradingJudge":
-            """Of that name; recorded replies that nobody named are opened without a limiter and a cache."""
+            """Open a judge by name; recorded replies that nobody named are opened without a limiter and a cache."""
             from markscheme.judges.registry import open_grading_judge
 
             return open_grading_judge(kind, model=model, asking=asking or self.asking())
@@ -231,7 +231,7 @@ class AskOptions:
     def judge_if_any(
         self, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None, *, name: str | None = None
     ) -> "GradingJudge | None":
-        """The same; None where there is no judge to ask."""
+        """Open the judge by that name, the one that is set or the default; None if there is no judge to ask."""
         try:
             return self.judge_for(rubric, prompts, folder, name=name)
         except NoJudge:
@@ -244,7 +244,7 @@ class AskOptions:
         samples: int,
         at_hand: "Callable[[Prompt, int], Reply | None] | None" = None,
     ) -> "Cost":
-        """What it costs to ask a judge these prompts, so often each; nothing is asked."""
+        """Estimate the cost of asking a judge these prompts `samples` times each; nothing is asked."""
         from markscheme.judges.cost import cost_of
         from markscheme.judges.registry import price_of
 
@@ -269,7 +269,7 @@ def refuse_opening(written: Mapping[str, Any]) -> None:
 
 
 def model_for(rubric: "Rubric", name: str) -> str | None:
-    """The rubric's model, if the rubric names a judge of the same kind; else None.
+    """Return the rubric's model, if the rubric names a judge of the same kind; else None.
 
     Example:
         >>> from markscheme import Rubric

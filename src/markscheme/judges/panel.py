@@ -57,11 +57,12 @@ class Panel:
 
     @property
     def sees(self) -> bool:
-        """Whether every member shows its model what isn't text."""
+        """True if every member shows its model what isn't text."""
         return all(map(sees, self.judges))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All answers as parts of one reply; the part of a member without an answer is empty.
+        """Ask all members and return their answers as parts of one reply; a member without an answer gives an empty
+        part.
 
         Raises:
             NoJudge: A member cannot be asked at all.
@@ -117,7 +118,8 @@ class Repeated(Wrapping):
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All answers as parts of one reply; the part of a failed request is empty.
+        """Ask the judge several times and return its answers as parts of one reply; a failed request gives an empty
+        part.
 
         Raises:
             NoJudge: The judge cannot be asked at all.
@@ -133,7 +135,7 @@ class Repeated(Wrapping):
 
 
 async def _replies_or_errors(requests: Iterable[Awaitable[Reply]]) -> list[Reply | JudgeError]:
-    """What several requests at once came to; what one judge failed at takes nothing from the others' replies.
+    """Return the replies of several requests at once, with a JudgeError in the place of each that failed.
 
     Raises:
         NoJudge: One of the judges cannot be asked at all.

@@ -35,7 +35,7 @@ class Price:
 
     @classmethod
     def parse(cls, text: str) -> "Price":
-        """The price in `IN:OUT`, in dollars per million tokens.
+        """Parse a price `IN:OUT`, in dollars per million tokens.
 
         Raises:
             UsageError: The text isn't a pair of numbers.
@@ -52,7 +52,7 @@ class Price:
             ) from None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Cost in dollars.
+        """Compute the cost in dollars.
 
         >>> Price(3.0, 15.0).cost(1_000, 200)
         0.006
@@ -69,14 +69,14 @@ class Price:
         return Price(self.input_per_million / 2, self.output_per_million / 2)
 
     def of(self, usage: Usage) -> float | None:
-        """Cost in dollars; None if the tokens are unknown."""
+        """Compute the cost in dollars; None if the tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)
 
 
 def list_price(identity: Identity, provider: str) -> Price | None:
-    """The list price of a judge's model today, from the data in genai-prices; None if unknown.
+    """Look up the list price of a judge's model today, from the data in genai-prices; None if unknown.
 
     A server at another address is charged at its own list price if it is a known provider, else at the price of the
     model's maker, as gateways charge. Nothing is downloaded.
@@ -125,9 +125,9 @@ class ListPrice:
         return self.price(self.identity)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Cost in dollars; 0 if no price is known."""
+        """Compute the cost in dollars; 0 if no price is known."""
         return self._list_price.cost(input_tokens, output_tokens) if self._list_price else 0.0
 
     def of(self, usage: Usage) -> float | None:
-        """Cost in dollars; None if tokens or price are unknown."""
+        """Compute the cost in dollars; None if tokens or price are unknown."""
         return self._list_price.of(usage) if self._list_price else None

@@ -12,7 +12,7 @@ SMALLEST = -700.0
 
 
 def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
-    """The tokens of a reply with their alternatives.
+    """Read the tokens of a reply with their alternatives.
 
     Args:
         entries: One entry per token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural
@@ -36,7 +36,7 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
 
 def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
-    """The tokens that make up `text`, the first starting where the text does; none if they don't contain it.
+    """Return the tokens that make up `text`, the first starting where the text does; none if they don't contain it.
 
     A server may strip white space or a code fence from what the model wrote.
 
@@ -64,7 +64,7 @@ def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 
 def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
-    """Text to probability; the chosen token is included even if the server does not repeat it."""
+    """Map the text of each alternative to its probability; the chosen token is included even if the server omits it."""
     listed = entry.get("top_logprobs")
     alternatives = (
         [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []
@@ -82,7 +82,7 @@ def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
 
 
 def _probability(logarithm: object) -> float | None:
-    """0 to 1; None for anything that isn't a log-probability. Slightly above 0 is a rounding error."""
+    """Convert a log-probability to 0 to 1; None for anything else. Slightly above 0 is a rounding error."""
     if isinstance(logarithm, bool) or not isinstance(logarithm, int | float) or not logarithm < 0.01:
         return None
     return math.exp(max(SMALLEST, min(0.0, logarithm)))

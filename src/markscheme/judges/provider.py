@@ -107,7 +107,7 @@ class Address:
 
 
 def parse_address(url: str) -> Address:
-    """The address in a base URL.
+    """Parse the address in a base URL.
 
     Raises:
         UsageError: The URL isn't an http(s) address, or has a query, which would end up in logs.
@@ -149,7 +149,7 @@ class ServerAnswer:
 
 
 def usable_key(variable: str, in_code: str | None = None) -> str:
-    """The key without surrounding white space; "" if there is none.
+    """Return the key without surrounding white space; "" if there is none.
 
     Args:
         variable: The environment variable that holds it if none is given.
@@ -248,7 +248,7 @@ class SdkJudge:
         """Raise the error of a refusal that leaving out a setting can't mend; nothing for any other."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Note that a form was answered; returns the reply with what was left out, which is said once.
+        """Record that a form was answered, and return the reply with the settings left out; warn once of these.
 
         Args:
             reply: As read from the answer.
@@ -270,7 +270,7 @@ class SdkJudge:
         return replace(reply, without=without)
 
     def noted_in_batch(self, reply: Reply, sent: tuple[RequestForm, bool] | None) -> Reply:
-        """The reply of a batch, as `noted` returns it; as it is if another process has sent the batch."""
+        """Return the reply of a batch as `noted` does; unchanged if another process has sent the batch."""
         if sent is None:
             return reply
         form, with_format = sent
@@ -317,7 +317,7 @@ class SdkJudge:
         return (*self.credential.values(), *self._address.secrets)
 
     def module(self) -> ModuleType:
-        """The SDK's module.
+        """Import the SDK's module.
 
         Raises:
             NoJudge: It is not installed.
@@ -335,7 +335,7 @@ class SdkJudge:
 
     @asynccontextmanager
     async def call(self, deadline: float | None) -> AsyncIterator[Any]:
-        """The client, for one call inside the block.
+        """Yield the client, for one call inside the block.
 
         Args:
             deadline: Timeout of the call in seconds.
@@ -360,7 +360,7 @@ class SdkJudge:
             raise JudgeSilent(f"the connection to {self.who} broke") from _cause(error, hide)
 
     def _opened(self, sdk: ModuleType) -> Any:
-        """The client of the running event loop."""
+        """Return the client of the running event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._client = self._new_client(sdk)
@@ -387,7 +387,7 @@ class SdkJudge:
 
 
 def unreached(who: str, error: BaseException) -> JudgeSilent:
-    """That a server could not be reached, and what to do where its certificate is the reason.
+    """Build the error for a server that could not be reached, with the remedy if its certificate is the reason.
 
     Args:
         who: The judge in messages.
@@ -401,7 +401,7 @@ def unreached(who: str, error: BaseException) -> JudgeSilent:
 
 
 def _is_untrusted(error: BaseException) -> bool:
-    """Whether a connection failed because the other side's certificate was signed by an unknown authority."""
+    """Return True if a connection failed because an unknown authority signed the other side's certificate."""
     link: BaseException | None = error
     while link is not None and type(link).__name__ != UNTRUSTED:
         link = link.__cause__ or link.__context__
@@ -409,7 +409,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | None:
-    """The error for a traceback; None if something in its chain would show a secret."""
+    """Return the error for a traceback; None if something in its chain would show a secret."""
     link: BaseException | None = error
     while link is not None:
         if hidden(f"{link} {link!r}", secrets) != f"{link} {link!r}":
@@ -430,7 +430,7 @@ def status_fault(
     secrets: tuple[str, ...] = (),
     within: str = "",
 ) -> JudgeError:
-    """The error for an HTTP status other than 200.
+    """Build the error for an HTTP status other than 200.
 
     Args:
         who: The provider.
@@ -464,7 +464,7 @@ def status_fault(
 def error_in_answer(
     who: str, body: object, headers: Mapping[str, str], *, secrets: tuple[str, ...] = ()
 ) -> JudgeError | None:
-    """The error that an answer of status 200 is, as gateways pass on those of their providers; None if it is none.
+    """Return the error inside an answer of status 200, as gateways pass on their providers' errors, or None.
 
     Args:
         who: The provider.
@@ -487,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """The HTTP status that an error names, or that its code stands for."""
+    """Return the HTTP status that an error names, or that its code stands for."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):
@@ -506,7 +506,7 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Seconds that an error's body asks us to wait, itself or by the headers that a gateway passes on."""
+    """Return the seconds that an error's body asks us to wait, itself or by the headers that a gateway passes on."""
     details = error_details(body)
     metadata = details.get("metadata")
     for record in filter(None, (details, metadata)):
@@ -526,7 +526,7 @@ def _wait_in(body: object, now: float) -> float | None:
 
 
 def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a response's headers ask us to wait, without an upper limit; None if they don't say.
+    """Return the seconds that a response's headers ask us to wait, without an upper limit; None if they don't say.
 
     Args:
         headers: With `retry-after-ms`, or `retry-after` in seconds or as a date.
@@ -562,7 +562,7 @@ def _number(text: str | None) -> float | None:
 
 
 def message_in(body: object) -> str:
-    """The provider's own words in an error's body; "" for a page or anything else without a message."""
+    """Return the provider's own words in an error's body; "" for a page or anything else without a message."""
     if isinstance(body, list) and body:
         body = body[0]
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
@@ -578,7 +578,7 @@ def message_in(body: object) -> str:
 
 
 def _codes(body: object) -> set[str]:
-    """The codes by which an error's body names its cause."""
+    """Return the codes by which an error's body names its cause."""
     inner = error_details(body)
     details = inner.get("details")
     codes = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]

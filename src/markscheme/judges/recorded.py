@@ -36,7 +36,7 @@ class RecordedJudge:
 
     @classmethod
     def load(cls, path: Path | str) -> "RecordedJudge":
-        """The judge in a file of replies, or in a folder that holds one such file.
+        """Load the judge in a file of replies, or in a folder that holds one such file.
 
         Args:
             path: The file or folder.
@@ -83,11 +83,11 @@ class RecordedJudge:
         return Identity(f"recorded:{self.judge}", self.model)
 
     def lacks(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """The prompts that have no reply here."""
+        """Return the prompts that have no recorded reply."""
         return [prompt for prompt in prompts if (prompt.fingerprint, 0) not in self.replies]
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The reply recorded for exactly this prompt and sample.
+        """Return the reply recorded for exactly this prompt and sample.
 
         Raises:
             MissingReply: There is none.
@@ -101,7 +101,7 @@ class RecordedJudge:
         return reply
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def _only_file(path: Path) -> Path:

@@ -48,7 +48,7 @@ _CLAIMS = itertools.count()
 
 
 def cache_folder() -> Path:
-    """The cache folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the user's cache folder."""
+    """Return the cache folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the user's cache folder."""
     named = os.environ.get("MARKSCHEME_CACHE")
     if named:
         return Path(named)
@@ -81,7 +81,7 @@ class Memory:
         self._lost = False
 
     def recall(self, key: str) -> Reply | None:
-        """The reply cached under `key`; an unreadable one is deleted.
+        """Return the reply cached under `key`, or None; an unreadable one is deleted.
 
         If only a second request answered a prompt, the first is known to have given nothing and comes back empty.
         """
@@ -94,7 +94,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Cache `reply` unless there is one already; returns the cached reply, with the usage of this request."""
+        """Store `reply` unless one is cached already; return the cached reply, with the usage of this request."""
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)
@@ -104,7 +104,7 @@ class Memory:
         return replace(reply, key=key) if same else replace(first, usage=reply.usage)
 
     def tries(self, key: str) -> int:
-        """How often `key` was requested without a readable reply."""
+        """Count the requests for `key` that got no readable reply."""
         rows = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
         return int(rows[0][0]) if rows else 0
 
@@ -123,7 +123,7 @@ class Memory:
     # one request at a time
 
     def claim(self, key: str) -> str:
-        """Claim the request for `key`, to be released afterwards; "" while another process has the claim."""
+        """Reserve the request for `key`, to be released afterwards; "" while another process has the claim."""
         mine = new_owner()
         now = time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
@@ -135,7 +135,7 @@ class Memory:
         self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, claim))
 
     def is_claimed(self, key: str) -> bool:
-        """Whether a process that is still running has a claim to `key`."""
+        """Return True if a process that is still running has a claim to `key`."""
         rows = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
         return bool(rows) and is_running(rows[0][0])
 
@@ -178,7 +178,7 @@ class BriefMemory(Memory):
 
 
 def open_replies(folder: Path) -> sqlite3.Connection:
-    """The SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
+    """Open the SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
 
     Raises:
         OSError: The folder or the file can't be created, or another user may write to it.
@@ -210,7 +210,7 @@ def _check_owner(path: Path) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging, so that writers don't block readers; retries if others do so at the same time.
+    """Set write-ahead logging, so that writers don't block readers; retry if others do so at the same time.
 
     SQLite doesn't wait by itself here: if two processes change the journal mode at once, one fails immediately.
     """
@@ -238,11 +238,11 @@ class Remembering(Wrapping):
     memory: Memory
 
     def cached_reply(self, prompt: Prompt, sample: int = 0) -> Reply | None:
-        """The cached reply; None if there is none. Never asks the judge."""
+        """Return the cached reply, or None. The judge is never asked."""
         return self.memory.recall(self.key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The cached reply, else the judge's, which is then cached; waits if another process has requested it."""
+        """Return the cached reply, else ask the judge and cache it; wait if another process has requested it."""
         key = self.key(prompt, sample)
         cached = self.memory.recall(key)
         if cached is not None:
@@ -260,7 +260,7 @@ class Remembering(Wrapping):
             self.memory.release(key, claim)
 
     async def _awaited(self, key: str) -> Reply | None:
-        """The reply that another process has requested; None if that process gives up."""
+        """Wait for the reply that another process has requested; None if that process gives up."""
         pause = 0.02
         while (cached := self.memory.recall(key)) is None and self.memory.is_claimed(key):
             await asyncio.sleep(pause)
@@ -268,7 +268,7 @@ class Remembering(Wrapping):
         return cached or self.memory.recall(key)
 
     def key(self, prompt: Prompt, sample: int) -> str:
-        """The cache key of a reply."""
+        """Compute the cache key of a reply."""
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
@@ -282,7 +282,7 @@ class Remembering(Wrapping):
 
 
 def reply_json(reply: Reply) -> str:
-    """The reply as it is stored."""
+    """Encode a reply as it is stored."""
     record: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
     if reply.tokens:
         record["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
@@ -296,7 +296,7 @@ def reply_json(reply: Reply) -> str:
 
 
 def _from_json(text: str, key: str) -> Reply:
-    """The reply stored under `key`. Raises ValueError, KeyError or TypeError for anything else."""
+    """Decode the reply stored under `key`. Anything else raises ValueError, KeyError or TypeError."""
     record = json.loads(text)
     reply = Reply(
         record["text"],
@@ -321,11 +321,11 @@ def _from_json(text: str, key: str) -> Reply:
 
 
 def new_owner() -> str:
-    """A unique name for a claim: this computer, this process and a number."""
+    """Make a unique name for a claim: this computer, this process and a number."""
     return f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}"
 
 
 def is_running(owner: str) -> bool:
-    """Whether a claim's process is still running; True if that can't be known, as for another computer's."""
+    """Return True if a claim's process is still running, or if that can't be known, as for another computer's."""
     host, _, pid = owner.rpartition(":")[0].rpartition(":")
     return host != _HOST or not is_halted(int(pid))

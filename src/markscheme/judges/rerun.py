@@ -18,7 +18,7 @@ class FromSample(Wrapping):
     first: int
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The judge's answer to a later sample."""
+        """Return the judge's answer to a later sample."""
         return await self.judge.reply(prompt, self.first + sample)
 
 
@@ -27,7 +27,7 @@ class NeverAsked(Wrapping):
     """A judge that must not be asked: inside a `Remembering`, only cached replies answer."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Always fails.
+        """Raise MissingReply, always.
 
         Raises:
             MissingReply: Always.
@@ -35,4 +35,4 @@ class NeverAsked(Wrapping):
         raise MissingReply(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""

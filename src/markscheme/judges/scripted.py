@@ -39,11 +39,11 @@ class ScriptedJudge:
 
     @property
     def identity(self) -> Identity:
-        """Its name alone."""
+        """Identity made of the judge's name alone."""
         return Identity(self.name)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The next scripted answer.
+        """Return the next scripted answer.
 
         Raises:
             MissingReply: The script has no more answers.
@@ -60,7 +60,7 @@ class ScriptedJudge:
             raise MissingReply(f"the script ends after {len(self.prompts) - 1} answers") from None
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def _as_reply(answer: Any) -> Reply:
@@ -76,6 +76,6 @@ def _as_reply(answer: Any) -> Reply:
 
 
 def answer_of(levels: Mapping[str, Any], *, reason: str = "scripted", quote: str = NOTHING_TO_QUOTE) -> str:
-    """A well-formed answer that gives each criterion its level, as a judge would write it."""
+    """Write a well-formed answer that gives each criterion its level, as a judge would write it."""
     verdicts = {name: {"quote": quote, "reason": reason, "level": str(level)} for name, level in levels.items()}
     return json.dumps({"verdicts": verdicts}, ensure_ascii=False)

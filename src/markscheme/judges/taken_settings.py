@@ -94,7 +94,7 @@ class RequestRefusal:
 
     @property
     def is_about_the_prompt(self) -> bool:
-        """Whether this prompt was refused, and not a setting."""
+        """True if the server refused this prompt, not a setting."""
         return (self.code != "" and self.code not in _UNSUPPORTED) or _ABOUT_THE_PROMPT.search(self.words) is not None
 
     def kinds(self, *, by_words: bool) -> list[SettingKind]:
@@ -121,7 +121,7 @@ def _kinds_named(text: str) -> list[SettingKind]:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How a request differs from what a judge's identity says.
+    """Difference between a request and what a judge's identity says.
 
     Attributes:
         dropped: Settings left out, by the parameter or value that a server refused.
@@ -143,7 +143,7 @@ FULL: Final = RequestForm()
 
 @dataclass(eq=False)
 class TakenSettings:
-    """What one server has taken and refused of a judge's settings.
+    """Record of the settings of a judge that one server has taken and refused.
 
     Attributes:
         steps: For each kind of setting, the parameters or values to try, one after the other; after the last, the
@@ -193,7 +193,7 @@ class TakenSettings:
         return next((form_left for form_left in narrower if form_left is not None), None)
 
     def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
-        """The form with a lower limit or without one setting; None if it doesn't send that."""
+        """Return the form with a lower limit or without one setting; None if the form doesn't send that setting."""
         if kind == "limit":
             allowed = refusal.allowed_limit(self.limit_in(form))
             if allowed is not None:
@@ -202,7 +202,7 @@ class TakenSettings:
         return RequestForm(form.dropped | {step}, form.limit) if step else None
 
     def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
-        """Note that a prompt was answered in this form, which shows what the server takes.
+        """Record that a prompt was answered in this form, which shows what the server takes.
 
         Args:
             form: As sent.

@@ -46,7 +46,7 @@ if hasattr(os, "register_at_fork"):  # a fork has no threads but its own; Window
 
 
 async def in_thread(work: Callable[[], _Answer]) -> _Answer:
-    """What `work` returns, called in another thread, which is left behind if the caller gives up."""
+    """Call `work` in another thread and return its result; the thread is left behind if the caller gives up."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[_Answer] = loop.create_future()
     context = contextvars.copy_context()
@@ -78,7 +78,7 @@ class ThreadLoop:
         self._process = 0
 
     async def result(self, work: Awaitable[_Answer]) -> _Answer:
-        """What a coroutine returns, run in the thread's loop; it is cancelled, if it can be, with the caller."""
+        """Run a coroutine in the thread's loop and return its result; it is cancelled with the caller, if it can be."""
         future = asyncio.run_coroutine_threadsafe(_outcome(work), self._running())
         outcome: tuple[Any, BaseException | None] = await asyncio.wrap_future(future)
         answer, error = outcome
@@ -108,7 +108,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """The result or the error; an error that ends a process would end the loop's thread."""
+    """Return the result or the error; an error that ends a process would end the loop's thread."""
     try:
         return await work, None
     except (asyncio.CancelledError, GeneratorExit):
