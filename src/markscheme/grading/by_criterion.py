@@ -32,7 +32,7 @@ Settling: TypeAlias = Callable[[Sequence[Outcome], Criterion], Outcome]
 
 @dataclass(frozen=True, kw_only=True)
 class GradeOptions:
-    """How submissions are graded, besides the rubric and who grades.
+    """Options of grading submissions, besides the rubric and the judge.
 
     Attributes:
         normalize: False keeps raw sums as scores.
@@ -89,7 +89,7 @@ class AroundGrader(ABC):
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """Those of the grader that grades."""
+        """Fingerprints of the grader that grades."""
         return self.grader.fingerprints
 
     def prompts(self, submission: Submission) -> list[Prompt]:
@@ -296,7 +296,7 @@ def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) ->
 
 
 def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
-    """The criteria in groups with the same inputs, so that each group can share a prompt."""
+    """Group the criteria that are shown the same inputs, so that each group can share a prompt."""
     groups: dict[tuple[str, ...], list[Criterion]] = {}
     for criterion in criteria:
         groups.setdefault(rubric.shown_to(criterion), []).append(criterion)

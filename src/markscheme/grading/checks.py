@@ -75,12 +75,12 @@ class Scorer:
 
     @property
     def asks(self) -> bool:
-        """Whether it is asynchronous, like a scorer that asks a judge."""
+        """True if the scorer is asynchronous, like one that asks a judge."""
         call = self.function if inspect.isroutine(self.function) else getattr(self.function, "__call__", None)  # noqa: B004
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
 
     def __call__(self, prediction: str, expected: str | None = None, **more: Any) -> float | None:
-        """The score of one prediction, or None. Inside a running event loop `await scorer.find(…)` instead.
+        """Score one prediction; None without a score. Inside a running event loop `await scorer.find(…)` instead.
 
         Raises:
             Exception: Whatever the code raises.
@@ -96,7 +96,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Its result for one prediction; it receives the parts of the context that it declares.
+        """Score one prediction and give the reason; the function receives the parts of the context that it declares.
 
         Raises:
             Exception: Whatever the code raises.
@@ -106,7 +106,7 @@ class Scorer:
         return self._validated(await result if inspect.isawaitable(result) else result)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Its result for one prediction, for scorers that ask no judge."""
+        """Score one prediction and give the reason, for scorers that ask no judge."""
         return self._validated(self.function(prediction, expected, **self._declared(context)))
 
     async def aclose(self) -> None:
@@ -120,7 +120,7 @@ class Scorer:
         return {name: value for name, value in context.items() if name in names}
 
     def wants(self, name: str) -> bool:
-        """Whether it declares this part of the context."""
+        """Return True if the scorer declares this part of the context."""
         return any(parameter.name == name for parameter in self._keyword_only())
 
     def _keyword_only(self) -> list[inspect.Parameter]:
@@ -131,7 +131,7 @@ class Scorer:
         return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
     def _validated(self, result: Any) -> Scored:
-        """The function's result, validated: a score outside 0 to 1 is an error and is never clipped."""
+        """Validate the function's result: a score outside 0 to 1 is an error and is never clipped."""
         finding = result if isinstance(result, Scored) else Scored(result)
         score = finding.score
         if score is None:
@@ -179,7 +179,7 @@ def _needed(expected: str | None) -> str:
 
 @scorer
 def exact_match(prediction: str, expected: str | None) -> Scored:
-    """1 if prediction and expected answer are equal up to surrounding white space, else 0.
+    """Return 1 if prediction and expected answer are equal up to surrounding white space, else 0.
 
     >>> exact_match(" Paris ", "Paris"), exact_match("paris", "Paris")
     (1.0, 0.0)
@@ -190,7 +190,7 @@ def exact_match(prediction: str, expected: str | None) -> Scored:
 
 @scorer
 def json_valid(prediction: str, _expected: str | None = None) -> Scored:
-    """1 if the prediction is JSON, else 0. NaN and Infinity are not JSON.
+    """Return 1 if the prediction is JSON, else 0. NaN and Infinity are not JSON.
 
     >>> json_valid('{"a": [1]}'), json_valid("{'a': 1}")
     (1.0, 0.0)
@@ -204,7 +204,7 @@ def json_valid(prediction: str, _expected: str | None = None) -> Scored:
 
 @scorer
 def rouge_l(prediction: str, expected: str | None) -> Scored:
-    """F1 of the longest common subsequence of words, split at white space (ROUGE-L); 0 if either is empty.
+    """Compute F1 of the longest common subsequence of words, split at white space (ROUGE-L); 0 if either is empty.
 
     Source:
         Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, Text Summarization Branches Out, 74-81.
@@ -224,7 +224,7 @@ def rouge_l(prediction: str, expected: str | None) -> Scored:
 
 @scorer
 def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = False) -> Scored:
-    """F1 of the words in any order, repeated words counted; 0 if either is empty.
+    """Compute F1 of the words in any order, repeated words counted; 0 if either is empty.
 
     Source:
         Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392. doi:10.18653/v1/D16-1264
@@ -269,7 +269,7 @@ def _kind_of_steps(name: str) -> StepCheckKind | None:
 
 
 class _ShippedChecks(Mapping[str, Scorer]):
-    """Those of a text, and those in CHECKS, which is read when a name isn't among the former."""
+    """Mapping of the checks of a text; features' checks, in CHECKS, are read when a name isn't among those."""
 
     def __getitem__(self, name: str) -> Scorer:
         kind = _kind_of_steps(name)
@@ -288,7 +288,7 @@ SHIPPED_CHECKS: Final[Mapping[str, Scorer]] = _ShippedChecks()
 
 
 def _is_shipped(scorer: Scorer) -> bool:
-    """Whether a scorer is one of ours, which never block."""
+    """Return True if a scorer is one of markscheme's, which never block."""
     return any(scorer.function is check.function for check in SHIPPED_CHECKS.values())
 
 
@@ -301,7 +301,7 @@ def failure_of(error: BaseException) -> str:
 
 
 def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str, Callable[..., Any]]) -> Outcome:
-    """The verdict of a criterion's `check` on a response.
+    """Run a criterion's `check` on a response and return its verdict.
 
     The expected answer is the submission's input `reference`, the prompt its `query`.
 
@@ -343,7 +343,7 @@ async def find_check(
     *,
     deadline: float = REQUEST_TIMEOUT,
 ) -> Outcome:
-    """Same as `run_check`; a user's code runs in a thread of its own, so that it holds up nothing else.
+    """Run a criterion's `check` on a response as `run_check` does; a user's code runs in a thread of its own.
 
     Args:
         criterion: One with a `check`.
@@ -365,7 +365,7 @@ async def find_check(
 
 
 def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) -> Scorer:
-    """The code behind a criterion's `check`.
+    """Find the code behind a criterion's `check`.
 
     Args:
         criterion: One with a `check`.
@@ -397,7 +397,7 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
 
 
 def _value_of(criterion: Criterion) -> Any:
-    """What the rubric gives the check; None for nothing."""
+    """Return the value that the rubric gives the check; None if it gives none."""
     return json.loads(criterion.check_value) if criterion.check_value else None
 
 
@@ -418,7 +418,7 @@ def _refuse_value(criterion: Criterion, check: Scorer) -> None:
 
 
 def load_scorers(*module_names: str) -> dict[str, Scorer]:
-    """The scorers defined in modules, by name; a later module's wins.
+    """Load the scorers defined in modules, by name; a later module's wins.
 
     Args:
         module_names: As in an import; the working directory is searched too.

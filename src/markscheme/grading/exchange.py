@@ -36,7 +36,7 @@ class UnusableReply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[_Reading]):
-    """What questions brought.
+    """Readings and replies of questions to a judge, and the error if asking failed.
 
     Attributes:
         readings: By name, what was read; Unread with the reason where nothing could be.
@@ -56,7 +56,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """This exchange and a second one about what could not be read; where that failed, the reason says so."""
+        """Add a second exchange about the names that could not be read; if that failed, the reason says so."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -71,7 +71,7 @@ def _still_unread(reading: _Reading, error: JudgeError | None) -> _Reading:
 
 
 def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
-    """Several exchanges about different names as one, with the first error."""
+    """Combine several exchanges about different names into one, with the first error."""
     if len(exchanges) == 1:
         return exchanges[0]
     return Exchange(
@@ -85,7 +85,7 @@ def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
 async def ask_twice(
     ask: Callable[[Sequence[str], bool], Awaitable[Exchange[_Reading]]], names: Sequence[str]
 ) -> Exchange[_Reading]:
-    """An exchange about `names`; what could not be read is asked for once more.
+    """Ask about `names`, and once more about those that could not be read.
 
     Args:
         ask: Called with names and whether it is the second time.
@@ -99,7 +99,7 @@ async def ask_twice(
 
 
 async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """What was read, by name, or the JudgeError that it ended with, as an exchange."""
+    """Wrap readings by name, or the JudgeError that reading ended with, in an exchange."""
     try:
         return Exchange(await reading)
     except JudgeError as error:
@@ -107,7 +107,7 @@ async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Rea
 
 
 def readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
-    """What was read in an exchange.
+    """Return the readings of an exchange, by name.
 
     Raises:
         JudgeError: A question has no reply.
@@ -124,7 +124,7 @@ async def ask_judge(
     *,
     twice: bool = True,
 ) -> Exchange[_Reading]:
-    """An exchange with a judge, whose cache then drops the replies in which nothing could be read.
+    """Ask a judge; replies in which nothing could be read are dropped from its cache afterwards.
 
     Args:
         judge: The judge.
@@ -175,7 +175,7 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
 
 
 def _unusable(question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]) -> Iterator[UnusableReply]:
-    """The cached replies, of an exchange of one reply, in which nothing could be read."""
+    """Yield the cached replies, of an exchange of one reply, in which nothing could be read."""
     (reply,) = exchange.replies
     for part in reply.single:
         if part.key:

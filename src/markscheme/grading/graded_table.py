@@ -44,7 +44,7 @@ _SECONDS = 2.0
 
 @dataclass
 class DeciderShares:
-    """Who decided so far, for the line after a run.
+    """Counts of who decided so far, for the line after a run.
 
     Attributes:
         decided: Responses decided by each judge of a cascade, by name; by people under "".
@@ -90,7 +90,7 @@ class DeciderShares:
 
 @dataclass(frozen=True)
 class TableCounts:
-    """What became of the rows of a table.
+    """Counts of the rows of a table that failed or weren't graded.
 
     Attributes:
         failed: Rows that fail.
@@ -157,7 +157,7 @@ class GradedTable:
 
     @property
     def journal(self) -> Path:
-        """What is graded so far, as JSON lines, next to the file that a link leads to; gone once the table is whole."""
+        """File of the rows graded so far, as JSON lines, next to the end of a link; gone once the table is whole."""
         out = end_of_link(self.out)
         return out.with_name(out.name + JOURNAL)
 
@@ -183,12 +183,12 @@ class GradedTable:
             yield
 
     def _holder(self) -> str:
-        """Who writes the journal now, as far as it says so."""
+        """Describe the process that writes the journal now, as far as the journal says so."""
         runs = [line for line in self._journal_lines() if "process" in line]
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
     def done(self) -> dict[str, str | None]:
-        """The ids of the rows that an earlier run has graded, with the fingerprint of the rubric that a row brought."""
+        """Map the id of each row that an earlier run graded to the fingerprint of the rubric that the row brought."""
         return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
 
     def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:
@@ -232,7 +232,7 @@ class GradedTable:
             return replace(self._finish(failures, total), shares=shares)
 
     def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
-        """The submissions; their ids are noted, in order."""
+        """Yield the submissions and record their ids, in order."""
         for submission in submissions:
             self._ids.append(submission.id)
             yield submission
@@ -317,7 +317,7 @@ class GradedTable:
             self.notify(sentence)
 
     def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
-        """The rows in these files, in the order of the submissions."""
+        """Yield the rows in these files, in the order of the submissions."""
         places = {id: (file, at) for file in files for id, at in _places(file).items()}
         for file, at in (places[id] for id in self._ids if id in places):
             file.seek(at)
@@ -332,7 +332,7 @@ class GradedTable:
 
 
 def _places(file: IO[bytes]) -> Mapping[str, int]:
-    """Where in a file of lines the row of each id begins."""
+    """Map each id to the position of its row in a file of lines."""
     places = {}
     at = 0
     file.seek(0)
@@ -372,7 +372,7 @@ def _row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
 
 
 def require_parquet(path: Path) -> None:
-    """See that Parquet files can be read and written, before anything is asked for their rows.
+    """Ensure that Parquet files can be read and written, before anything is asked for their rows.
 
     Raises:
         UsageError: pyarrow is missing, or can't be imported.
@@ -388,7 +388,7 @@ def require_parquet(path: Path) -> None:
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a Parquet file, or of a folder of them, with their numbers from 1; a part of the file at a time.
+    """Yield the rows of a Parquet file, or of a folder of them, numbered from 1; a part of the file at a time.
 
     A cell with NaN is as empty as one with null: None.
 
@@ -471,7 +471,7 @@ def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequen
 
 
 def _cell_text(text: str) -> str:
-    """A text that neither a terminal nor a spreadsheet acts on."""
+    """Make a text safe for a cell: neither a terminal nor a spreadsheet acts on it."""
     return printable(spreadsheet_cell(text))
 
 

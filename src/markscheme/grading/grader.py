@@ -42,7 +42,7 @@ class BackgroundLoop:
 
     @classmethod
     def shared(cls, user: object) -> "BackgroundLoop":
-        """The process's shared loop, so that a judge used in several places runs in one loop."""
+        """Return the process's shared loop, so that a judge used in several places runs in one loop."""
         with cls._lock:
             loop = cls._shared.get(os.getpid())
             if loop is None or not loop.close.alive:
@@ -69,7 +69,7 @@ class BackgroundLoop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait_for(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """The coroutine's result, or its error.
+        """Wait for the coroutine and return its result; its error is raised.
 
         Raises:
             RuntimeError: Called from the loop's own thread, which would deadlock.
@@ -174,7 +174,7 @@ class Grader:
         self.close()
 
     async def grade(self, response: Any, **inputs: Any) -> Grade:
-        """The grade of one response; if the judge fails it is ungraded, with the reason.
+        """Grade one response; if the judge fails it is ungraded, with the reason.
 
         Args:
             response: Text, a number, a boolean, a list such as one of tool calls, a mapping, a trace, or a Submission.
@@ -189,11 +189,11 @@ class Grader:
         return await asyncio.wrap_future(self._loop.start(self._graded(Submission.of(response, inputs))))
 
     def grade_sync(self, response: Any, **inputs: Any) -> Grade:
-        """The same as `grade`, for callers that don't use async."""
+        """Grade one response as `grade` does, for callers that don't use async."""
         return self._loop.wait_for(self._graded(Submission.of(response, inputs)))
 
     def grade_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """A grade for each row, in order, as plain data.
+        """Grade each row, in order, and return the grades as plain data.
 
         Args:
             rows: Each with `response` (or `output`), optionally an `id`, and the inputs by name.
@@ -256,7 +256,7 @@ def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
 
 
 def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOptions:
-    """How a judge is asked: what the caller says, else what the configuration file of the working directory does."""
+    """Read the options of asking a judge: the caller's, else those of the working directory's configuration file."""
     settings = find_settings(Path.cwd())
     if judge is not None and not isinstance(judge, str):
         refuse_opening(options)

@@ -32,13 +32,13 @@ class Fingerprints:
     judge: str
 
     def to_json(self) -> dict[str, str]:
-        """As plain data."""
+        """Return a dict that JSON can hold."""
         return {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge}
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedBy:
-    """The one of several judges that decided on a response, or why none may.
+    """Judge among several that decided on a response, or the reason why none may.
 
     Attributes:
         stage: The judge that decided, counted from 1 in the order of asking; None where a person should decide.
@@ -131,7 +131,7 @@ class Grade:
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """By tag of a row's own rubric: the mean of how good its criteria are, by weight, and how many they are."""
+        """Mean of how good a row's own criteria are, by weight, with their number, by tag."""
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)
@@ -145,7 +145,7 @@ class Grade:
 
     @property
     def score(self) -> float | None:
-        """0 to 1 (or the raw sum if not normalized); None if not graded."""
+        """Score from 0 to 1 (or the raw sum if not normalized); None if not graded."""
         return self.scored.score if self.scored else None
 
     @property
@@ -160,7 +160,7 @@ class Grade:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the response passes; False where a person should decide; None if not graded, which is not a fail."""
+        """True if the response passes, False also if a person should decide; None if not graded, which isn't a fail."""
         if self.scored is None:
             return None
         return False if self.scored.decision == "ask" else self.scored.passed
@@ -182,7 +182,7 @@ class Grade:
 
     @property
     def why_no_decision(self) -> str | None:
-        """Why it can't pass or fail: it isn't graded, or its categories don't say which pass; None if it can."""
+        """Reason why there is no pass or fail: not graded, or categories without a passing one; None if there is."""
         return NO_SCORE if self.scored is None and self.error is None else self.error
 
     @property
@@ -216,7 +216,7 @@ class Grade:
 
 
 def why_ask(grade: Grade, rubric: Rubric) -> str | None:
-    """Why a person should decide on a graded response; None where a judge does."""
+    """Return the reason why a person should decide on a graded response; None if a judge decides."""
     if grade.scored is None or grade.decision != "ask":
         return None
     if grade.decided_by is not None:
@@ -228,7 +228,7 @@ def why_ask(grade: Grade, rubric: Rubric) -> str | None:
 
 
 def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """A grade by the keys of the file format."""
+    """Return a grade as a dict that JSON can hold, by the keys of the file format."""
     from markscheme.receipt import receipt_json
 
     rubric = grade.rubric or rubric
@@ -264,7 +264,7 @@ def _row_json(grade: Grade) -> dict[str, Any]:
 
 
 def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """The level of each criterion by the order in which the judge saw a pair; null where it chose none."""
+    """Map each order in which the judge saw a pair to its level by criterion; null if it chose none."""
     return {
         shown: {
             name: rubric.criterion(name).scale.level_name(outcome.level) if isinstance(outcome, Verdict) else None
@@ -291,7 +291,7 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
 
 
 def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
-    """What a judge gave in addition to a level or a score, or why it can't be read."""
+    """Return the reason and quote that a judge gave besides a level or a score, or why they can't be read."""
     if isinstance(reading, Unread):
         return {"unread": reading.why, "raw": reading.raw}
     words: dict[str, Any] = {"reason": reading.reason, "quote": reading.quote, "quote_found": reading.quote_found}

@@ -122,7 +122,7 @@ class Admitting(AroundGrader):
 
 @dataclass(frozen=True)
 class Grading:
-    """How to grade: a rubric, a judge and how the verdicts are scored.
+    """Configuration of grading: a rubric, a judge and how the verdicts are scored.
 
     Attributes:
         rubric: The rubric to grade by; its strategy decides how the judge is asked.
@@ -175,7 +175,7 @@ class Grading:
         return self.grader.fingerprints
 
     async def grade(self, submission: Submission) -> Grade:
-        """The grade of one submission; if the judge fails it is ungraded, with the reason.
+        """Grade one submission; if the judge fails it is ungraded, with the reason.
 
         Raises:
             NoJudge: The judge cannot be used at all: its key or package is missing.
@@ -184,7 +184,7 @@ class Grading:
         return await self.grader.grade(submission)
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
-        """A Grade without a score, with the reason why there is none."""
+        """Create a Grade without a score, with the reason why there is none."""
         return self.grader.ungraded(submission, why)
 
 
@@ -221,7 +221,7 @@ def grade_many(
 async def grade(
     rubric: Rubric, submission: Any, judge: GradingJudge, *, normalize: bool = True, **inputs: Any
 ) -> Grade:
-    """The grade of one response.
+    """Grade one response.
 
     Args:
         rubric: The rubric to grade by.
@@ -245,7 +245,7 @@ async def grade(
 
 
 def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Scorer]":
-    """The checks by code in these modules, once each criterion with a `check` has one.
+    """Load the checks by code in these modules, and ensure that each criterion with a `check` has one.
 
     Raises:
         UsageError: A module cannot be imported, or a criterion names a check that no module has.

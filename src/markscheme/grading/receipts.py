@@ -51,7 +51,7 @@ class WithReceipt(AroundGrader):
 
 
 def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
-    """The receipt of the rubric's accepted run, checked against this prompt and judge; None without one.
+    """Find the receipt of the rubric's accepted run, checked against this prompt and judge; None without one.
 
     Args:
         rubric: The rubric as used.

@@ -63,7 +63,7 @@ class Score:
 def weigh(
     outcomes: Mapping[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False
 ) -> Score | str | None:
-    """The score of a response, or the reason why it has none; None where the rubric can't come to a score or decision.
+    """Score a response; the reason if it has no score, or None if the rubric comes to neither score nor decision.
 
     With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within
     0 to 1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is
@@ -115,7 +115,7 @@ chance=None, certainty=0.0, preference=None)
 
 
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
-    """The score of a response rated as a whole.
+    """Score a response rated as a whole.
 
     score = h / 100, where h is the holistic score; raw = h / 100 · Σ positive w, or with negative weights only
     -(1 - h / 100) · Σ |w|.
@@ -132,7 +132,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
 
 def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: bool) -> float:
-    """How certain a decision is: the chance of what was decided, or without one the distance from the pass mark.
+    """Return the certainty of a decision: its probability, or without one the score's distance from the pass mark.
 
     >>> from markscheme import Rubric
     >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}])
@@ -145,7 +145,7 @@ def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: 
 
 
 def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | None:
-    """The probability that a response passes, by a judge's probabilities of its levels.
+    """Compute the probability that a response passes, by a judge's probabilities of its levels.
 
     Args:
         outcomes: One for each criterion, by name. A check by code is certain, and what does not apply is left out.
@@ -170,7 +170,7 @@ def chance_of_levels(
     rubric: Rubric,
     not_applicable: Collection[str] = (),
 ) -> float | None:
-    """The same from probabilities by criterion name: of all combinations of levels, criteria being independent.
+    """Compute the probability of a pass from level probabilities by criterion name, criteria being independent.
 
     Args:
         probabilities: Of each level, by criterion.
@@ -208,7 +208,7 @@ def chance_of_levels(
 
 
 def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, bool], float]:
-    """The same chances with sums on a grid, which moves a sum by less than a thousandth of a percent of their range."""
+    """Merge sums on a grid, which moves a sum by less than a thousandth of a percent of their range."""
     sums = [raw for raw, _ in chances]
     lowest = min(sums)
     step = (max(sums) - lowest) / (MOST_SUMS // 2)
@@ -222,7 +222,7 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """What a criterion may add to the sum, and whether the whole may then still pass, each with its probability."""
+    """Map what a criterion may add to the sum, and if the whole may then still pass, to its probability."""
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:
         values, probabilities = (certain[criterion.name],), (1.0,)
@@ -236,7 +236,7 @@ def _weighted_steps(
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
-    """The normalized score of levels by criterion name; None unless each criterion has one or doesn't apply.
+    """Compute the normalized score of levels by criterion name; None unless each has one or doesn't apply.
 
     Categories without values don't count.
     """
@@ -251,12 +251,12 @@ def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable:
 
 
 def must_pass(criterion: Criterion) -> bool:
-    """Whether the whole fails where this criterion does: it is required, or it says which of its categories pass."""
+    """Return True if the whole fails when this criterion does: it is required, or names its passing categories."""
     return criterion.required or bool(criterion.passing)
 
 
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
-    """Whether a score, and the levels of the criteria that must pass, come to pass or fail; None where they don't say.
+    """Decide pass or fail by a score and the levels of the criteria that must pass; None if they don't decide.
 
     A criterion that must pass and has no level doesn't fail, but where there is no score to decide.
     """
@@ -300,7 +300,7 @@ def unclipped_score(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | 
 
 
 def _normalized(raw: float, weights: Sequence[float]) -> float:
-    """A sum of weight times position as a score from 0 to 1."""
+    """Convert a sum of weight times position to a score from 0 to 1."""
     return min(1.0, max(0.0, _share_of_best(raw, weights)))
 
 
@@ -311,7 +311,7 @@ def _share_of_best(raw: float, weights: Sequence[float]) -> float:
 
 
 def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:
-    """Whether a person should decide; never without a gray zone, even at the pass mark itself."""
+    """Return True if a person should decide; never without a gray zone, even at the pass mark itself."""
     return rubric.gray_zone.has(abs(score - rubric.pass_mark) - ROUNDING, passed=passed)
 
 

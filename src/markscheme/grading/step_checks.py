@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepFinding:
-    """Whether steps are as they should be, and a sentence that says what was seen."""
+    """Result of a check of steps, with a sentence on what was seen."""
 
     holds: bool
     reason: str

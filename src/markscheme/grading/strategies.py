@@ -110,18 +110,18 @@ def strategy_of(rubric: Rubric) -> StrategyKind:
 
 
 def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
-    """The first prompts that a judge gets about a submission; each may be followed by a retry."""
+    """List the first prompts that a judge gets about a submission; each may be followed by a retry."""
     return strategy_of(rubric).prompts(rubric, submission)
 
 
 def blank_submission(rubric: Rubric) -> Submission:
-    """A submission without a word, for what prompts have in common."""
+    """Create a submission without a word, for what prompts have in common."""
     return Submission("", second="" if rubric.is_of_pairs else None)
 
 
 @lru_cache(maxsize=64)
 def asking_fingerprint(rubric: Rubric) -> str:
-    """Digest of everything in a rubric's prompts except the submission: instructions, schema, strategy."""
+    """Compute a digest of a rubric's prompts except the submission: instructions, schema, strategy, samples."""
     prompts = questions(rubric, blank_submission(rubric))
     return fingerprint([[prompt.system, prompt.schema] for prompt in prompts], rubric.strategy, rubric.samples)
 

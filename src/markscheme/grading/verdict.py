@@ -66,7 +66,7 @@ class Verdict:
     other_quote: str | None = None
 
     def in_words(self, scale: Scale) -> str:
-        """The level and the reason for it, if there is one; of a decision model the level and its probability.
+        """Write the level and its reason, if there is one; for a decision model the level and its probability.
 
         Example:
             >>> from markscheme.rubrics.rubric import YES_NO
@@ -100,7 +100,7 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """No verdict could be read.
+    """Outcome of a reply in which no verdict could be read.
 
     Attributes:
         criterion: Its name.
@@ -118,7 +118,7 @@ Outcome = Verdict | NotApplicable | Abstention | Unread
 
 @dataclass(frozen=True, slots=True)
 class Holistic:
-    """One score for the whole response, 0 to 100."""
+    """Score for the whole response, 0 to 100."""
 
     score: float
     reason: str = ""
@@ -129,7 +129,7 @@ class Holistic:
 
 
 class _Unreadable(Exception):  # noqa: N818
-    """Why a reply, or one criterion of it, cannot be read."""
+    """Reason why a reply, or one criterion of it, cannot be read."""
 
 
 # --- one reply ------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def read_verdicts(
     *,
     turned: bool = False,
 ) -> dict[str, Outcome]:
-    """The outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
+    """Read the outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
 
     Args:
         reply: As received; one with parts is read part by part and combined by its rule.
@@ -165,7 +165,7 @@ def read_verdicts(
 
 
 def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
-    """The score in a holistic reply, 0 to `highest`, or why there is none; `shown` as for `read_verdicts`."""
+    """Read the score in a holistic reply, 0 to `highest`, or why there is none; `shown` as for `read_verdicts`."""
     material = Material.of(shown)
     if reply.parts:
         return combine_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
@@ -238,7 +238,7 @@ def _in_stored_order(outcomes: dict[str, Outcome], turned: bool) -> dict[str, Ou
 
 
 def turned_round(outcome: Outcome) -> Outcome:
-    """The same outcome after the two responses of a pair have changed places.
+    """Turn an outcome to what it is after the two responses of a pair have changed places.
 
     >>> turned_round(Verdict("helps", -1.0, votes=(-1.0, 0.0))).votes
     (1.0, 0.0)
@@ -254,7 +254,7 @@ def turned_round(outcome: Outcome) -> Outcome:
 
 
 def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
-    """The passage of the preferred response (of a tie, of the first) as the quote, and that of the other one."""
+    """Return the passage of the preferred response (of a tie, of the first) as the quote, and that of the other one."""
     stored = PAIR_NAMES[::-1] if turned else PAIR_NAMES
     preferred = 1 if level > 0 else 0
     quote = _quote(verdict.get(PLACE_QUOTES[preferred]), material, within=stored[preferred])
@@ -268,7 +268,7 @@ def _unread(name: str, why: Exception, reply: Reply) -> Unread:
 
 
 def _level(answer: Any, scale: Scale) -> Level:
-    """The level that an answer names, by number or label. Anything else is invalid, however close."""
+    """Find the level that an answer names, by number or label. Anything else is invalid, however close."""
     if isinstance(answer, str) and (named := scale.named(answer)) is not None:
         return named
     if isinstance(answer, int | float) and not isinstance(answer, bool) and not (scale.by_label or scale.mirrored):
@@ -290,7 +290,7 @@ def _text(answer: Mapping[str, Any], key: str) -> str:
 
 
 def _quote(quote: Any, material: Material, step: int | None = None, *, within: str = "") -> dict[str, Any]:
-    """A verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found.
+    """Return a verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found.
 
     A quote from a step, or from one response of a pair (`within`), is found only there.
     """
@@ -313,7 +313,7 @@ _STEP = re.compile(r"\s*(?:step\s*)?(\d{1,9})\s*", re.IGNORECASE)
 
 
 def _step(cited: Any) -> int | None:
-    """The number of the step that a verdict cites; None if it cites none."""
+    """Return the number of the step that a verdict cites; None if it cites none."""
     match = _STEP.fullmatch(str(cited))
     return int(match[1]) if match and not isinstance(cited, bool) else None
 
@@ -326,7 +326,7 @@ def _shown(value: Any) -> str:
 
 
 def _decisions(reply: Reply, criteria: Sequence[Criterion]) -> dict[str, Outcome]:
-    """The outcome of each criterion in a reply that has a probability for each level instead of words."""
+    """Read the outcome of each criterion in a reply that has a probability for each level instead of words."""
     try:
         answer = _one_answer(reply, lambda data: isinstance(data.get("decisions"), Mapping), lambda _: False).data
     except _Unreadable as why:
@@ -381,7 +381,7 @@ class _Answer:
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """The JSON object that a reply is, with nothing around it but one code fence, or one think block before it.
+    """Read the JSON object that a reply is, with nothing around it but one code fence or a think block before it.
 
     Anything else around it may quote what the judge was shown, also decoded or altered, so nothing in such a reply
     counts. An object that only repeats what the material says is a quotation too, not an answer.
@@ -429,7 +429,7 @@ def wrapper_of(text: str) -> str:
 
 
 def _body(text: str) -> tuple[int, int]:
-    """Where the object of a reply begins and ends, inside one fence around it or after one think block before it."""
+    """Find where the object of a reply begins and ends, inside one fence around it or after one think block."""
     start = len(text) - len(text.lstrip())
     end = len(text.rstrip())
     opening = _OPENING_FENCE.match(text, start)
@@ -441,7 +441,7 @@ def _body(text: str) -> tuple[int, int]:
 
 
 def _object_in(text: str, *, cut_off: bool) -> _Answer:
-    """The JSON object that a text is, without its wrapper.
+    """Parse the JSON object that a text is, without its wrapper.
 
     Args:
         text: The reply.
@@ -463,7 +463,7 @@ def _object_in(text: str, *, cut_off: bool) -> _Answer:
 
 
 def _why_not_alone(reply: Reply) -> str:
-    """Why a reply isn't read: what is around its object, and what helps."""
+    """Explain why a reply isn't read: what surrounds its object, and what helps."""
     text = reply.text
     if reply.stop == "length":
         is_thinking = _THINK in text and _THOUGHT not in text
@@ -494,7 +494,7 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_co
 
 
 def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "median") -> Outcome:
-    """One outcome from several on the same criterion.
+    """Combine several outcomes on the same criterion into one.
 
     The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
     them. With `majority`, and on a scale without order, the most common level counts; of equally frequent ones, the
@@ -527,12 +527,12 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
 
 
 def _is_most_probable(verdict: Verdict, criterion: Criterion) -> bool:
-    """Whether a verdict's level is its most probable one, not the mean of its levels."""
+    """Return True if a verdict's level is its most probable one, not the mean of its levels."""
     return verdict.level == most_probable(verdict.probabilities, criterion)
 
 
 def middle_of(numbers: Sequence[float]) -> float:
-    """The median of a few numbers, at least one, each finite.
+    """Return the median of a few numbers, at least one, each finite.
 
     Importing `statistics` would double the import time of this module, and numpy takes thirty times as long for two or
     three numbers.
@@ -551,18 +551,18 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
 
 
 def _worth(level: float, criterion: Criterion) -> float:
-    """How good a level is, 0 to 1; 0 for all categories where none passes."""
+    """Return how good a level is, 0 to 1; 0 for all categories if none passes."""
     return criterion.worth(criterion.scale.position(level)) or 0.0
 
 
 def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
-    """The most frequent kind of several non-verdicts; an unread one if kinds are equally frequent."""
+    """Return the most frequent kind of several non-verdicts; an unread one if kinds are equally frequent."""
     counts = Counter(type(outcome) for outcome in outcomes)
     return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
 
 
 def worse(first: Outcome, second: Outcome, criterion: Criterion) -> Outcome:
-    """The one of two outcomes that scores worse; an outcome without a level is worse than any level."""
+    """Return the one of two outcomes that scores worse; an outcome without a level is worse than any level."""
     for kind in (Unread, Abstention):
         for outcome in (first, second):
             if isinstance(outcome, kind):
@@ -577,7 +577,7 @@ def worse(first: Outcome, second: Outcome, criterion: Criterion) -> Outcome:
 
 
 def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
-    """One score from several: their median, as long as more than half could be read."""
+    """Return the median of several scores, as long as more than half could be read."""
     scored = [holistic for holistic in read if isinstance(holistic, Holistic)]
     if 2 * len(scored) <= len(read):
         return next(holistic for holistic in read if isinstance(holistic, Unread))
@@ -593,7 +593,7 @@ _LEVEL_KEY = re.compile(r'"level"\s*:\s*"?')
 
 
 def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
-    """The probability that the model gave each level.
+    """Compute the probability that the model gave each level.
 
     () without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
     """
@@ -629,7 +629,7 @@ def _alternatives_at(reply: Reply, at: int) -> Mapping[str, float]:
 
 
 def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
-    """The choices that a token may be the beginning of."""
+    """List the choices that a token may be the beginning of."""
     spelled = text.strip()
     begun = spelled.strip('"').casefold()
     if not begun:

@@ -61,8 +61,7 @@ class Panel:
         return all(map(sees, self.judges))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Ask all members and return their answers as parts of one reply; a member without an answer gives an empty
-        part.
+        """Return all members' answers as parts of one reply; a member without an answer gives an empty part.
 
         Raises:
             NoJudge: A member cannot be asked at all.
@@ -118,8 +117,7 @@ class Repeated(Wrapping):
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Ask the judge several times and return its answers as parts of one reply; a failed request gives an empty
-        part.
+        """Return the answers to several requests as parts of one reply; a failed request gives an empty part.
 
         Raises:
             NoJudge: The judge cannot be asked at all.

@@ -12,10 +12,10 @@ EXAMPLE_SCRIPT = TEMPLATES / "example.js"
 
 @cache
 def joined(*files: Path) -> str:
-    """The text of style sheets or scripts, one after the other."""
+    """Join the text of style sheets or scripts, one after the other."""
     return "\n".join(file.read_text(encoding="utf-8").strip() for file in files)
 
 
 def digest(text: str) -> str:
-    """The hash by which a Content-Security-Policy allows one script or style."""
+    """Compute the hash by which a Content-Security-Policy allows one script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -24,7 +24,7 @@ _WORDS = re.compile(r"\s+|\S+")
 
 @dataclass(frozen=True)
 class Shortening:
-    """How much of long texts is shown.
+    """Rule for how much of long texts is shown.
 
     Attributes:
         cut: Cuts one text, and says on it that it did.
@@ -43,7 +43,7 @@ def render_example(
     with_raw: bool = True,
     shortening: Shortening | None = None,
 ) -> str:
-    """A response and its inputs as HTML that is safe to show, with a heading each.
+    """Render a response and its inputs as HTML that is safe to show, with a heading each.
 
     Args:
         submission: What is shown.
@@ -74,7 +74,7 @@ def render_example(
 
 
 def render(text: str) -> str:
-    """A text as HTML without scripts, styles, forms or anything that loads by itself.
+    """Render a text as HTML without scripts, styles, forms or anything that loads by itself.
 
     A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
     highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
@@ -85,7 +85,7 @@ def render(text: str) -> str:
 
 
 def _judged(texts: Mapping[str, str], level: int | None) -> str:
-    """The response; of a pair both next to each other, known by the place in which they are shown."""
+    """Render the response, or the two of a pair next to each other, numbered as they are shown."""
     sections = [f'<div class="response">{text}</div>' for text in texts.values()]
     if len(sections) == 1:
         return f"{_heading('Response', level)}{sections[0]}"
@@ -156,7 +156,7 @@ def _is_conversation(data: object) -> bool:
 
 
 def render_difference(reference: str, response: str) -> str:
-    """What a response leaves out of a reference and adds to it, by line or, if short, by word; "" if too long."""
+    """Render what a response omits from a reference and adds to it, by line or, if short, by word; "" if too long."""
     by_line = reference.count("\n") > 2 or response.count("\n") > 2
     before, after = ((_LINES if by_line else _WORDS).findall(text) for text in (reference, response))
     if len(before) * len(after) > MOST_COMPARED:

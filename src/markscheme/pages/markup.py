@@ -57,7 +57,7 @@ LANGUAGES = {
 
 
 def cleaned(html: str) -> str:
-    """HTML without anything that runs, loads or asks: tags and attributes that aren't in the lists above are gone."""
+    """Remove anything that runs, loads or asks from HTML: only tags and attributes in the lists above remain."""
     return nh3.clean(
         html,
         tags=TAGS,
@@ -76,7 +76,7 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
 
 
 def laid_out(text: str) -> str:
-    """A text as HTML, to be cleaned: JSON as a tree, code with its colours, anything else as Markdown."""
+    """Render a text as HTML, to be cleaned: JSON as a tree, code with its colours, anything else as Markdown."""
     if len(text) > LONGEST_LAID_OUT:
         return plain(text)
     data = json_in(text)
@@ -90,13 +90,13 @@ def laid_out(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text as it is, in parts that a browser lays out one by one."""
+    """Render a text as it is, in parts that a browser lays out one by one."""
     pieces = "".join(f'<span class="piece">{escape(piece)}</span>' for piece in _pieces(text))
     return f'<pre class="plain" dir="auto" tabindex="0">{pieces}</pre>'
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in parts that a browser lays out one by one, when they come into view."""
+    """Split a text into parts that a browser lays out one by one, when they come into view."""
     start = 0
     while start < len(text):
         end = start + PIECE
@@ -146,7 +146,7 @@ _FORMATTER = HtmlFormatter(nowrap=True)
 
 
 def _code(text: str, language: str) -> str:
-    """Highlighted code, a span per line: numbers are put in by the style sheet, so that no selection has them."""
+    """Render highlighted code, a span per line; the style sheet adds line numbers, so that no selection has them."""
     try:
         lexer = get_lexer_by_name(language or "text", stripnl=False)
     except ClassNotFound:
@@ -159,7 +159,7 @@ def _code(text: str, language: str) -> str:
 
 
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
-    """The tokens of a text, as far as a time that grows with its length reaches; the rest is one plain token.
+    """Yield the tokens of a text within a time that grows with its length; the rest is one plain token.
 
     Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
     has none that costs this for a single token.
@@ -179,7 +179,7 @@ def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
 
 
 def json_in(text: str) -> Any:
-    """The object or list that a text is; None where it is none."""
+    """Parse the object or list that a text is; None if it is neither, or empty."""
     if text.strip()[:1] not in ("{", "["):
         return None
     try:

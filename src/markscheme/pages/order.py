@@ -16,7 +16,7 @@ TOGETHER = 20
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How annotators share a pool.
+    """Division of a pool among annotators.
 
     Attributes:
         raters: Their names.
@@ -40,7 +40,7 @@ class Share:
             )
 
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
-        """Who labels each response: every set of annotators equally often, in a random order.
+        """Choose who labels each response: every set of annotators equally often, in a random order.
 
         Annotators who have labelled a response already count, so that a share may be changed half-way; the others of
         its set are added until there are enough. Responses added at the end leave the earlier ones as they are.
@@ -69,7 +69,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One page: a response, for the first time (sample 0) or the second (1)."""
+    """Page with one response, for the first time (sample 0) or the second (1)."""
 
     id: str
     sample: int = 0
@@ -78,7 +78,7 @@ class Step:
 def steps_of(
     ids: Sequence[str], *, rater: str, seed: int, again: bool = True, together: Mapping[str, int] | None = None
 ) -> tuple[Step, ...]:
-    """The responses in a rater's own order, one in twenty of them twice.
+    """List the responses in a rater's own order, one in twenty of them twice.
 
     The same arguments give the same order. A response added later leaves the order of the others as it is.
 

@@ -31,7 +31,7 @@ HEADERS = {
 
 
 def free_socket(host: str, port: int) -> socket.socket:
-    """A socket listening at an address and port, or at the first free port after it.
+    """Open a socket listening at an address and port, or at the first free port after it.
 
     Raises:
         UsageError: None of fifty ports is free there.
@@ -45,7 +45,7 @@ def free_socket(host: str, port: int) -> socket.socket:
 
 
 def new_token() -> str:
-    """A random token for the page's address."""
+    """Make a random token for the page's address."""
     return secrets.token_urlsafe(24)
 
 
@@ -105,7 +105,7 @@ class PageGuard:
         return len(hosts) == 1 and hosts[0] in self.hosts
 
     def _is_foreign(self, scope: Scope) -> bool:
-        """Whether a page of another site sends answers: browsers name the site, and other clients needn't."""
+        """Return True if a page of another site sends answers: browsers name the site, and other clients needn't."""
         if scope["method"] in ("GET", "HEAD"):
             return False
         origins = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
@@ -120,12 +120,12 @@ def _values(scope: Scope, header: bytes) -> list[str]:
 
 
 def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
-    """An answer that a page shows as a message; `block` stops the page."""
+    """Make an answer that a page shows as a message; `block` stops the page."""
     return JSONResponse({"title": title, "text": text, "block": block}, status)
 
 
 async def sent_object(request: Request) -> dict[str, Any] | None:
-    """The object that a page sends; None if it is too long, and empty if it is none."""
+    """Read the object that a page sends; None if it is too long, and empty if it isn't an object."""
     body = b""
     async for part in request.stream():
         body += part
@@ -139,11 +139,11 @@ async def sent_object(request: Request) -> dict[str, Any] | None:
 
 
 def duration(value: Any) -> float | None:
-    """Seconds, as a page sends them; None for anything else, and where a clock was set back meanwhile."""
+    """Read the seconds that a page sends; None for anything else, and if a clock was set back meanwhile."""
     seconds = finite(value)
     return seconds if seconds is not None and seconds >= 0 else None
 
 
 def texts_in(value: Any) -> dict[str, str]:
-    """Texts by name, as a page sends them; empty for anything else."""
+    """Read texts by name, as a page sends them; empty for anything else."""
     return {str(name): str(text) for name, text in value.items()} if isinstance(value, dict) else {}

@@ -43,7 +43,7 @@ class StepNode:
 
     @cached_property
     def failed(self) -> bool:
-        """Whether the step or its result reports an error; asked once the tree is whole."""
+        """True if the step or its result reports an error; to be read once the tree is whole."""
         return any(step.failed or _is_error(step) for step in self.steps)
 
     @property
@@ -57,7 +57,7 @@ class StepNode:
         return f"{self.number}–{after}" if after == self.number + 1 else f"{self.number}, {after}"
 
     def gets(self, result: AgentStep) -> bool:
-        """Whether a result is that of this call."""
+        """Return True if a result is that of this call."""
         if self.result is not None or self.step.role not in (TOOL_CALL, SPAN):
             return False
         if self.step.call and result.call:
@@ -79,7 +79,7 @@ class StepTree:
 
     @classmethod
     def of(cls, numbered: Sequence[tuple[int | None, AgentStep]]) -> "StepTree":
-        """The tree of steps, each with its number; None for one without."""
+        """Build the tree of steps, each with its number; None for one without."""
         roots: list[StepNode] = []
         nodes: list[StepNode] = []
         around: list[StepNode] = []
@@ -99,11 +99,11 @@ class StepTree:
 
     @property
     def failed(self) -> int:
-        """How many steps report an error."""
+        """Number of steps that report an error."""
         return sum(node.failed for node in self.nodes)
 
     def html(self, *, is_laid_out: bool = True) -> str:
-        """The tree as HTML; texts are shown as they are unless they are laid out."""
+        """Render the tree as HTML; texts are shown as they are unless they are laid out."""
         return "".join(_nodes(self.roots, is_laid_out, 0))
 
 
@@ -146,7 +146,7 @@ def _numbers(node: StepNode) -> str:
 
 
 def _timing(node: StepNode) -> str:
-    """What a closed step shows at its end: that it failed, and how long it took."""
+    """Render the end of a closed step: that it failed, and how long it took."""
     seconds = next((step.seconds for step in node.steps if step.seconds is not None), None)
     time = "" if seconds is None else f"{number(seconds, 1)} s"
     if node.failed:
@@ -166,7 +166,7 @@ def _shown(text: str, is_laid_out: bool) -> str:
 
 
 def _gist(step: AgentStep) -> str:
-    """A step's arguments or text on one line."""
+    """Return a step's arguments or text on one line."""
     called_with = step.called_with
     text = json.dumps(called_with, ensure_ascii=False, default=str) if isinstance(called_with, Mapping) else step.text
     line = " ".join(text[: 4 * LONGEST_GIST].split())
@@ -174,7 +174,7 @@ def _gist(step: AgentStep) -> str:
 
 
 def _is_error(step: AgentStep) -> bool:
-    """Whether a result is an object that names an error."""
+    """Return True if a result is an object that names an error."""
     if step.role != TOOL_RESULT or not step.text.startswith("{"):
         return False
     try:

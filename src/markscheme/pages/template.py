@@ -56,7 +56,7 @@ class PageTemplate:
 
     @property
     def policy(self) -> str:
-        """Its content security policy: its own style and script, images inside the page, and nothing else."""
+        """Content security policy: the page's own style and script, images inside the page, and nothing else."""
         return f"{_POLICY}; style-src '{digest(self.style)}'; script-src '{digest(self.script)}'"
 
     def _path(self, name: str) -> Path:
@@ -65,7 +65,7 @@ class PageTemplate:
         return own if own.is_file() else _TEMPLATES / name
 
     def page(self, data: Mapping[str, Any], *, is_sheet: bool, **names: Any) -> str:
-        """The page.
+        """Render the page.
 
         Args:
             data: What its script reads.

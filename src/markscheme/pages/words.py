@@ -7,7 +7,7 @@ FIRST_WORDS = 90
 
 
 def first_words(text: str, most: int = FIRST_WORDS) -> str:
-    """The beginning of a text on one line, without Markdown's signs, cut at a word.
+    """Return the beginning of a text on one line, without Markdown's signs, cut at a word.
 
     >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
     'Hello The…'

@@ -63,7 +63,7 @@ class Refused(Exception):  # noqa: N818 - what the session did
 
 
 def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict[str, Any] | None":
-    """The answer of this environment's session; None if there is none and none can be started.
+    """Send a request to this environment's session and return its answer; None if there is no session.
 
     Args:
         request: The request, as plain data.
@@ -88,13 +88,13 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
 
 
 def start(*, folder: str, wish: object = None) -> str | None:
-    """The socket of a session that is running now; None if sessions are off or none could be started."""
+    """Return the socket of a running session, started if needed; None if sessions are off or none could start."""
     session = running(folder=folder, wish=wish)
     return None if session is None else session[0]
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """The socket of a session that is running now, and its environment's key; None as `start` says."""
+    """Return the socket of a running session, and its environment's key; None if sessions are off or none started."""
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None
@@ -128,7 +128,7 @@ def stop(place: str) -> bool:
 
 
 def status(place: str) -> "dict[str, Any] | None":
-    """The status of the session at `place`; None if no session answers."""
+    """Return the status of the session at `place`; None if no session answers."""
     try:
         connection = connected(place)
         return None if connection is None else _exchange(connection, b'{"control": "status"}', place)
@@ -137,7 +137,7 @@ def status(place: str) -> "dict[str, Any] | None":
 
 
 def sockets() -> Iterator[str]:
-    """The sockets in this user's session folder, stale ones included."""
+    """Yield the sockets in this user's session folder, stale ones included."""
     folder = _folder()
     if os.path.isdir(folder) and _is_private(folder):
         yield from sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith(".sock"))
@@ -147,13 +147,13 @@ def sockets() -> Iterator[str]:
 
 
 def socket_path(folder: str, wish: object = None) -> str | None:
-    """Where the session of this environment listens; None if sessions are off or not possible here."""
+    """Return the path where the session of this environment listens; None if sessions are off or not possible."""
     session = _place_and_key(folder, wish)
     return None if session is None else session[0]
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
-    """The socket, and the key of the environment; computed once per call, since it stats every file of the package."""
+    """Compute the socket and the key of the environment; once per call, since it stats every file of the package."""
     forced = os.environ.get("MARKSCHEME_SESSION") or None
     wish = forced if forced == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):
@@ -173,7 +173,7 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
 
 
 def environment_key(folder: str) -> str:
-    """A digest that differs between environments that must not share a session; it reveals no API keys."""
+    """Compute a digest that differs between environments that must not share a session; it reveals no API keys."""
     try:
         from _blake2 import blake2b  # as in hashlib, but without loading OpenSSL
     except ImportError:
@@ -186,7 +186,7 @@ def environment_key(folder: str) -> str:
 
 
 def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
-    """What distinguishes the working directory and the graders' folder from others that once had their names.
+    """Return what distinguishes the working directory and the graders' folder from others that once had their names.
 
     Raises:
         OSError: The working directory or the folder is gone.
@@ -196,7 +196,7 @@ def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
 
 
 def settings_texts() -> list[tuple[str, str]]:
-    """The configuration files that may hold defaults here, with their content: in this folder and those above it."""
+    """List the configuration files that may hold defaults, with their text: in this folder and those above it."""
     files = []
     folder = os.getcwd()
     above = ""
@@ -214,7 +214,7 @@ def settings_texts() -> list[tuple[str, str]]:
 
 
 def matters(name: str) -> bool:
-    """Whether callers with different values of this environment variable must use different sessions."""
+    """Return True if callers with different values of this environment variable must use different sessions."""
     return name not in _IRRELEVANT and not name.startswith(_IRRELEVANT_PREFIXES)
 
 
@@ -243,7 +243,7 @@ def _folder() -> str:
 
 
 def _is_private(folder: str) -> bool:
-    """Whether a folder belongs to this user and is closed to all others."""
+    """Return True if a folder belongs to this user and is closed to all others."""
     about = os.lstat(folder)
     return (about.st_mode & 0o170077) == 0o040000 and about.st_uid == os.getuid()
 
@@ -252,7 +252,7 @@ def _is_private(folder: str) -> bool:
 
 
 def connected(place: str) -> socket.socket | None:
-    """A connection to the session at `place`; None if no process listens there.
+    """Connect to the session at `place`; None if no process listens there.
 
     Raises:
         OSError: The socket belongs to another user, or no connection can be made.
@@ -279,7 +279,7 @@ def _remove_socket(place: str) -> None:
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Whether the process at the other end is this user's, where the system can say."""
+    """Return True if the process at the other end is this user's, or if the system can't say."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     of_peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)  # pid, uid, gid
@@ -287,7 +287,7 @@ def is_own(connection: socket.socket) -> bool:
 
 
 def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[str, Any]":
-    """The answer to a message; blanks before it are heartbeats.
+    """Send a message and return the answer; blanks before it are heartbeats.
 
     Raises:
         TimeoutError: No heartbeat or answer came in time.
@@ -306,7 +306,7 @@ def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[st
 
 
 def _received(connection: socket.socket, place: str) -> bytes:
-    """The next bytes; waits longer for a session whose process is running than for a stopped one."""
+    """Return the next bytes; wait longer for a session whose process is running than for a stopped one."""
     silent = 0.0
     while True:
         try:
@@ -318,7 +318,7 @@ def _received(connection: socket.socket, place: str) -> bytes:
 
 
 def _is_running(place: str) -> bool:
-    """Whether the process that serves `place` is neither stopped nor dead; True where the system can't say."""
+    """Return True if the process that serves `place` is neither stopped nor dead, or if the system can't say."""
     if not os.path.isdir("/proc/self"):
         return True
     for number in filter(str.isdecimal, os.listdir("/proc")):
@@ -333,7 +333,7 @@ def _is_running(place: str) -> bool:
 
 
 def is_halted(pid: int) -> bool:
-    """Whether a process was stopped or has ended, where the system can say."""
+    """Return True if a process was stopped or has ended, as far as the system can say."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as about:
             return about.read().rpartition(b") ")[2][:1] in b"TtZX"
@@ -344,7 +344,7 @@ def is_halted(pid: int) -> bool:
 
 
 def socket_mark(place: str) -> "tuple[int, int, int] | None":
-    """What distinguishes a socket from another with the same path; an inode number alone may be reused."""
+    """Return what distinguishes a socket from another with the same path; an inode number alone may be reused."""
     try:
         about = os.lstat(place)
     except OSError:
@@ -366,7 +366,7 @@ def remove_marked(place: str, mark: "tuple[int, int, int] | None") -> None:
 
 
 def _started(place: str, folder: str) -> socket.socket:
-    """A connection to a session that this process starts, unless another process is first."""
+    """Connect to a session that this process starts, unless another process is first."""
     with Alone(os.path.dirname(place)):
         connection = connected(place)
         if connection is not None:

@@ -28,12 +28,12 @@ Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class Retired(Exception):  # noqa: N818 - what became of it
-    """This session must not answer any more: something it has loaded has changed."""
+    """Error of a session that must not answer any more: something it has loaded has changed."""
 
 
 @dataclass(eq=False)
 class Session:
-    """One warm process.
+    """Warm process that answers requests.
 
     Attributes:
         listener: The socket it listens on, bound by its caller.
@@ -59,7 +59,7 @@ class Session:
     _answered: int = field(default=0, init=False)
 
     async def serve(self) -> None:
-        """Answer until stopped or idle; requests under way are answered before it returns."""
+        """Handle requests until stopped or idle; requests under way are answered before it returns."""
         self._last = time.monotonic()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -13,7 +13,7 @@ from markscheme.trajectory import STEPPED, steps_for
 
 
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a response, where the rubric shows an input of that name.
+    """Select from the known facts of a response those that the rubric shows as an input of that name.
 
     A rubric that a row brings is always among them, as `rubric`. A rubric that declares one input of steps
     (`messages`, `tool_calls` or `trace`) gets those that are known.
@@ -26,7 +26,7 @@ def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
-    """The score under the rubric's name, and under each criterion's how good the response is by it, 0 to 1.
+    """Map the rubric's name to the score, and each criterion's to how good the response is by it, 0 to 1.
 
     A criterion named like its rubric keeps its name; the score is then called `NAME-score`.
     """
@@ -35,6 +35,6 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
 
 
 def last_text(content: Any) -> Any:
-    """The text of the last message in a list of messages; anything else as it is, such as a call of a tool."""
+    """Return the text of the last message in a list of messages; anything else as it is, such as a call of a tool."""
     is_messages = isinstance(content, list) and content and isinstance(content[-1], Mapping)
     return (content[-1].get("content") if is_messages else None) or content

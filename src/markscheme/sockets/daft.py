@@ -13,7 +13,7 @@ from markscheme.rubrics.search import find_rubric
 def with_grades(
     frame: daft.DataFrame, rubric: str, judge: str, *, concurrency: int = 64, workers: int = 1
 ) -> daft.DataFrame:
-    """The frame with a column `grade`: a struct of `score`, `pass`, `error`, and `criteria` with each one's level.
+    """Add a column `grade` to a frame: a struct of `score`, `pass`, `error`, and `criteria` with each one's level.
 
     `response` is what is graded; columns named like the rubric's inputs are shown with it. The judge is opened once on
     each worker, where the rubric's file needn't be. Of a row that could not be graded all is null but `error`; a row

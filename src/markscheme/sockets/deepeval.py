@@ -29,15 +29,15 @@ class RubricMetric(BaseMetric):
         return self.grader.rubric.name
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
-        """The score, 0 to 1."""
+        """Grade a test case and return its score, 0 to 1."""
         return self._noted(self.grader.grade_sync(test_case.actual_output, **self._inputs(test_case)))
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
-        """The score, 0 to 1."""
+        """Grade a test case asynchronously and return its score, 0 to 1."""
         return self._noted(await self.grader.grade(test_case.actual_output, **self._inputs(test_case)))
 
     def is_successful(self) -> bool:
-        """Whether the response was graded and passes."""
+        """Return True if the response was graded and passes."""
         return self.error is None and self.success is True
 
     def _inputs(self, case: LLMTestCase) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from markscheme.sockets import inputs_for, last_text
 
 
 def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]]:
-    """An asynchronous reward function: the raw score of each completion, named like the rubric in the logs.
+    """Make an asynchronous reward function: the raw score of each completion, named like the rubric in the logs.
 
     `query` is the prompt, of a conversation its last message, and `messages` all of the conversation; other inputs
     come from the dataset's columns of the same name. A completion that is not graded gets None, which TRL leaves out of

@@ -11,7 +11,7 @@ from markscheme.sockets import inputs_for
 
 
 def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
-    """A reward to assign in the body of a `vf.Task`: the raw score of the last reply.
+    """Make a reward to assign in the body of a `vf.Task`: the raw score of the last reply.
 
     `query` is the task's prompt; other inputs come from the fields of its data. A reply that is not graded raises, so
     that the trace has an error and no reward, never a reward of 0.

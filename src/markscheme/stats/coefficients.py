@@ -423,8 +423,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Count the examples (or groups) outside a rater's most common level, the least over raters; name one who never
-    varies.
+    """Count the examples (or groups) outside a rater's modal level, the least over raters; name one who never varies.
 
     A rater who saw fewer than half of the examples counts only in the pool of all raters.
     """

@@ -345,9 +345,7 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
 
 
 def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
-    """Compute the covariance of x and y, shape (n_units, n_columns), pooled over columns: over all, then per group left
-    out.
-    """
+    """Compute the covariance of x and y, shape (n_units, n_columns), pooled over columns; then without each group."""
     in_both = np.isfinite(x) & np.isfinite(y)
     centred = [np.where(in_both, values - _mean(values, in_both), 0.0) for values in (x, y)]
     n, sum_x, sum_y, products = (
@@ -364,9 +362,7 @@ def _mean(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _second_slope(y: Floats, control: Floats, feature: Floats, groups: Groups) -> Floats:
-    """Compute the coefficient of `feature` when y is regressed on `control` and `feature`: over all, then per group
-    left out.
-    """
+    """Compute the coefficient of `feature` when y is regressed on `control` and `feature`, then without each group."""
 
     def covariance(first: Floats, two: Floats) -> Floats:
         x, y = np.broadcast_arrays(first, two)

@@ -128,9 +128,7 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """Count, for gold and for the judge, of the units below each unit minus those above it: twice its centred
-        mid-rank.
-        """
+        """Counts, for gold and judge, of the units below each unit minus those above (twice the centred mid-rank)."""
         return _standing(self.gold_levels[1]), _standing(self.judge_levels[1])
 
     @cached_property
@@ -220,12 +218,11 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers) -> Floats:
-    """Count, for each unit, the units that both raters order the same way relative to it, minus those ordered
-    oppositely.
+    """Count, for each unit, the units both raters order the same way relative to it, minus those ordered oppositely.
 
     Args:
         gold: Ranks from 0 without gaps, ties sharing one, shape (n_units,).
-        judge: The same for the judge.
+        judge: Ranks of the judge's ratings, from 0 without gaps, shape (n_units,).
 
     Returns:
         Whole numbers, shape (n_units,); their sum is twice the numerator of Kendall's tau.

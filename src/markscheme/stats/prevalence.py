@@ -290,8 +290,7 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Compute the fewest automatic decisions on labelled examples that bound the error by `alpha`, given the wrong
-    ones.
+    """Compute the fewest automatic decisions on labelled examples that bound the error by `alpha`.
 
     Args:
         errors: Wrong decisions among them.

@@ -80,7 +80,7 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def units(self) -> tuple[Integers, Integers]:
-        """Return, for each unit with a rating, its row and the number of the set it is left out with, shape (n_units,)."""
+        """Return, for each unit with a rating, its row and the number of the set it is left out with."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         times = (out.count * np.repeat(out.copies, sizes)).astype(np.int64)
@@ -105,7 +105,7 @@ def as_table(ratings: npt.ArrayLike) -> Floats:
 
 
 def people_table(people: npt.ArrayLike) -> Floats:
-    """Convert annotators' ratings to an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
+    """Convert annotators' ratings to an array of shape (n_units, n_people); a ValueError unless they are finite or nan."""
     table = np.asarray(people, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 1:
         raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")

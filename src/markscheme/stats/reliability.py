@@ -236,8 +236,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 
 
 def _noise(model: str, a: _Anova) -> Floats:
-    """Compute noise over signal: 1 minus the coefficient of the raters' mean, (1 - r)/(1 + (k - 1) r) for one rating's
-    r.
+    """Compute noise over signal: 1 minus the raters' mean's coefficient; (1 - r)/(1 + (k - 1) r) for one rating's r.
 
     Its logarithm is distributed evenly: for two raters it is Fisher's transform of r, for more its intraclass form.
     """

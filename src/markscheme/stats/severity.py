@@ -398,7 +398,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Count the examples that both raters put on each level, and those they are counted among; shape (..., n_levels)."""
+    """Count the examples that both raters put on each level, and those they are counted among, per level."""
     both = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)

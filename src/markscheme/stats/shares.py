@@ -137,7 +137,7 @@ class GroupedShare(Grouped):
         return self.n / self.effective if self.n else 1.0
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """Estimate the share with its two-sided interval; below 5 examples there is none, and the note counts the hits."""
+        """Estimate the share with its two-sided interval; below 5 examples the note counts the hits instead."""
         whole = Grouped.estimate(self, level=level, method=method)
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole

@@ -187,7 +187,7 @@ class _Spread:
         return Estimate(value, min(low, value), max(high, value), 0.9, self.runs, _METHOD)
 
     def safe_threshold(self, averaged: int, sure: float) -> float:
-        """Find the highest threshold that a mean of `averaged` runs falls below at most 1 time in 20, with confidence."""
+        """Find the highest threshold that a mean of `averaged` runs misses at most 1 time in 20, at confidence `sure`."""
         below = self.center - _Z_FALSE_FAIL * np.sqrt(self.variances / averaged)
         error = np.sqrt(self.variances / self.runs)
 

@@ -95,7 +95,7 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find the rate at which the weighted difference of both sides is as far from 0 as its reach, towards `side`."""
+        """Find the rate at which the weighted difference of both sides is as far from 0 as its reach, on `side`."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 
