@@ -39,7 +39,7 @@ LONGEST_LINE = 800
 
 @dataclass
 class Background:
-    """One engine for all tests, in a loop on its own thread, so that a test may run an event loop itself."""
+    """Engine for all tests, in a loop on its own thread, so that a test may run an event loop itself."""
 
     engine: Engine = field(default_factory=Engine)
     loop: BackgroundLoop = field(default_factory=BackgroundLoop)
@@ -80,7 +80,7 @@ class AssertGrade:
         calibration: str = "warn",
         **options: Any,
     ) -> Grade:
-        """The grade of an output that passes.
+        """Grade an output and return the grade if it passes.
 
         Args:
             output: The output to judge: text, a number, a boolean, a list, a mapping or a trace.
@@ -172,7 +172,7 @@ class AssertGrade:
 
 
 def pytest_source(judge: str | None, pairs: Sequence[str], place: str) -> OptionSource:
-    """What pytest's command line or its configuration sets.
+    """Read the options that pytest's command line or its configuration sets.
 
     Raises:
         UsageError: An unknown option, or one with a value that it can't have.
@@ -205,7 +205,7 @@ def _submission(output: Any, inputs: Mapping[str, Any], rubric: Rubric) -> Submi
 
 
 def failure_text(grade: Grade, rubric: Rubric) -> str:
-    """Why a graded output fails, over several lines: score and pass mark, largest losses first, and the receipt.
+    """Explain why a graded output fails, over several lines: score and pass mark, largest losses first, the receipt.
 
     Example:
         >>> import asyncio
@@ -233,7 +233,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """One line per criterion that lowered the score, the largest loss first, and one line for all others."""
+    """Yield a line per criterion that lowered the score, the largest loss first, and one line for all others."""
     if isinstance(grade.holistic, Holistic):
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason)}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
@@ -254,7 +254,7 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """A judge's words on one line, without control characters or keys."""
+    """Put a judge's words on one line, without control characters or keys."""
     line = on_one_line(hidden(text, ()))
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 

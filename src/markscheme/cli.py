@@ -68,7 +68,7 @@ def _crashed() -> int:
 
 
 def calibrate_main() -> int:
-    """`calibrate …` is `markscheme calibrate …`."""
+    """Run `markscheme calibrate …` for the command `calibrate …`."""
     return main(["calibrate", *sys.argv[1:]])
 
 

@@ -79,7 +79,7 @@ class UsageError(MarkschemeError):
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """What settles it, a command for each choice; what only the caller knows is in capitals."""
+        """Commands that settle the error, one for each choice; parts only the caller knows are in capitals."""
         called = "markscheme calibrate TABLE" if self.called is None else self.called
         return tuple(f"{called} {choice}".strip() for choice in self.choices)
 
@@ -126,7 +126,7 @@ _ALIKE = 0.8
 
 
 def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
-    """The end of an error about an unknown name: the nearest known one, "" if none is near.
+    """Return the end of an error about an unknown name: the nearest known one, "" if none is near.
 
     Example:
         >>> suggestion("calibrat", ["compare", "calibrate"], mark="`")
@@ -139,7 +139,7 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
 
 
 def no_file(path: Path) -> str:
-    """The end of a sentence on a file that isn't there: the nearest name in its folder, or that there is no folder."""
+    """Return the end of a sentence on a missing file: the nearest name in its folder, or that there is no folder."""
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     import difflib
@@ -166,7 +166,7 @@ def writing(path: Path | str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault in a file: what was found, what is allowed, and its line (from 1).
+    """Fault in a file: what was found, what is allowed, and its line (from 1).
 
     Attributes:
         problem: What was found, and what is allowed.
@@ -196,7 +196,7 @@ class FileError(MarkschemeError):
         super().__init__("\n".join(self._sentences()))
 
     def _sentences(self) -> Iterator[str]:
-        """A sentence for each fault; of faults that differ in a value alone, the first few, and how many more."""
+        """Yield a sentence for each fault; of faults that differ in a value alone, the first few, and how many more."""
         alike: dict[str, int] = {}
         for fault in self.faults:
             kind = _VALUE.sub("…", fault.problem)
@@ -222,7 +222,7 @@ _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, Typ
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Inside the block, where the file of another tool or person is read, every error names that file.
+    """Name the file in every error raised inside the block, where the file of another tool or person is read.
 
     Args:
         path: The file.
@@ -248,7 +248,7 @@ _LONGEST = 200
 
 @contextmanager
 def naming(*paths: Path | str) -> Iterator[None]:
-    """Inside the block, the message of an error that names none of these files gets their names in front."""
+    """Put these files' names in front of the message of an error inside the block that names none of them."""
     try:
         yield
     except MarkschemeError as error:
@@ -306,7 +306,7 @@ class JudgeError(MarkschemeError):
 
 
 class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
-    """No judge was named, and none is available by default."""
+    """Error of a run for which no judge was named, and none is available by default."""
 
 
 class JudgeUnavailable(JudgeError):  # noqa: N818
@@ -335,7 +335,7 @@ class JudgeBusy(JudgeUnavailable):
 
 
 class JudgeSilent(JudgeUnavailable):
-    """No answer came, though one may have been made and charged: unreachable, cut off, or past the deadline."""
+    """Error for no answer, though one may have been made and charged: unreachable, cut off, or past the deadline."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, transient=True)
@@ -373,7 +373,7 @@ _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=No
 
 @contextmanager
 def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
-    """Inside the block, unreadable lines of any file are left out with a warning; otherwise they are refused.
+    """Leave out unreadable lines of any file read inside the block, with a warning; otherwise they are refused.
 
     This implements `--skip-damaged` for all files that a command reads.
     """
@@ -385,7 +385,7 @@ def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
 
 
 def lines_left_out() -> int:
-    """How many lines have been left out so far."""
+    """Count the lines that have been left out so far."""
     return len(_LEFT_OUT.get() or ())
 
 

@@ -80,7 +80,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
 
 
 def _last_byte(file: FileIO) -> bytes:
-    """The last byte of a file that isn't empty; text is appended at the end, however the file was read."""
+    """Return the last byte of a file that isn't empty; text is appended at the end, however the file was read."""
     file.seek(-1, os.SEEK_END)
     return file.read(1)
 
@@ -127,7 +127,7 @@ def _write_all(file: FileIO, raw: bytes) -> None:
 
 @contextmanager
 def _locked(file: FileIO) -> Iterator[None]:
-    """Exclusive access to a file among all processes that append to it.
+    """Hold exclusive access to a file among all processes that append to it.
 
     The lock belongs to the process, not to the open file, and so ends when the process closes the file anywhere. It
     isn't the lock that `label` holds while it runs.
@@ -144,7 +144,7 @@ def _locked(file: FileIO) -> Iterator[None]:
 
 @contextmanager
 def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
-    """The open file at `path`, locked; if the last holder of the lock replaced that file, the new one."""
+    """Open and lock the file at `path`; if the last holder of the lock replaced that file, the new one."""
     while True:
         with path.open(mode, buffering=0) as file, _locked(file):
             if _is_at(file.fileno(), path):
@@ -154,7 +154,7 @@ def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
 
 @contextmanager
 def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object] | None = None) -> Iterator[None]:
-    """Exclusive use of a file that is written in steps, or of a folder, until the block or the process ends.
+    """Hold exclusive use of a file that is written in steps, or of a folder, until the block or the process ends.
 
     The lock is on the file itself, so nothing is left of it after a process is killed. On a file system without locks,
     and on Windows, only one process may write at a time.
@@ -197,7 +197,7 @@ def writing_lock(path: Path, rater: str) -> ExitStack:
 
 
 def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:
-    """An open handle of the file at `path`, locked; the last holder of the lock may have removed or replaced it."""
+    """Open and lock the file at `path`; the last holder of the lock may have removed or replaced it."""
     while True:
         handle = os.open(path, how, 0o666)
         try:
@@ -335,7 +335,7 @@ def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
 
 
 def _write_new(path: Path, text: str) -> bool:
-    """Whether the file was written; one that is there, or something in its way, is left alone.
+    """Write a new file and return True; False if a file, or something in its way, is there, which is left alone.
 
     Raises:
         UsageError: It cannot be written.
@@ -350,7 +350,7 @@ def _write_new(path: Path, text: str) -> bool:
 
 @contextmanager
 def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
-    """A file to write into, which replaces `path` at the end, and is dropped after an error; else as `write_whole`."""
+    """Open a file that replaces `path` at the end, or is dropped after an error; for links see `write_whole`."""
     if is_no_file(path):
         with path.open("wb") as device:
             yield device
@@ -370,7 +370,7 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """A new file under a random name next to `whole`, and its handle; removed at the end unless it was moved.
+    """Create a file under a random name next to `whole`, and its handle; removed at the end unless it was moved.
 
     With a random name, no one can have put a link there before, and no other process writes to it. It is locked for as
     long as its writer lives, so that the next one knows what a killed one left behind.
@@ -397,7 +397,7 @@ def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
 
 
 def _private_start(whole: Path) -> str:
-    """How the names begin of the files that become `whole`; a name has at most 255 bytes, a letter up to four."""
+    """Return how the names of files that become `whole` begin; a name has at most 255 bytes, a letter up to four."""
     return f".{whole.name[:_NAMED_LETTERS]}."
 
 
@@ -430,7 +430,7 @@ def _remove_unless_locked(partial: Path) -> None:
 
 
 def _is_unlocked(handle: int) -> bool | None:
-    """Whether no other open file holds the lock, which this one then has; None where there are no locks."""
+    """Return True and take the lock if no other open file holds it; None if there are no locks."""
     if fcntl is None:
         return None
     try:
@@ -453,12 +453,12 @@ def try_writing(path: Path) -> None:
 
 
 def is_no_file(path: Path) -> bool:
-    """Whether the path exists and isn't a regular file, such as a device or a pipe."""
+    """Return True if the path exists and isn't a regular file, such as a device or a pipe."""
     return path.exists() and not path.is_file()  # on the link itself: /dev/stdout may lead to a name without a file
 
 
 def end_of_link(path: Path) -> Path:
-    """Where a link leads; the path itself if it isn't a link."""
+    """Follow a link to its target; return the path itself if it isn't a link."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -495,7 +495,7 @@ def refuse_unmakeable(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder to disk: a new file survives a power cut only once its folder is flushed."""
+    """Write a folder's entries to disk: a new file survives a power cut only once its folder is flushed."""
     with suppress(OSError):  # some file systems don't sync folders, and Windows doesn't open them
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -505,5 +505,5 @@ def sync_folder(folder: Path) -> None:
 
 
 def _bytes(text: str) -> bytes:
-    """UTF-8; lone surrogates are written as escapes, as in JSON."""
+    """Encode text as UTF-8; lone surrogates are written as escapes, as in JSON."""
     return text.encode("utf-8", "backslashreplace")

@@ -13,7 +13,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def fingerprint(*parts: Any) -> str:
-    """A short digest of plain data: 16 hexadecimal digits, independent of the order of keys.
+    """Compute a short digest of plain data: 16 hexadecimal digits, independent of the order of keys.
 
     Args:
         parts: Strings, numbers, booleans, None, and lists, tuples and dicts of them.
@@ -29,7 +29,7 @@ def fingerprint(*parts: Any) -> str:
 
 
 def words_alone(text: str | None) -> str:
-    """The words of a text, without case, white space and punctuation: texts with the same words say the same.
+    """Return the words of a text, without case, white space and punctuation: texts with the same words say the same.
 
     Example:
         >>> words_alone("Names  the *date*.") == words_alone("names the date")

@@ -14,13 +14,13 @@ _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMIN
 
 
 def commit_of(revision: str, folder: Path) -> str | None:
-    """The commit that a revision names in the repository of a folder; None where there is none, or no git."""
+    """Find the commit that a revision names in the repository of a folder; None if there is none, or no git."""
     commit = _read(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     return None if commit is None else commit.decode("ascii").strip()
 
 
 def content_at(commit: str, path: Path) -> bytes | None:
-    """A file's content in a commit, as it is stored; None where it isn't there."""
+    """Read a file's content in a commit, as it is stored; None if it isn't there."""
     return _read(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
 
 
@@ -31,7 +31,7 @@ def commits_of(path: Path) -> list[str]:
 
 
 def has_uncommitted_changes(path: Path) -> bool:
-    """Whether a file isn't what its repository's last commit has; ends of lines don't count, nor do ignored files."""
+    """Return True if a file differs from its repository's last commit, apart from ends of lines and ignored files."""
     folder = path.resolve().parent
     if _read(folder, "rev-parse", "--is-inside-work-tree") != b"true\n":
         return False
@@ -42,7 +42,7 @@ def has_uncommitted_changes(path: Path) -> bool:
 
 
 def _read(folder: Path, *arguments: str) -> bytes | None:
-    """What git prints; None where it fails, or isn't installed."""
+    """Run git and return its output; None if it fails, or isn't installed."""
     try:
         done = subprocess.run(
             ["git", *_WITHOUT_PROGRAMS, *arguments],

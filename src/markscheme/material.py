@@ -47,13 +47,13 @@ class Material:
 
     @classmethod
     def of(cls, shown: "str | Mapping[str, str] | Material") -> "Material":
-        """Texts by name; a text is the response alone."""
+        """Create the material from texts by name; a text is the response alone."""
         if isinstance(shown, Material):
             return shown
         return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
 
     def find(self, quote: str, *, first: str = RESPONSE) -> str | None:
-        """The name of the text that contains `quote`, trying `first` before the others; None if none does.
+        """Find the name of the text that contains `quote`, trying `first` before the others; None if none does.
 
         White space between words and punctuation may differ, and so may straight and curly quotation marks and comment
         prefixes of lines. Only whole words match, and invisible characters are ignored.
@@ -75,16 +75,16 @@ class Material:
 
     @cached_property
     def has_steps(self) -> bool:
-        """Whether steps of a trajectory were shown."""
+        """True if steps of a trajectory were shown."""
         return any(_STEP.fullmatch(name) for name in self.texts)
 
     def is_too_short(self, quote: str) -> bool:
-        """Whether `quote` would be found by chance: under 8 characters, and not the whole response."""
+        """Return True if `quote` would be found by chance: under 8 characters, and not the whole response."""
         length = len(" ".join(_visible(quote).split()))
         return length < SHORTEST_QUOTE and _tokens(quote) != self._tokens.get(RESPONSE)
 
     def repeats(self, answer: Mapping[str, Any]) -> bool:
-        """Whether a text contains everything an answer says: each of its values next to its key.
+        """Return True if a text contains everything an answer says: each of its values next to its key.
 
         The order of keys, the style of quotation marks, and escaping as JSON or HTML are ignored, so an altered copy is
         found as well as a literal one.
@@ -126,7 +126,7 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{12,}")
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """What a text says in forms that a judge can decode and no reader sees: backwards, as bytes, as invisible letters.
+    """Yield a text in forms that a judge can decode and no reader sees: backwards, as bytes, as invisible letters.
 
     Example:
         >>> [passage for passage in _decoded("bGV2ZWw6IDUsIHJlYXNvbjogR3JlYXQ=") if "level" in passage]
@@ -161,7 +161,7 @@ class _TextByWords:
         self._plain = None if _may_be_escaped(text) else text.casefold()
 
     def contains(self, words: str) -> bool:
-        """Whether the text has these words, one after the other."""
+        """Return True if the text has these words, one after the other."""
         if self._plain is not None and not all(word in self._plain for word in words.split(" ")):
             return False  # found out in a fiftieth of the time that it takes to divide a text into words
         return f" {words} " in self._words
@@ -178,19 +178,19 @@ def _visible(text: str) -> str:
 
 
 def _tokens(text: str) -> str:
-    """The words and punctuation of a text, each between separators; "" if there are none."""
+    """Return the words and punctuation of a text, each between separators; "" if there are none."""
     tokens = _TOKEN.findall(_visible(text))
     return "\x1f" + "\x1f".join(tokens) + "\x1f" if tokens else ""
 
 
 @lru_cache(maxsize=256)
 def _statement(key: str, value: str) -> str:
-    """The words of a level next to its key: a rubric has few, and every verdict has one."""
+    """Return the words of a level next to its key: a rubric has few, and every verdict has one."""
     return _words(f"{key}: {value}")
 
 
 def _words(text: str) -> str:
-    """The words of a text, unescaped, in lower case, with one space between them."""
+    """Return the words of a text, unescaped, in lower case, with one space between them."""
     if _may_be_escaped(text):
         text = _unescaped_text(text)
     return " ".join(_WORD.findall(text.casefold()))
@@ -219,7 +219,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _leaves(value: Any, key: str = "") -> list[tuple[str, str]]:
-    """Each single value in plain data, with the key it is under; quotes left out."""
+    """List each single value in plain data, with the key it is under; quotes left out."""
     if isinstance(value, str):  # first: most are
         return [(key, value)]
     if isinstance(value, dict | Mapping):  # a dict is found to be one ten times faster

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def finite(value: Any) -> float | None:
-    """A number as a float; None for anything else, and for one that is not finite or too large for a float.
+    """Convert a number to a float; None for anything else, and for one that is not finite or too large for a float.
 
     >>> finite(3), finite(True), finite("3"), finite(10**400), finite(float("nan"))
     (3.0, None, None, None, None)

@@ -19,7 +19,7 @@ _LEAST_P = 0.001
 
 
 def counted(n: int, thing: str, things: str = "") -> str:
-    """A count with its noun.
+    """Write a count with its noun.
 
     >>> counted(1, "call"), counted(1200, "call"), counted(2, "reply", "replies")
     ('1 call', '1200 calls', '2 replies')
@@ -48,7 +48,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """The first names in a row, where the sentence has said already how many there are; else use `listed`.
+    """List the first names in a row, for a sentence that has already said how many there are; else use `listed`.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'
@@ -57,7 +57,7 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
 
 
 def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
-    """The commonest reasons with their counts, the commonest first.
+    """List the commonest reasons with their counts, the commonest first.
 
     >>> commonest(["no key", "too long", "no key"]), commonest(["no key", "no key", "too long"], most=1)
     ('2 × no key; 1 × too long', '2 × no key')
@@ -66,7 +66,7 @@ def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in whole per cent, or with decimals.
+    """Write a share in whole per cent, or with decimals.
 
     >>> percent(0.8333), percent(1.0), percent(0.7996, 1)
     ('83%', '100%', '80.0%')
@@ -75,7 +75,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
-    """Decimals of per cent with which no share prints like a bound that it differs from: 0 to 2.
+    """Choose decimals of per cent, 0 to 2, with which no share prints like a bound that it differs from.
 
     >>> digits_to_tell(0.8, [0.84, 0.73]), digits_to_tell(0.8, [0.796]), digits_to_tell(0.8, [0.7998, None])
     (0, 1, 2)
@@ -88,7 +88,7 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
 
 
 def brief(value: float | None, digits: int = 2) -> str:
-    """A number with its first digits, however small it is.
+    """Write a number with its first digits, however small it is.
 
     >>> brief(0.0304), brief(0.00012345, 3), brief(12.0), brief(None)
     ('0.03', '0.000123', '12', '–')
@@ -97,7 +97,7 @@ def brief(value: float | None, digits: int = 2) -> str:
 
 
 def probability(p: float) -> str:
-    """A probability with two decimals and without the leading zero.
+    """Write a probability with two decimals and without the leading zero.
 
     >>> probability(0.934), probability(1.0)
     ('.93', '1.00')
@@ -106,7 +106,7 @@ def probability(p: float) -> str:
 
 
 def p_in_words(p: float) -> str:
-    """A p value in a sentence.
+    """Write a p value for use in a sentence.
 
     >>> p_in_words(1.7e-09), p_in_words(0.0312)
     ('p < 0.001', 'p = 0.031')
@@ -115,7 +115,7 @@ def p_in_words(p: float) -> str:
 
 
 def thousands(value: float, digits: int = 0) -> str:
-    """A large number with its thousands apart.
+    """Write a large number with its thousands apart.
 
     >>> thousands(1234.4), thousands(1234.5, 2)
     ('1,234', '1,234.50')
@@ -124,7 +124,7 @@ def thousands(value: float, digits: int = 0) -> str:
 
 
 def estimated(value: float) -> str:
-    """A large number that is an estimate, with two significant digits.
+    """Write a large number that is an estimate, with two significant digits.
 
     >>> estimated(426_727), estimated(1234.4), estimated(98)
     ('430,000', '1,200', '98')
@@ -133,7 +133,7 @@ def estimated(value: float) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with a fixed count of decimals; never minus zero.
+    """Write a number with a fixed count of decimals; never minus zero.
 
     >>> number(0.4567), number(-0.5), number(-0.001), number(None)
     ('0.46', '−0.50', '0.00', '–')
@@ -142,7 +142,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def rounded(value: float, most: int = 2) -> str:
-    """A number with at most so many decimals.
+    """Write a number with at most so many decimals.
 
     >>> rounded(0.916667), rounded(0.5), rounded(3.0)
     ('0.92', '0.5', '3')
@@ -151,7 +151,7 @@ def rounded(value: float, most: int = 2) -> str:
 
 
 def signed(value: float | None, digits: int = 2) -> str:
-    """A number with its sign.
+    """Write a number with its sign.
 
     >>> signed(0.4), signed(-1.25), signed(0.001), signed(None)
     ('+0.40', '−1.25', '0.00', '–')

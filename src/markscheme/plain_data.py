@@ -38,12 +38,12 @@ Form: TypeAlias = Literal["yaml", "json"]
 
 
 def form_of(path: Path | None) -> Form:
-    """Whether a file is JSON or YAML, by its ending."""
+    """Return "json" or "yaml" by a file's ending."""
     return "json" if path is not None and path.suffix.lower() == ".json" else "yaml"
 
 
 def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = None) -> str:
-    """The text of a file.
+    """Read the text of a file.
 
     Raises:
         FileError: Of the given class: it cannot be read, is too long, or is not UTF-8 text.
@@ -98,7 +98,7 @@ WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
 def plain_data(
     text: str, form: Form, error: type[FileError], *, path: Path | None = None
 ) -> tuple[Any, dict[Place, int]]:
-    """A text as lists, dicts and scalars, and the line of each key and item, by its place.
+    """Parse a text to lists, dicts and scalars, with the line of each key and item, by its place.
 
     Args:
         text: The whole text.
@@ -116,7 +116,7 @@ def plain_data(
 
 
 def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
-    """The values in a file of JSON lines, with their line numbers.
+    """Yield the values in a file of JSON lines, with their line numbers.
 
     Args:
         path: The file.
@@ -175,7 +175,7 @@ ANOTHER_LENGTH = "has another number of cells than the header"
 
 
 def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """The rows of a .csv or .tsv file by its header, with their line numbers; None for one of ANOTHER_LENGTH.
+    """Yield the rows of a .csv or .tsv file by its header, with their line numbers; None for one of ANOTHER_LENGTH.
 
     Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
 
@@ -213,7 +213,7 @@ TWIN_COLUMNS = "has several columns named {}{}; rename all but one"
 
 
 def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """The places of columns that share a name, of which only one would be read; blank names aren't read.
+    """Map each name that columns share, of which only one would be read, to their indices; blank names aren't read.
 
     >>> twin_columns(["id", "human", "human", "", ""])
     {'human': [1, 2]}
@@ -246,7 +246,7 @@ def parse_json(
     parse_constant: Callable[[str], Any] | None = None,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """The value of a JSON text; half a character (a lone surrogate) in it is U+FFFD, so that it can be stored.
+    """Parse a JSON text; half a character (a lone surrogate) in it becomes U+FFFD, so that it can be stored.
 
     Raises:
         ValueError: It isn't JSON, or has a number that is too large for arithmetic.
@@ -258,7 +258,7 @@ def parse_json(
 
 
 def json_amid_prose(text: str) -> Any:
-    """The JSON object or list in a text, with or without prose or a code fence around it, as models write it.
+    """Parse the JSON object or list in a text, with or without prose or a code fence around it, as models write it.
 
     Raises:
         ValueError: It has none.
@@ -278,7 +278,7 @@ def json_amid_prose(text: str) -> Any:
 
 
 def safe_json(value: Any) -> str:
-    r"""A value as JSON on one line, which YAML reads the same and a terminal prints safely.
+    r"""Encode a value as JSON on one line, which YAML reads the same and a terminal prints safely.
 
     Example:
         >>> safe_json({"name": "Größe", "size": "10\u202e"})
@@ -294,7 +294,7 @@ def _decoder(
     *,
     are_checked: bool,
 ) -> json.JSONDecoder:
-    """What decodes such texts; to make one takes longer than to decode a line."""
+    """Make the decoder of such texts; to make one takes longer than to decode a line."""
     numbers: dict[str, Any] = _NUMBERS if are_checked else {}
     return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
 
@@ -325,7 +325,7 @@ def no_constant(name: str) -> Any:
 
 
 def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[str], Any] | None = None) -> Any:
-    """The value in a JSON file.
+    """Read the value in a JSON file.
 
     Raises:
         FileError: Of the given class: the file cannot be read, or is not JSON.
@@ -337,7 +337,7 @@ def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[s
 
 
 def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
-    """The entries of a JSON file one by one, so that only one is in memory.
+    """Yield the entries of a JSON file one by one, so that only one is in memory.
 
     Args:
         path: The file.
@@ -381,7 +381,7 @@ class _JsonStream:
         self._decoder = json.JSONDecoder()
 
     def peek(self) -> str:
-        """The next character that isn't white space; "" at the end."""
+        """Return the next character that isn't white space; "" at the end."""
         while True:
             match = _NOT_SPACE.search(self._text, self._at)
             if match is not None:
@@ -392,7 +392,7 @@ class _JsonStream:
                 return ""
 
     def value(self) -> Any:
-        """The next value, read as a whole."""
+        """Return the next value, read as a whole."""
         self.peek()
         while True:
             try:
@@ -406,11 +406,11 @@ class _JsonStream:
                     return encodable_data(value)
 
     def items(self) -> Iterator[Any]:
-        """The items of the list at the current position."""
+        """Yield the items of the list at the current position."""
         yield from (self.value() for _ in self._parts("[", "]"))
 
     def entries(self) -> Iterator[tuple[str, Any]]:
-        """The entries of the object at the current position."""
+        """Yield the entries of the object at the current position."""
         for _ in self._parts("{", "}"):
             key = self.value()
             if not isinstance(key, str):
@@ -503,7 +503,7 @@ _NOT_SPACE = re.compile(r"[^ \t\n\r]")
 
 
 def shown(value: Any) -> str:
-    """A value from a file for use in a message: short, on one line.
+    """Shorten a value from a file for use in a message, on one line.
 
     >>> shown("x" * 100) == "'" + "x" * 56 + "…"
     True
@@ -516,7 +516,7 @@ GROWS_TOO_LARGE = "grows too large when its aliases are followed"
 
 
 class _Reader:
-    """One reading of one text."""
+    """Reader of one text."""
 
     _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp"))
 

@@ -23,5 +23,5 @@ class _Unwatched:
 
 
 def unwatched(what: str, total: int) -> AbstractContextManager[Steps]:  # noqa: ARG001 - nobody looks
-    """Progress that shows nothing."""
+    """Return progress that shows nothing."""
     return nullcontext(_Unwatched())

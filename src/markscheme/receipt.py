@@ -63,7 +63,7 @@ class ExceptedName:
         return f"{self.by} {self.name}"
 
     def why_excepted(self, facts: Mapping[str, str]) -> str:
-        """Why the run doesn't hold for an example; "" where it does.
+        """Return the reason why the run doesn't hold for an example; "" if it does.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -77,7 +77,7 @@ class ExceptedName:
 
 
 def _may_be(name: str, part: str) -> bool:
-    """Whether a name is a part's, or the provider's in "prompt / provider"."""
+    """Return True if a name is a part's, or the provider's in "prompt / provider"."""
     return name == part or part.endswith(f" / {name}")
 
 
@@ -131,21 +131,21 @@ class Receipt:
 
     @property
     def holds(self) -> bool:
-        """Whether the calibration is of exactly this rubric, prompt and judge."""
+        """True if the calibration is of exactly this rubric, prompt and judge."""
         return not self.differs
 
     @property
     def may_gate(self) -> bool:
-        """Whether a response may pass or fail by this grade alone."""
+        """True if a response may pass or fail by this grade alone."""
         return self.holds and self.use == "gate" and not self.why_excepted
 
     @property
     def may_trend(self) -> bool:
-        """Whether scores of such grades may be averaged and compared."""
+        """True if scores of such grades may be averaged and compared."""
         return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":
-        """The receipt for a grade of one example, with the reason where that is excepted.
+        """Return the receipt for a grade of one example, with the reason if that is excepted.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -165,7 +165,7 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
-        """The receipt for grades by this rubric, prompt and judge.
+        """Return the receipt for grades by this rubric, prompt and judge, with what differs.
 
         Args:
             rubric: As used, with the run's pass mark, strategy and samples.
@@ -184,7 +184,7 @@ class Receipt:
 
 
 def calibration_text(receipt: Receipt | None) -> str:
-    """The calibration behind a grade in words.
+    """Describe the calibration behind a grade.
 
     >>> calibration_text(None)
     'not calibrated'
@@ -202,7 +202,7 @@ def calibration_text(receipt: Receipt | None) -> str:
 
 
 def _allowed(receipt: Receipt) -> str:
-    """What the receipt allows for this example, and what of its run isn't known."""
+    """Describe what the receipt allows for this example, and what of its run isn't known."""
     allowed = allowed_in_words(receipt.use, may_trend=receipt.averages)
     if receipt.excepted:
         allowed += f", except {in_words([part.called for part in receipt.excepted])}"
@@ -233,12 +233,12 @@ def why_no_gate(receipt: Receipt | None) -> str:
 
 
 def _rounded(margin: float) -> str:
-    """Two decimals, and at least 0.01."""
+    """Round a margin to two decimals; below 0.005 it is "<0.01"."""
     return number(margin) if margin >= 0.005 else "<0.01"
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:
-    """A score with its margin and calibration.
+    """Write a score with its margin and calibration.
 
     Example:
         >>> known = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "r", "p", "j")
@@ -252,7 +252,7 @@ def score_text(score: float, receipt: Receipt | None) -> str:
 
 
 def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]:
-    """The `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade."""
+    """Return the `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade."""
     text = calibration_text(receipt) if score is None else score_text(score, receipt)
     if receipt is None:
         return {"holds": False, "text": text, "use": None, "may_gate": False, "may_trend": False}
@@ -278,7 +278,7 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
 
 
 def find_receipt(name: str, *starts: Path) -> Receipt | None:
-    """The receipt of a rubric's accepted run, from the first calibration folder found; None without one.
+    """Find the receipt of a rubric's accepted run, from the first calibration folder found; None without one.
 
     Raises:
         RatingError: There is one, but it cannot be read.
@@ -288,7 +288,7 @@ def find_receipt(name: str, *starts: Path) -> Receipt | None:
 
 
 def load_receipt(path: Path) -> Receipt:
-    """The receipt in an accepted.json.
+    """Load the receipt in an accepted.json.
 
     Raises:
         RatingError: The file isn't a valid accepted run.
@@ -384,7 +384,7 @@ _ACCEPTED_RUN: Final[Shape] = {
 
 
 def accepted_run_data(path: Path) -> dict[str, Any]:
-    """The plain data of the accepted.json of a calibration, each entry of the kind that it must be.
+    """Read the plain data of a calibration's accepted.json, each entry checked to be of the right kind.
 
     Raises:
         RatingError: It cannot be read, isn't JSON, was written by an incompatible version of markscheme, or an entry is
@@ -399,7 +399,7 @@ def accepted_run_data(path: Path) -> dict[str, Any]:
 
 
 def accepted_data(path: Path) -> dict[str, Any]:
-    """The plain data of an accepted.json, of a calibration or of an experiment.
+    """Read the plain data of an accepted.json, of a calibration or of an experiment.
 
     Raises:
         RatingError: It cannot be read, isn't JSON, or was written by an incompatible version of markscheme.

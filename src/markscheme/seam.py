@@ -41,7 +41,7 @@ class OpenTable(Generic[_Row]):
 
 
 class Feature:
-    """What a feature adds to the tables of the core.
+    """Additions of a feature to the tables of the core.
 
     Attributes:
         name: The name of its folder.

@@ -69,7 +69,7 @@ class Submission:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What is judged, by name: the response, or the two of a pair in the order in which they are shown."""
+        """Texts to be judged, by name: the response, or the two of a pair in the order in which they are shown."""
         if self.second is None:
             return {RESPONSE: self.response}
         names = PAIR_NAMES[::-1] if self.turned else PAIR_NAMES
@@ -83,7 +83,7 @@ class Submission:
 
     @classmethod
     def of(cls, response: Any, inputs: Mapping[str, Any]) -> "Submission":
-        """The response with its inputs; a Submission as it is.
+        """Create a submission from a response and its inputs; a Submission is returned as it is.
 
         Raises:
             SubmissionError: As for a Submission.
@@ -97,7 +97,7 @@ class Submission:
 
 
 def metadata_of(submission: Submission) -> dict[str, str]:
-    """What a submission's input `metadata` says in a word, as rows of a table or lines of a file may have it.
+    """Read the plain values of a submission's input `metadata`, as rows of a table or lines of a file may have it.
 
     Example:
         >>> metadata_of(Submission("Hallo.", {"metadata": {"language": "de"}}))
@@ -110,7 +110,7 @@ def metadata_of(submission: Submission) -> dict[str, str]:
 
 
 def plain_metadata(metadata: Any) -> dict[str, str]:
-    """What metadata of a response say in a word: texts, numbers, and yes or no as `true` and `false`.
+    """Select the plain values of metadata: texts, numbers, and yes or no as `true` and `false`.
 
     Lists and objects, such as why an output was drawn, are left out.
 
@@ -129,7 +129,7 @@ _MISSING_IN_PANDAS = {("pandas._libs.missing", "NAType"), ("pandas._libs.tslibs.
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value says that there is none: None, or NaN and pandas' NA and NaT, as tables have in empty cells.
+    """Return True if a value is None, or NaN and pandas' NA and NaT, as tables have in empty cells.
 
     Example:
         >>> is_missing(float("nan")), is_missing(0.0)
@@ -145,7 +145,7 @@ def is_missing(value: Any) -> bool:
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:
-    """A value as shown to a judge: text unchanged, everything else as JSON.
+    """Convert a value to the text shown to a judge: text unchanged, everything else as JSON.
 
     Args:
         value: Text, numbers, booleans, lists, mappings and traces; dates and times, as tables have them, as text.
@@ -204,7 +204,7 @@ class _NotJson(Exception):  # noqa: N818
 
 
 def _json_data(value: Any) -> Any:
-    """A value as JSON data where it has an equal there: a mapping, a number, an array, a date or a time."""
+    """Convert a value to its equal in JSON, if it has one: a mapping, a number, an array, a date or a time."""
     if isinstance(value, Mapping):
         return dict(value)
     from decimal import Decimal
@@ -222,7 +222,7 @@ def _json_data(value: Any) -> Any:
 
 
 def submission_of(row: Any, number: int, folder: Path | None = None) -> Submission:
-    """The submission in a row of plain data: `response` (or `output`), `id`, and inputs by name or under `inputs`.
+    """Create a submission from a row: `response` (or `output`), `id`, and inputs by name or under `inputs`.
 
     A row with `first` and `second` instead of a response, each a text or an object with `response`, is a pair.
 
@@ -262,12 +262,12 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
 
 
 def has_pair_alone(row: Mapping[str, Any]) -> bool:
-    """Whether a row has two responses; next to a response, `first` and `second` are inputs."""
+    """Return True if a row has two responses; next to a response, `first` and `second` are inputs."""
     return row.keys() >= set(PAIR_NAMES) and all(row.get(key) is None for key in RESPONSE_KEYS)
 
 
 def response_in(side: Any) -> Any:
-    """The response on one side of a pair: the side itself, or what an object has under `response` or `output`."""
+    """Return the response on one side of a pair: the side itself, or an object's `response` or `output`."""
     if isinstance(side, Mapping) and any(key in side for key in RESPONSE_KEYS):
         return side.get("response", side.get("output"))
     return side

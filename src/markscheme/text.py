@@ -17,7 +17,7 @@ LONGEST_NAME = 64
 
 
 def escaped(text: str) -> str:
-    r"""A text whose control, bidi and surrogate characters are written as `\uXXXX`, as in JSON.
+    r"""Write control, bidi and surrogate characters of a text as `\uXXXX`, as in JSON.
 
     The result can be printed safely: no terminal acts on it, every Unicode encoding can represent it, and a JSON text
     keeps its meaning, also where YAML reads it.
@@ -29,7 +29,7 @@ def escaped(text: str) -> str:
 
 
 def folded_word(word: str) -> str:
-    """A word as words are compared: without case and outer white space, its letters composed.
+    """Fold a word for comparison: without case and outer white space, its letters composed.
 
     >>> folded_word(" Tre\u0300s ") == folded_word("tr\u00e8s")
     True
@@ -38,7 +38,7 @@ def folded_word(word: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A text on one line, with U+FFFD for each character that a terminal would act on or cannot show.
+    """Put a text on one line, with U+FFFD for each character that a terminal would act on or cannot show.
 
     >>> printable("a\\x1b[31mred") == "a\\ufffd[31mred"
     True
@@ -47,18 +47,18 @@ def printable(text: str) -> str:
 
 
 def on_one_line(words: str) -> str:
-    """Words with single spaces between them, and no line break or control character."""
+    """Join words by single spaces, without line breaks or control characters."""
     return printable(" ".join(words.split()))
 
 
 def cut_short(text: str, length: int = 160) -> str:
-    """An external text on one line, truncated if long."""
+    """Put an external text on one line, truncated if long."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates replaced by U+FFFD, so that it can be sent and stored.
+    """Replace lone surrogates in a text by U+FFFD, so that it can be sent and stored.
 
     >>> encodable("cut \\ud83d") == "cut \ufffd"
     True
@@ -71,7 +71,7 @@ def encodable(text: str) -> str:
 
 
 def encodable_data(data: Any) -> Any:
-    """Plain data with `encodable` texts and keys."""
+    """Replace lone surrogates by U+FFFD in all texts and keys of plain data."""
     if isinstance(data, str):
         return encodable(data)
     if isinstance(data, list):
@@ -82,7 +82,7 @@ def encodable_data(data: Any) -> Any:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """A text that no spreadsheet evaluates as a formula: one that begins like a formula gets a quote in front.
+    """Make a text safe from evaluation as a formula: one that begins like a formula gets a quote in front.
 
     White space before the sign and signs of another width (such as the full-width `＝`) count too.
 
@@ -94,7 +94,7 @@ def spreadsheet_cell(text: str) -> str:
 
 
 def cell_text(cell: str) -> str:
-    """The text that `spreadsheet_cell` made a cell of.
+    """Return the text that `spreadsheet_cell` made a cell of.
 
     >>> [cell_text(spreadsheet_cell(text)) for text in ("=1+1", "'quoted'", "a=1")]
     ['=1+1', "'quoted'", 'a=1']
@@ -107,7 +107,7 @@ def _is_invisible(letter: str) -> bool:
 
 
 def path_component(name: str, what: str) -> str:
-    """The name, checked to be a plain file or folder name.
+    """Return the name, checked to be a plain file or folder name.
 
     Args:
         name: From a rubric, a command line or a file.
@@ -125,7 +125,7 @@ def path_component(name: str, what: str) -> str:
 
 
 def is_path_component(name: str) -> bool:
-    """Whether a name is a valid file or folder name on every system.
+    """Return True if a name is a valid file or folder name on every system.
 
     >>> [is_path_component(name) for name in ("code-quality", "Ann Lee", "../x", "a/b", ".hidden", "a\\nb", "")]
     [True, True, False, False, False, False, False]
@@ -166,7 +166,7 @@ class SafeStream:
             self.write(line)
 
     def isatty(self) -> bool:
-        """False, even for a terminal."""
+        """Return False, even for a terminal."""
         return False
 
     def __getattr__(self, name: str) -> Any:
@@ -180,6 +180,6 @@ class SafeStream:
 
 
 def raw_stream(stream: Any) -> TextIO:
-    """The terminal's own stream behind a safe one; any other stream unchanged."""
+    """Return the terminal's own stream behind a safe one; any other stream unchanged."""
     raw: TextIO = stream.raw if isinstance(stream, SafeStream) else stream
     return raw

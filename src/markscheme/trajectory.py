@@ -31,7 +31,7 @@ _ABOUT_MESSAGE = ("role", "type", "id", "content", "tool_calls", "source", "mode
 
 @dataclass(frozen=True, slots=True)
 class AgentStep:
-    """One action or message of an agent, its user or a tool.
+    """Action or message of an agent, its user or a tool.
 
     Attributes:
         role: `user`, `assistant`, `system`, `tool call`, `tool result`, or the kind of span.
@@ -81,7 +81,7 @@ class AgentStep:
         return "\n".join(part for part in (head[:MOST_OF_STEP], text) if part)
 
     def is_asked_for(self, names: Iterable[str]) -> bool:
-        """Whether its role, its title or both match one of these names, in which * matches anything."""
+        """Return True if the step's role, its title or both match one of these names, in which * matches anything."""
         names_of_step = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
         return any(fnmatchcase(name_of_step, name.casefold()) for name in names for name_of_step in names_of_step)
 
@@ -123,11 +123,11 @@ class Trajectory:
 
     @property
     def numbered(self) -> list[tuple[int, AgentStep]]:
-        """Each step with its number."""
+        """Steps with their numbers."""
         return list(enumerate(self.steps, start=self.first))
 
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> Excerpt:
-        """What fits: the first and the last step, those asked for, then steps from both ends towards the middle.
+        """Select the steps that fit: the first and last, those asked for, then from both ends towards the middle.
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.
@@ -156,7 +156,7 @@ class Trajectory:
         return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
 
     def _shown_steps(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
-        """Indices of the steps that are shown."""
+        """Choose the indices of the steps that are shown."""
         last = len(lengths) - 1
         if sum(lengths) <= room:
             return set(range(last + 1))
@@ -175,12 +175,12 @@ class Trajectory:
 
 
 def span_of(low: int, high: int) -> str:
-    """Two numbers as a range, or one number if they are equal."""
+    """Write two numbers as a range, or one number if they are equal."""
     return str(low) if low == high else f"{low} to {high}"
 
 
 def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, Trajectory]:
-    """The inputs that are steps, by name, in the order of `names`; inputs without steps are left out.
+    """Read the inputs that are steps, by name, in the order of `names`; inputs without steps are left out.
 
     Args:
         inputs: All inputs of a submission, as text.
@@ -204,7 +204,7 @@ def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, T
 
 
 def read_steps(value: Any) -> list[AgentStep]:
-    """The steps in messages, tool calls, turns of a conversation or spans; empty for anything else.
+    """Read the steps in messages, tool calls, turns of a conversation or spans; empty for anything else.
 
     Args:
         value: Plain data or JSON. Messages and calls may be those of OpenAI, Anthropic, Inspect or LangChain; spans
@@ -222,7 +222,7 @@ def read_steps(value: Any) -> list[AgentStep]:
 
 
 def _parsed(text: str) -> Any:
-    """JSON; of several values after each other, as exporters write them, a list, if they are spans."""
+    """Parse JSON; several values after each other, as exporters write them, become a list if they are spans."""
     try:
         return json.loads(text)
     except ValueError:
@@ -241,7 +241,7 @@ def _one_by_one(text: str) -> Iterator[Any]:
 
 
 def _spans_in(value: Any) -> list[TraceSpan]:
-    """The spans of a trace; none in anything else."""
+    """Read the spans of a trace; none in anything else."""
     if not isinstance(value, Mapping | list):
         return []
     return next((spans for read in TRACES if (spans := read(value))), [])
@@ -259,7 +259,7 @@ def _read(value: Any) -> list[AgentStep]:
 
 
 def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
-    """The steps that a check is about: those of `trace`, else those of `messages` and then of `tool_calls`.
+    """Return the steps that a check is about: those of `trace`, else those of `messages` and then of `tool_calls`.
 
     Raises:
         ValueError: None of these inputs is there, or none of them holds steps; an empty list is an agent that did
@@ -280,7 +280,7 @@ def _is_empty_list(value: Any) -> bool:
 
 
 def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> Any:
-    """The value for an input of steps, from what a tool gave under the names in STEPPED; None if there are no steps.
+    """Choose the value of an input of steps from what a tool gave under the names in STEPPED; None without steps.
 
     Args:
         name: One of STEPPED.
@@ -292,7 +292,7 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
 
 def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
-    """Whether an input of steps may be missing, since the steps come under another name in STEPPED.
+    """Return True if an input of steps may be missing, since the steps come under another name in STEPPED.
 
     >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
     (True, False)
@@ -301,7 +301,7 @@ def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
 
 
 def has_tool_calls(value: Any) -> bool:
-    """Whether a model's output is or contains tool calls."""
+    """Return True if a model's output is or contains tool calls."""
     return isinstance(value, Mapping | list) and any(step.role == TOOL_CALL for step in read_steps(value))
 
 
@@ -325,7 +325,7 @@ def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
 
 
 def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
-    """The steps of a message, a part of one, a tool call, a tool's result or a turn.
+    """Yield the steps of a message, a part of one, a tool call, a tool's result or a turn.
 
     Args:
         item: Parsed data.
@@ -354,7 +354,7 @@ def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
 
 
 def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
-    """A message's text, then its tool calls."""
+    """Yield a message's text, then its tool calls."""
     role = str(message.get("role") or message.get("type") or "message")
     content = message.get("content")
     if content is None and not message.get("tool_calls"):
@@ -383,7 +383,7 @@ def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
 
 
 def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
-    """Each span's input, then the spans inside it by start time, then its output."""
+    """Yield each span's input, then the spans inside it by start time, then its output."""
     talk = _Talk.about(spans)
     known_ids = {span.id for span in spans}
     within: dict[str, list[TraceSpan]] = {}
@@ -410,7 +410,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
 
 
 def _before(span: TraceSpan) -> list[AgentStep]:
-    """What a span was called with, and what else it holds that nothing here reads, by name."""
+    """Return the step for what a span was called with, and for what else it holds that nothing here reads, by name."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_text(span.received)] if span.received is not None and span.prompt is None else []
@@ -421,7 +421,7 @@ def _before(span: TraceSpan) -> list[AgentStep]:
 
 
 def _after(span: TraceSpan) -> list[AgentStep]:
-    """What came of a span, if known."""
+    """Return the step for the result of a span, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
     if not failure and not gave:
@@ -433,7 +433,7 @@ def _after(span: TraceSpan) -> list[AgentStep]:
 
 @dataclass
 class _Talk:
-    """What the models of a trace were sent and answered, each message once.
+    """Conversation of a trace's models: what they were sent and answered, each message once.
 
     A model is sent all that came before, so a span's messages repeat those of an earlier one. Where tools have spans of
     their own, a model's request for a tool isn't a second call of it, and its result in a message isn't a second one.
@@ -450,17 +450,17 @@ class _Talk:
 
     @classmethod
     def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
-        """Of the spans of a trace, before the first is read."""
+        """Start the conversation of a trace's spans, before the first is read."""
         called = [span for span in spans if span.is_tool]
         results = ((span.name, _text(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
     def is_of(self, span: TraceSpan) -> bool:
-        """Whether the span has messages."""
+        """Return True if the span has messages."""
         return span.prompt is not None or span.answered is not None
 
     def heard(self, span: TraceSpan) -> list[AgentStep]:
-        """The messages that a model was sent and that no earlier span has."""
+        """Return the messages that a model was sent and that no earlier span has."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
         new = steps[_shared(before, steps) :]
@@ -468,7 +468,7 @@ class _Talk:
         return self._without_repeats(new)
 
     def answered(self, span: TraceSpan) -> list[AgentStep]:
-        """The messages that a model answered."""
+        """Return the messages that a model answered."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:
             self.earlier[-1] = [*self.earlier[-1], *steps]
@@ -486,7 +486,7 @@ class _Talk:
 
 
 def _shared(earlier: Sequence[AgentStep], later: Sequence[AgentStep]) -> int:
-    """How many steps two conversations begin with alike."""
+    """Count the equal steps with which two conversations begin."""
     pairs = zip(earlier, later, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
@@ -495,7 +495,7 @@ def _shared(earlier: Sequence[AgentStep], later: Sequence[AgentStep]) -> int:
 
 
 def _joined(content: Any) -> str:
-    """The text of a message's content, one part per line."""
+    """Join the text of a message's content, one part per line."""
     if not isinstance(content, list):
         return _text(content)
     parts = [_part(part) for part in content]
@@ -509,7 +509,7 @@ def _part(part: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as text; a JSON string is unquoted."""
+    """Convert a value to text; a JSON string is unquoted."""
     if value is None:
         return ""
     if isinstance(value, str):

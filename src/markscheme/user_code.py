@@ -34,7 +34,7 @@ class UserCodeFinder:
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,  # noqa: ARG002 - what every finder takes
     ) -> ModuleSpec | None:
-        """The spec of a top-level module; None for a part of a package, and for others' imports."""
+        """Find the spec of a top-level module; None for a part of a package, and for others' imports."""
         if path is not None or not self._is_for(_importer(sys._getframe(1))):
             return None
         spec = PathFinder.find_spec(name, self.folders)
@@ -60,7 +60,7 @@ def search_for_code(*folders: Path) -> None:
 
 
 def import_user_module(name: str) -> ModuleType:
-    """The module that the user named, imported.
+    """Import the module that the user named.
 
     Raises:
         ImportError: There is none.
@@ -80,7 +80,7 @@ def names_function(judge: str) -> bool:
 
 
 def user_spec(name: str) -> ModuleSpec | None:
-    """The spec of a top-level module that the user's code imports; None if there is none.
+    """Find the spec of a top-level module that the user's code imports; None if there is none.
 
     Raises:
         ValueError: It is loaded and has no spec.
@@ -89,7 +89,7 @@ def user_spec(name: str) -> ModuleSpec | None:
 
 
 def _importer(frame: FrameType | None) -> str:
-    """The name of the module whose code is importing."""
+    """Return the name of the module whose code is importing."""
     while frame is not None:
         name = frame.f_globals.get("__name__")
         if not isinstance(name, str):

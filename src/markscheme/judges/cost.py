@@ -21,7 +21,7 @@ class Cost:
         calls: Questions without a reply yet; re-asks of unreadable replies come on top.
         kept: Questions whose reply is cached or recorded.
         input_tokens: Tokens read, estimated by length.
-        output_tokens: Tokens written, likewise.
+        output_tokens: Tokens written, estimated.
         usd: US dollars; None where the price isn't known.
         basis: What the token numbers are based on.
     """

@@ -101,7 +101,7 @@ class RecordedJudge:
         return reply
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Return at once: there is nothing to close."""
 
 
 def _only_file(path: Path) -> Path:

@@ -35,4 +35,4 @@ class NeverAsked(Wrapping):
         raise MissingReply(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Return at once: there is nothing to close."""

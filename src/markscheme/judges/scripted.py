@@ -60,7 +60,7 @@ class ScriptedJudge:
             raise MissingReply(f"the script ends after {len(self.prompts) - 1} answers") from None
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Return at once: there is nothing to close."""
 
 
 def _as_reply(answer: Any) -> Reply:

@@ -21,7 +21,7 @@ class RunReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AfterRunRow:
-    """What reports on a run of Promptfoo.
+    """Reporter on a run of Promptfoo, with its rank.
 
     Attributes:
         rank: Its place among the reports on a run.

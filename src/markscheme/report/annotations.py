@@ -40,7 +40,7 @@ class Annotation:
 
 
 def annotations(calibrations: Iterable[Calibration], root: Path) -> Iterator[Annotation]:
-    """The findings of calibrations whose rubrics have files, the costliest first.
+    """Yield the findings of calibrations whose rubrics have files, the costliest first.
 
     Args:
         calibrations: Their findings are annotated.
@@ -62,7 +62,7 @@ def annotations(calibrations: Iterable[Calibration], root: Path) -> Iterator[Ann
 
 
 def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[str]:
-    """A line for each finding, as GitHub Actions reads it from what a step prints."""
+    """Render each finding as a line that GitHub Actions reads from what a step prints."""
     return [
         f"::{COMMANDS_BY_SEVERITY[note.finding.severity]} file={_property(note.file)},line={note.line},"
         f"title={_property(note.title)}::{_data(note.message)}"
@@ -71,7 +71,7 @@ def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[s
 
 
 def sarif(calibrations: Sequence[Calibration], root: Path) -> str:
-    """The findings as SARIF 2.1.0: a rule for each kind of finding, a result for each finding."""
+    """Render the findings as SARIF 2.1.0: a rule for each kind of finding, a result for each finding."""
     notes = list(annotations(calibrations, root))
     kinds = {note.finding.code: note.finding.kind.short for note in notes}
     driver = {
@@ -104,16 +104,16 @@ def _sentences(finding: Finding) -> Iterator[str]:
 
 
 def _relative(file: Path, root: Path) -> str:
-    """A file's name from a folder; the whole path where it is elsewhere."""
+    """Return a file's name relative to a folder; the whole path if it is elsewhere."""
     whole = file.resolve()
     return whole.relative_to(root.resolve()).as_posix() if whole.is_relative_to(root.resolve()) else whole.as_posix()
 
 
 def _data(text: str) -> str:
-    """A message's text, which can't end its line or begin another command."""
+    """Encode a message's text, so that it can't end its line or begin another command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    """The value of a property, which can't begin the next one."""
+    """Encode the value of a property, so that it can't begin the next one."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

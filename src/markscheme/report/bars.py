@@ -12,7 +12,7 @@ _LINE, _LOW, _HIGH, _POINT, _TARGET = "─├┤●▲"
 
 
 def drawn(bars: Bars, width: int) -> Iterator[str]:
-    """The lines of the picture, at most `width` columns wide."""
+    """Yield the lines of the picture, at most `width` columns wide."""
     names = max(len(name) for name, _ in bars.rows)
     texts = max(len(mark.text) for _, mark in bars.rows)
     room = max(_NARROWEST, min(_WIDEST, width - names - texts - 6))
@@ -28,7 +28,7 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
 
 
 def _axis(room: int) -> str:
-    """The labels above a scale from 0 to 100%."""
+    """Render the labels above a scale from 0 to 100%."""
     cells = [" "] * (room + 4)
     for at in range(0, 101, 20 if room >= 31 else 50):
         label = "100%" if at == 100 else str(at)
@@ -38,7 +38,7 @@ def _axis(room: int) -> str:
 
 
 def _named_axis(bars: Bars, room: int) -> str:
-    """The labels above another scale: its values, with their signs."""
+    """Render the labels above another scale: its values, with their signs."""
     cells = [" "] * (room + 4)
     scale = bars.rows[0][1]
     for value in bars.axis:

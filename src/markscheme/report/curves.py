@@ -15,7 +15,7 @@ POINTS = 6
 
 
 def line_of(series: CurveSeries, highest: float, columns: int) -> str:
-    """A series as a line of eighth blocks, with its last value.
+    """Render a series as a line of eighth blocks, with its last value.
 
     >>> line_of(CurveSeries("as read", (0, 1, 1, 2)), 2, 10)
     ' ▄▄█ 2'
@@ -33,7 +33,7 @@ def _cell(share: float) -> str:
 
 
 def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
-    """The lines of the picture, at most `width` columns wide."""
+    """Yield the lines of the picture, at most `width` columns wide."""
     names = max(len(line.name) for line in curve.series)
     room = max(1, min(MOST_COLUMNS, width - names - 12))
     for line in curve.series:
@@ -41,7 +41,7 @@ def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
 
 
 def points_of(curve: Curve) -> tuple[int, ...]:
-    """Up to six steps at even distances, the last one among them.
+    """Choose up to six steps at even distances, the last one among them.
 
     >>> points_of(Curve((CurveSeries("as read", (1.0,) * 60),), "modes", "outputs", ""))
     (10, 20, 30, 40, 50, 60)

@@ -82,25 +82,26 @@ class Mark:
     least: float | None = None
 
     def place(self, value: float) -> float:
-        """Position of a value on the line, 0 to 1."""
+        """Return the position of a value on the line, 0 to 1."""
         return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
 
 
 def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0, least: float | None = None) -> Mark:
-    """A share on a line from 0 to 1, its figures with so many decimals of per cent, and the least that is enough."""
+    """Mark a share on a line from 0 to 1, with `digits` decimals of per cent and the least that is enough."""
     if estimate is None:
         return Mark(NONE, role=role)
     return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role, least=least)
 
 
 def shift_mark(shift: Estimate, reach: float) -> Mark:
-    """A shift on a line from -reach to reach."""
+    """Mark a shift on a line from -reach to reach."""
     return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
 def reach(shifts: Iterable[Estimate]) -> float:
-    """Half-length of the lines on which shifts are drawn, in the unit they are printed in: equal figures are equally
-    far from the middle of every line.
+    """Choose the half-length of the lines on which shifts are drawn, in the unit they are printed in.
+
+    Equal figures are then equally far from the middle of every line.
 
     Example:
         >>> reach([Estimate(0.3, -0.1, 0.7), Estimate(-0.2)]), reach([])
@@ -125,7 +126,7 @@ Line = Piece | tuple[Piece, ...]
 
 
 def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Both texts, with the words marked that only one of them has.
+    """Return both texts, with the words marked that only one of them has.
 
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
@@ -235,7 +236,7 @@ class Tiles(Block):
 
 @dataclass(frozen=True)
 class Card:
-    """One issue to act on: what is wrong, where, what to edit, and the command for it."""
+    """Issue to act on: what is wrong, where, what to edit, and the command for it."""
 
     title: Line
     text: str
@@ -248,7 +249,7 @@ class Card:
 
     @property
     def below(self) -> tuple[Line, ...]:
-        """What text shows below the rows: advice, else examples, and the command."""
+        """Lines that text shows below the rows: advice, else examples, and the command."""
         command: Line = ("→ ", Command(self.command))
         return (
             *([self.examples] if self.examples.ids and not self.advice else []),
@@ -273,7 +274,7 @@ class Facts(Block):
 
 @dataclass(frozen=True)
 class CurveSeries:
-    """One line of a curve: its name, and its value after 1, 2, … steps."""
+    """Line of a curve: its name, and its value after 1, 2, … steps."""
 
     name: str
     values: tuple[float, ...]
@@ -290,7 +291,7 @@ class Curve(Block):
 
     @property
     def length(self) -> int:
-        """How many steps there are."""
+        """Number of steps."""
         return max((len(line.values) for line in self.series), default=0)
 
     @property
@@ -301,7 +302,7 @@ class Curve(Block):
 
 @dataclass(frozen=True)
 class RatingCell:
-    """One rater's rating on one criterion: level, or why there is none; reason; quote, and where it was found."""
+    """Rating by one rater on one criterion: level, or why there is none; reason; quote, and where it was found."""
 
     level: str
     apart: bool = False
@@ -313,7 +314,7 @@ class RatingCell:
 
 @dataclass(frozen=True)
 class Case:
-    """One example: its scores in a line, and what a page shows when it is opened.
+    """Example with its scores in a line, and what a page shows when it is opened.
 
     Attributes:
         id: The example's.
@@ -360,7 +361,7 @@ class CasesOnDemand(Sequence[Case]):
     """Cases that are made when they are read, each once: text shows five of a hundred thousand."""
 
     def __init__(self, n: int, make: Callable[[int], Case]) -> None:
-        """Cases by their places.
+        """Take the number of cases, and the function that makes the case at an index.
 
         Args:
             n: How many there are.
@@ -426,7 +427,7 @@ class SectionsOnDemand(Sequence[Section]):
     """Sections that are made when one of them is read: the first screen shows none. One has a line at least."""
 
     def __init__(self, make: Callable[[], Iterable[Section]]) -> None:
-        """Sections by what makes all of them, in order."""
+        """Take the function that makes all sections, in order."""
         self._make = make
 
     @cached_property
@@ -450,7 +451,7 @@ class SectionsOnDemand(Sequence[Section]):
 
 
 def in_text(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
+    """Return the blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
     return [block for block in blocks if not _is_left_out(block)]
 
 
@@ -505,10 +506,10 @@ class Document:
 
     @property
     def answer(self) -> Callout | None:
-        """What the whole document comes to; None where it has no answer."""
+        """Answer of the whole document; None if it has no answer."""
         return next((block for block in self.blocks if isinstance(block, Callout)), None)
 
     @property
     def has_details(self) -> bool:
-        """Whether there is more than the first screen."""
+        """True if there is more than the first screen."""
         return isinstance(self.sections, SectionsOnDemand) or bool(in_text(self.sections) or self.parts)

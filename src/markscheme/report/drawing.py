@@ -18,7 +18,7 @@ RADIUS = 5.0
 
 
 def drawn(plot: Plot) -> str:
-    """The SVG of a plot; all words in it are escaped."""
+    """Render a plot as SVG; all words in it are escaped."""
     height = ABOVE + plot.height + BELOW
     marks = "".join(part for mark in plot.marks for part in _mark(mark, plot))
     axes = "".join((*_upright(plot), *_lower(plot)))

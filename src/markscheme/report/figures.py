@@ -13,7 +13,7 @@ PLAIN_LEVEL = 0.95
 
 
 def share(value: float | None) -> str:
-    """A share as whole per cent.
+    """Render a share as whole per cent.
 
     >>> share(0.8333), share(None)
     ('83%', '–')
@@ -22,7 +22,7 @@ def share(value: float | None) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """The cost of a planned run, or what would tell it.
+    """Render the cost of a planned run, or how to give the price if it isn't known.
 
     >>> dollars(0.25), dollars(None)
     ('$0.2500', 'price unknown (--price IN:OUT)')
@@ -31,7 +31,7 @@ def dollars(usd: float | None) -> str:
 
 
 def chance(p: float) -> str:
-    """A p value to three decimals; "–" where there is none.
+    """Render a p value to three decimals; "–" for nan.
 
     >>> chance(0.0004), chance(0.0312)
     ('<0.001', '0.031')
@@ -40,7 +40,7 @@ def chance(p: float) -> str:
 
 
 def share_with_interval(estimate: Estimate | None) -> str:
-    """A share and its interval in whole per cent: "83% (71–91)"; a count where there are too few for an interval.
+    """Render a share and its interval in whole per cent: "83% (71–91)"; a count if too few carry an interval.
 
     >>> from markscheme.stats.estimate import Caveat
     >>> share_with_interval(Estimate(0.83, 0.71, 0.91)), share_with_interval(Estimate(0.75, n=4, caveat=Caveat("few")))
@@ -50,7 +50,7 @@ def share_with_interval(estimate: Estimate | None) -> str:
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
-    """A share whose interval says its level, for use in a sentence: "83% (95% CI 71–91)".
+    """Render a share whose interval says its level, for use in a sentence: "83% (95% CI 71–91)".
 
     An interval that is wider for several settings has another level; the page says which.
 
@@ -62,7 +62,7 @@ def share_with_ci(estimate: Estimate | None) -> str:
 
 
 def with_interval(estimate: Estimate | None) -> str:
-    """A value and its interval: "0.62 (0.48–0.73)"; "~" marks an approximate one.
+    """Render a value and its interval: "0.62 (0.48–0.73)"; "~" marks an approximate one.
 
     >>> with_interval(Estimate(0.62, 0.48, 0.73))
     '0.62 (0.48–0.73)'
@@ -71,7 +71,7 @@ def with_interval(estimate: Estimate | None) -> str:
 
 
 def with_signed_interval(estimate: Estimate | None) -> str:
-    """A value and its interval, all with their signs.
+    """Render a value and its interval, all with their signs.
 
     >>> with_signed_interval(Estimate(0.2, -0.1, 0.5))
     '+0.20 (−0.10 to +0.50)'
@@ -80,7 +80,7 @@ def with_signed_interval(estimate: Estimate | None) -> str:
 
 
 def coefficient(estimate: Estimate | None) -> str:
-    """A coefficient of agreement and its interval, as tables in the literature print it.
+    """Render a coefficient of agreement and its interval, as tables in the literature print it.
 
     >>> coefficient(Estimate(0.81, 0.66, 0.93)), coefficient(Estimate(0.12, -0.05, 0.3))
     ('.81 (.66–.93)', '.12 (−.05 to .30)')
@@ -89,7 +89,7 @@ def coefficient(estimate: Estimate | None) -> str:
 
 
 def points(estimate: Estimate | None) -> str:
-    """A difference of shares in percentage points.
+    """Render a difference of shares in percentage points.
 
     >>> points(Estimate(0.08, -0.02, 0.17))
     '+8 (−2 to +17)'
@@ -98,7 +98,7 @@ def points(estimate: Estimate | None) -> str:
 
 
 def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | None = None) -> str:
-    """Why a value has no interval; "" if it has one, or there is no value.
+    """Return the reason why a value has no interval; "" if it has one, or there is no value.
 
     Args:
         estimate: The value.

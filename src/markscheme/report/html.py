@@ -65,7 +65,7 @@ _IN_SCRIPTS = {letter: f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 def render_html(document: Document, when: str = "") -> str:
-    """The page of a document.
+    """Render a document as a page.
 
     Args:
         document: Its content.
@@ -98,7 +98,7 @@ class _Part:
         self._places = {case.id: place for place, case in enumerate(self.examples.cases)} if self.examples else {}
 
     def place(self, unit: str) -> int | None:
-        """The row of an example in the list; None if it isn't listed."""
+        """Return the row of an example in the list; None if it isn't listed."""
         return self._places.get(unit)
 
 
@@ -115,7 +115,7 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 
 
 def _data(lists: Sequence[Examples]) -> str:
-    """The examples of every list as JSON, with texts truncated as little as the size limit allows."""
+    """Encode the examples of every list as JSON, with texts truncated as little as the size limit allows."""
     laid_out = _LaidOut()
     fewest = _FEWEST_SHOWN // max(1, len(lists))
     for most in (None, fewest):
@@ -129,7 +129,7 @@ def _data(lists: Sequence[Examples]) -> str:
 
 
 def _within(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
-    """The first examples of every list as JSON; None as soon as it has more bytes than there is room."""
+    """Encode the first examples of every list as JSON; None as soon as it has more bytes than there is room."""
     data = []
     size = 0
     for examples in lists:
@@ -152,7 +152,7 @@ def _dumped(data: Any) -> str:
 
 
 def _size(cases: Sequence[Case], limit: int) -> int:
-    """Total characters of the texts, each truncated to the limit."""
+    """Count the characters of the texts, each truncated to the limit."""
     return sum(
         min(limit, len(text))
         for case in cases
@@ -199,7 +199,7 @@ class _LaidOut:
         self._html: dict[Hashable, str] = {}
 
     def html(self, case: Case, limit: int) -> str:
-        """What is shown of an example, with long texts cut; "" where its response isn't known."""
+        """Render an example with long texts cut; "" if its response isn't known."""
         from markscheme.pages.example import Shortening, render_example  # imported only if a page is written
 
         if case.response is None:
@@ -217,8 +217,10 @@ class _LaidOut:
 
 
 def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
-    """Level, whether it differs from gold, reason, quote, the input that contains it, whether none does; without
-    trailing blanks."""
+    """List level, if it differs from gold, reason, quote, the input that contains it, and if none does.
+
+    Trailing blanks are left out.
+    """
     cells: list[Any] = [
         cut(cell.level, 80),
         int(cell.apart),
@@ -236,7 +238,7 @@ def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters of a text, invisible ones spelt out, with a note if something is missing.
+    """Cut a text to `limit` characters, invisible ones spelt out, with a note if something is missing.
 
     >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
     ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
@@ -251,7 +253,7 @@ def cut(text: str, limit: int) -> str:
 
 @cache
 def _spelling(letter: str) -> str:
-    """A character's code if it is invisible or changes how others are shown; any other character unchanged."""
+    """Spell a character by its code if it is invisible or changes how others are shown; else return it unchanged."""
     if letter in _JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return letter
     return f"⟨U+{ord(letter):04X}⟩"
@@ -281,7 +283,7 @@ def _environment() -> "Environment":
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """What the ends of the lines in a column mean; None if its cells are no marks, or on different scales."""
+    """Label the ends of the lines in a column; None if its cells are no marks, or on different scales."""
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}
@@ -298,7 +300,7 @@ def _markup(text: str) -> Any:
 
 
 def _finalized(value: Any) -> Any:
-    """A value printed by a template: the page's own text unchanged, all else with invisible characters spelt out."""
+    """Return a printed value: the page's own text unchanged, all else with invisible characters spelt out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, _LONGEST_LINE)
 
 

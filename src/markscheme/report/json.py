@@ -15,7 +15,7 @@ _LIMITS = ("value", "low", "high")
 
 
 def plain(value: Any) -> Any:
-    """A result as plain data: null for unknown values, lists for arrays and tuples, a dataclass by its fields.
+    """Convert a result to plain data: null for unknown values, lists for arrays and tuples, a dataclass by its fields.
 
     A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
     estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
@@ -52,7 +52,7 @@ def plain(value: Any) -> Any:
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
-    """Attributes of a value as entries of a JSON object, each under its own name or, as in `key=name`, another.
+    """Return attributes of a value as a dict, each under its own name or, as in `key=name`, another.
 
     Without a value each entry is null.
 
@@ -65,5 +65,5 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 
 
 def dumps(data: Mapping[str, Any]) -> str:
-    """JSON text that any strict parser reads, with floating-point noise rounded away."""
+    """Encode data as JSON that any strict parser reads, with floating-point noise rounded away."""
     return json.dumps(plain(data), ensure_ascii=False, indent=2, allow_nan=False)

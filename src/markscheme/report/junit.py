@@ -20,7 +20,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def calibrations_junit(calibrations: Sequence[Calibration]) -> str:
-    """JUnit XML of one or more calibrations.
+    """Render one or more calibrations as JUnit XML.
 
     A criterion fails if a finding of high severity is about it. The whole fails on the verdict "adjust", is an
     error if too few examples could be graded, and is skipped if there are not enough labels to decide.
@@ -115,5 +115,5 @@ def _messages(findings: Sequence[Finding]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text without the characters that XML can't contain."""
+    """Replace the characters that XML can't contain."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

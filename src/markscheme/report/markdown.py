@@ -28,13 +28,13 @@ strikethrough."""
 
 
 def render_markdown(document: doc.Document) -> str:
-    """A document as Markdown; external text is escaped."""
+    """Render a document as Markdown; external text is escaped."""
     lines = "\n".join(_document(document, 2))
     return re.sub("\n{3,}", "\n\n", lines).rstrip("\n") + "\n"
 
 
 def escaped(text: str) -> str:
-    """Text escaped for Markdown, on one line: no tags, links, emphasis, mentions or table cells of its own."""
+    """Escape text for Markdown, on one line: no tags, links, emphasis, mentions or table cells of its own."""
     return _ACTED_ON.sub(r"\\\g<0>", on_one_line(text))
 
 
@@ -129,7 +129,7 @@ def _cards(block: doc.Cards) -> Iterator[str]:
 
 
 def inline(line: doc.Line) -> str:
-    """A line as Markdown."""
+    """Render a line as Markdown."""
     return "".join(_piece(piece) for piece in (line if isinstance(line, tuple) else (line,)))
 
 
@@ -149,7 +149,7 @@ def _piece(piece: doc.Piece) -> str:
 
 
 def _kept_spaces(text: str) -> str:
-    """Escaped text that keeps the blanks at its ends."""
+    """Escape text and keep the blanks at its ends."""
     inner = escaped(text)
     before, after = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() and inner else "")
     return f"{before}{inner}{after}"

@@ -39,7 +39,7 @@ class ReliabilityPoint:
 
 @dataclass(frozen=True)
 class Reliability(PageBlock):
-    """How often something happens, by the judge's probability of it; `line` is the best rising curve."""
+    """Observed frequency by the judge's probability; `line` is the best rising curve."""
 
     points: tuple[ReliabilityPoint, ...]
     line: tuple[tuple[float, float], ...]
@@ -48,7 +48,7 @@ class Reliability(PageBlock):
 
 @dataclass(frozen=True)
 class JudgeAnswer:
-    """What a judge answered about an example.
+    """Answer of a judge about an example.
 
     Attributes:
         head: Decision and score in a few words.

@@ -31,22 +31,22 @@ class Axis:
             raise ValueError(f"an axis from {self.low} to {self.high}")
 
     def share(self, value: float) -> float:
-        """Where a value is on the axis, from 0 at its lower end to 1."""
+        """Return the position of a value on the axis, from 0 at its lower end to 1."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
     @classmethod
     def of_shares(cls) -> "Axis":
-        """0 to 100%."""
+        """Make an axis from 0 to 100%."""
         return cls(0.0, 1.0, tuple((n / 100, f"{n}%" if n == 100 else str(n)) for n in (0, 20, 40, 60, 80, 100)))
 
     @classmethod
     def of_fractions(cls, title: str = "") -> "Axis":
-        """0 to 1."""
+        """Make an axis from 0 to 1."""
         return cls(0.0, 1.0, tuple((fifths / 5, f"{fifths / 5:g}") for fifths in range(6)), title)
 
     @classmethod
     def counting(cls, most: float, title: str = "") -> "Axis":
-        """From 0 to the next round number, with about four ticks."""
+        """Make an axis from 0 to the next round number, with about four ticks."""
         step = next(step for step in _steps() if step * MOST_TICKS >= most)
         high = step * max(1, -(-most // step))
         return cls(0.0, high, tuple((n * step, f"{n * step:g}") for n in range(round(high / step) + 1)), title)

@@ -11,7 +11,7 @@ _SERIES_ROLES: tuple[PlotRole, ...] = ("judge", "baseline", "annotators")
 
 
 def plot_of(block: Curve | Reliability) -> Plot:
-    """The block as a plot, with its figures as a table."""
+    """Make a plot of the block, with its figures as a table."""
     return _of_curve(block) if isinstance(block, Curve) else _of_reliability(block)
 
 

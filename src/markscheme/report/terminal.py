@@ -69,7 +69,7 @@ _TYPED = str.maketrans(
 
 @dataclass(frozen=True)
 class _Room:
-    """How much of its blocks a screen has room for.
+    """Limits on how much of its blocks a screen shows.
 
     Attributes:
         cards: Findings shown whole; the rest is named by its codes.
@@ -160,7 +160,7 @@ def _has_colours(file: IO[str]) -> bool:
 
 
 def _is_plain(file: IO[str], encoding: str) -> bool:
-    """Whether a terminal may not support line drawing."""
+    """Return True if a terminal may not support line drawing."""
     try:
         "─├┤●▲✓→–−".encode(encoding)
     except UnicodeEncodeError:
@@ -177,7 +177,7 @@ class _Page:
     """
 
     def __init__(self, width: int, *, colours: bool) -> None:
-        """A page of so many columns, with colours or without."""
+        """Open a page of so many columns, with colours or without."""
         self.width = width
         self.room = _ALL_ROOM
         self._file = io.StringIO()
@@ -192,7 +192,7 @@ class _Page:
         self._drawn: dict[tuple[object, ...], list[str]] = {}
 
     def lines_of(self, document: doc.Document, room: _Room, *, details: bool) -> list[str]:
-        """The lines of a document."""
+        """Render a document as lines."""
         self.room = room
         self._lines = []
         self.document(document, details=details)
@@ -211,7 +211,7 @@ class _Page:
         self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
-        """A document, with its sections and parts if details are wanted."""
+        """Render a document, with its sections and parts if details are wanted."""
         self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
@@ -231,7 +231,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """The blocks that text shows, without a section of examples that there is no room for."""
+        """Return the blocks that text shows, without a section of examples that there is no room for."""
         return [
             block
             for block in doc.in_text(blocks)
@@ -239,7 +239,7 @@ class _Page:
         ]
 
     def block(self, block: doc.Block) -> None:
-        """A block that text shows."""
+        """Render a block that text shows."""
         match block:
             case doc.Section():
                 self._blank()
@@ -293,7 +293,7 @@ class _Page:
         self._draw(words, style, by=lambda: Text(words, style=style))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
-        """Lines after a bullet, with further lines aligned to the first."""
+        """Render lines after a bullet, with further lines aligned to the first."""
         words = tuple(map(inline, lines))
 
         def grid() -> Padding:
@@ -328,7 +328,7 @@ class _Page:
         self._more(len(block.rows) - self.room.rows, "row")
 
     def _more(self, n: int, what: str) -> None:
-        """How many lines there was no room for."""
+        """Say how many lines there was no room for."""
         if n > 0:
             self._say(f"and {counted(n, f'more {what}')}")
 
@@ -360,7 +360,7 @@ class _Page:
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
-    """Whether small print follows the table it is about, a sentence its picture, or examples the count of them."""
+    """Return True if notes follow their table, a sentence its picture, or examples the count of them."""
     pairs = (
         (doc.Table, doc.Notes),
         (doc.Bars, doc.Paragraph),
@@ -371,7 +371,7 @@ def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
 
 
 def _footer(document: doc.Document, *, details: bool) -> Iterator[doc.Line]:
-    """What to do next, and where the rest is."""
+    """Yield what to do next, and where the rest is."""
     if document.onward is not None:
         words, command = document.onward
         yield f"{words}: ", doc.Command(command)
@@ -385,7 +385,7 @@ def _footer(document: doc.Document, *, details: bool) -> Iterator[doc.Line]:
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Widths of columns that fit `room`: prose is wrapped first, then figures, then words, and names last of all."""
+    """Choose column widths that fit `room`: prose is wrapped first, then figures, then words, and names last of all."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]
@@ -401,7 +401,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _least_width(cell: str) -> int:
-    """The minimum width of a cell: a short cell with a figure stays on one line if possible."""
+    """Return the minimum width of a cell: a short cell with a figure stays on one line if possible."""
     is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= _LONGEST_FIGURE
     return cell_len(cell) if is_figure else _longest_word(cell)
 
@@ -411,7 +411,7 @@ def _longest_word(text: str) -> int:
 
 
 def inline(line: doc.Line) -> str:
-    """A line as plain text; control characters in external text are replaced."""
+    """Render a line as plain text; control characters in external text are replaced."""
     return printable("".join(_plain(piece) for piece in _pieces(line)))
 
 

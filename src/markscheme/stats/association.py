@@ -133,7 +133,7 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Recompute the ranks without each group, for the distinct (gold, judge) cells instead of the units."""
+    """Compute Spearman's correlation without each group, by ranks of the (gold, judge) cells instead of the units."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n)) for s in starts])

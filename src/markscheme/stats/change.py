@@ -47,7 +47,7 @@ class Moved:
     Attributes:
         shift: Mean of now minus the mean of the stored runs, in the unit of the ratings; 0 without examples.
         exact_p: Probability of a shift at least this large, in either direction, if now were just another of the runs.
-        mid_p: The same with outcomes as large as the observed one counted half; the p-value to test by.
+        mid_p: `exact_p` with outcomes as large as the observed one counted half; the p-value to test by.
         n: Examples with a rating now and in every stored run.
         runs: Stored runs.
     """
@@ -69,8 +69,8 @@ class Changed:
     Attributes:
         excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
             the ratings; None where there is no test.
-        exact_p: Probability of an excess at least this large if now were just another of the runs; None likewise.
-        mid_p: The same with equally large outcomes counted half; None likewise.
+        exact_p: Probability of an excess at least this large if now were just another of the runs; None without a test.
+        mid_p: `exact_p` with equally large outcomes counted half; None where there is no test.
         flips_now: Share of ratings that differ between now and a stored run.
         flips_stored: Share that differ between two stored runs: the noise floor.
         n: Examples with a rating now and in every stored run.

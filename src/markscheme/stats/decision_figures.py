@@ -91,7 +91,7 @@ def decision_figures(
 
     Args:
         gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
-        judge: The judge's, shape (n,), likewise.
+        judge: The judge's decisions, shape (n,), nan = missing.
         groups: A name for each example, shape (n,), where several share a task.
         weights: A weight for each example, shape (n,), as `drawn_weights` gives them; None where all are alike.
         strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
@@ -126,7 +126,7 @@ def side_share(
 
     Args:
         gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
-        judge: The judge's, shape (n,), likewise.
+        judge: The judge's decisions, shape (n,), nan = missing.
         of: Gold's decision: 0 for its fails, 1 for its passes.
         counts: The judge's decision that counts as a hit.
         groups: A name for each example, shape (n,), where several share a task.

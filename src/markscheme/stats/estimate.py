@@ -86,7 +86,7 @@ class Estimate:
     Attributes:
         value: The point estimate, in the unit that the function's docstring names; None where `undefined` says why.
         low: Lower limit of the interval at `level`, in the unit of `value`; None where no interval is given.
-        high: Upper limit likewise. `low` and `high` are both present or both None.
+        high: Upper limit of the interval. `low` and `high` are both present or both None.
         level: Nominal coverage of the interval, 0 to 1.
         n: Units (examples, or groups of them) behind the value.
         method: How value and interval were computed, in a few words.

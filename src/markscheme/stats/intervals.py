@@ -213,7 +213,7 @@ def jackknife(
 
 
 def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
-    """Remove the interval of an estimate, with a note saying why.
+    """Return an estimate without its interval, with a note saying why.
 
     Example:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
@@ -223,7 +223,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """Clip the limits of an estimate to the statistic's range, but never past its value.
+    """Limit an interval to the statistic's range, but never past its value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -238,7 +238,7 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
-    """Apply a monotone function to an estimate's value and limits.
+    """Return the estimate of a monotone function of what was estimated.
 
     Example:
         >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)
@@ -284,7 +284,7 @@ def unit_of(grouped: bool) -> str:
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
-    """Withhold or mark the interval of a chance-corrected or rank statistic if too few examples carry it.
+    """Return a chance-corrected or rank statistic with its interval withheld or marked if too few examples carry it.
 
     Args:
         estimate: A statistic that depends on how the ratings vary.

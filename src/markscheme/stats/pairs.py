@@ -31,7 +31,7 @@ class Moments:
         absolute: Of |judge minus gold|.
         square: Of (judge minus gold) squared.
         gold_variance: Gold's, dividing by n; exactly 0 where gold doesn't vary.
-        judge_variance: The judge's likewise.
+        judge_variance: Variance of the judge's ratings.
         covariance: Of gold and judge, dividing by n.
     """
 
@@ -161,7 +161,7 @@ def paired(
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
+        judge: Shape (n_units,), nan where there is no rating.
         groups: A name or number for each unit, shape (n_units,), where several share a task and are left out together.
         levels: The scale's levels, or the two ends of a continuous scale; by default the lowest and the highest value
             seen.

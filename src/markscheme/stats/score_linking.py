@@ -26,7 +26,7 @@ class Linked:
         old: The score under the old rater.
         mean: The new rater's mean score where the old one gave `old`.
         low: Lower end of the range for a single new score, at the level of `mean`.
-        high: Upper end likewise.
+        high: Upper end of that range.
     """
 
     old: float

@@ -60,7 +60,7 @@ def pair_statistic(
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
+        judge: Shape (n_units,), nan where there is no rating.
         name: One of `PAIR_STATISTICS`, or of the statistics that features add.
 
             * mae, rmse: mean absolute error and root of the mean squared error, in the unit of the ratings;
@@ -112,7 +112,7 @@ def error_family(
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
+        judge: Shape (n_units,), nan where there is no rating.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         levels: The scale's levels or its two ends; by default the lowest and highest value seen.
         level: Coverage of the intervals, 0 to 1.
@@ -222,7 +222,7 @@ def confusion(gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike |
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
+        judge: Shape (n_units,), nan where there is no rating.
         levels: The scale's levels, worst first; by default the values either rater gave, ascending.
 
     Returns:
@@ -255,7 +255,7 @@ def yes_no_family(
     Args:
         gold: Shape (n_units,), nan where there is no rating. A value halfway between no and yes is an even split
             between annotators, which counts for neither side, and is left out.
-        judge: Shape (n_units,), nan likewise.
+        judge: Shape (n_units,), nan where there is no rating.
         levels: The values for no and for yes.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the intervals, 0 to 1.
@@ -303,7 +303,7 @@ def macro_family(
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
+        judge: Shape (n_units,), nan where there is no rating.
         levels: The scale's levels; by default the values either rater gave. A level that neither gave is left out of
             the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
@@ -407,7 +407,7 @@ def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
 
 
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
-    """Average precision, recall or F of each level over the levels that either rater gave; one per table."""
+    """Compute the mean of each level's precision, recall or F over the levels that either rater gave; one per table."""
     hits, of = _hits(name, tables)
     shares = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0

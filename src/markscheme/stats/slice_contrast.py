@@ -32,7 +32,7 @@ class Contrast:
 
     Attributes:
         inside: Mean over the units of the part; nan without any.
-        outside: Mean over all others; nan likewise.
+        outside: Mean over all others; nan where there are none.
         p: Probability of means at least this far apart, in either direction, if the part were like the rest; 1 where
             there is nothing to compare.
         n_inside: Units of the part that have the figure.
@@ -258,7 +258,7 @@ def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Number the gold level of each example from 0; for scores the fifth, with the score to hold equal within it."""
+    """Return the number of each example's gold level, from 0; for scores its fifth, and the score to hold equal there."""
     distinct, place = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return place.reshape(-1).astype(np.int64), None

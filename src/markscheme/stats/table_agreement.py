@@ -164,7 +164,7 @@ class _Shown:
     def mean(
         self, table: Floats, columns: Sequence[tuple[int, int]], rater_pairs: Sequence[RaterPair]
     ) -> dict[str, Estimate]:
-        """Average over the pairs that share a unit; coefficients get an interval by leaving a unit out of every pair.
+        """Compute the mean over the pairs that share a unit; for an interval, a unit is left out of every pair.
 
         Where no pair shares one, the mean is over all of them, and undefined.
         """
@@ -210,7 +210,7 @@ class _Shown:
 
 
 def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
-    """Average a statistic over pairs, without interval; undefined if it is undefined for one of them."""
+    """Compute the mean of a statistic over pairs, without interval; undefined if it is undefined for one of them."""
     estimates = {pair.raters: pair.statistics[name] for pair in rater_pairs}
     n = min(pair.units for pair in rater_pairs)
     method = f"mean over {len(rater_pairs)} pairs"

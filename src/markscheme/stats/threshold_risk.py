@@ -50,13 +50,13 @@ class ThresholdRisk:
         center: Mean over all runs and cases, 0 to 1.
         p_fail: Probability that a run falls below it although nothing changed, with its 90 % interval; undefined where
             the runs don't differ.
-        p_fail_wide: The same probability, allowing for the error of `center`; None likewise.
-        run_shift: Variance of run means as a multiple of what their cases explain; None likewise.
-        run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None likewise.
-        safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
+        p_fail_wide: The same probability, allowing for the error of `center`; None without spread.
+        run_shift: Variance of run means as a multiple of what their cases explain; None without spread.
+        run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None without spread.
+        safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
         repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 with 80 %
             probability; None where 9 aren't enough.
-        smallest_drop: The drop below `center` that the given threshold detects with 80% probability; None likewise.
+        smallest_drop: The drop below `center` the given threshold detects with 80% probability; None without spread.
     """
 
     runs: int
@@ -187,7 +187,10 @@ class _Spread:
         return Estimate(value, min(low, value), max(high, value), 0.9, self.runs, _METHOD)
 
     def safe_threshold(self, averaged: int, sure: float) -> float:
-        """Find the highest threshold that a mean of `averaged` runs misses at most 1 time in 20, at confidence `sure`."""
+        """Find the highest threshold that a mean of `averaged` runs rarely falls below.
+
+        That is at most 1 time in 20, with the probability `sure`.
+        """
         below = self.center - _Z_FALSE_FAIL * np.sqrt(self.variances / averaged)
         error = np.sqrt(self.variances / self.runs)
 

@@ -9,7 +9,7 @@ from markscheme.stats.annotators import Ceiling
 
 
 def annotators(calibration: Calibration) -> doc.Section:
-    """What gold comes from, and annotators compared with each other and with the judge."""
+    """Build the section on where gold comes from, and on annotators compared with each other and with the judge."""
     gold = calibration.comparison.gold
     criteria = calibration.comparison.criteria
     lines: list[doc.Line] = [
@@ -37,7 +37,7 @@ def annotators(calibration: Calibration) -> doc.Section:
 
 
 def _as_good(ceiling: Ceiling) -> str:
-    """The judge compared with an annotator, if annotators agree with each other at all."""
+    """Compare the judge with an annotator in words, if annotators agree with each other at all."""
     people = ceiling.people
     judge = ceiling.judge
     if people.value is None or judge.value is None:

@@ -46,7 +46,7 @@ def criterion_figures() -> tuple[CriterionFigure, ...]:
 def criteria_blocks(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
 ) -> Iterator[doc.Block]:
-    """The table of criteria with its notes, the whole score, and on pages each criterion in detail."""
+    """Yield the table of criteria with its notes, the whole score, and on pages each criterion in detail."""
     yield _table(comparison, findings, tag_prefix)
     yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
@@ -58,7 +58,7 @@ def criteria_blocks(
 
 
 def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) -> tuple[doc.Block, ...]:
-    """The table of criteria, with a note on its figures in one line."""
+    """Return the table of criteria, with a note on its figures in one line."""
     return (_table(comparison, findings), doc.Notes((_about_figures(comparison, brief=True),)))
 
 
@@ -72,7 +72,7 @@ def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix:
 
 
 def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
-    """Headings of the figures in `criterion_rows`; between the responses of a pair there is no bias in levels."""
+    """Return the headings of the figures in `criterion_rows`; for pairs there is no bias in levels."""
     figures = tuple(figure.heading for figure in criterion_figures())
     return figures if rubric.is_of_pairs else (*figures, "bias, levels")
 
@@ -80,7 +80,7 @@ def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
 def criterion_rows(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
 ) -> Iterator[tuple[doc.Line, ...]]:
-    """For each criterion: its name, its figures, bias in levels, and findings."""
+    """Yield for each criterion its name, its figures, bias in levels (except for pairs) and findings."""
     criteria = comparison.criteria.values()
     half = reach(compared.statistics["signed_error"] for compared in criteria)
     for place, (name, compared) in enumerate(comparison.criteria.items()):
@@ -94,7 +94,7 @@ def criterion_rows(
 
 
 def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
-    """Criterion, name and estimate of each figure in the table."""
+    """List criterion, name and estimate of each figure in the table."""
     return [
         (name, heading, estimate)
         for name, compared in comparison.criteria.items()
@@ -106,7 +106,7 @@ def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
 
 
 def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
-    """What the figures of the table are."""
+    """Explain the figures of the table."""
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in _figures(comparison))))
     approximate = "; ~ approximate." if some else "."
@@ -135,7 +135,7 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _has_near_misses(comparison: Comparison) -> bool:
-    """Whether a kappa is weighted by how far levels are apart."""
+    """Return True if a kappa is weighted by how far levels are apart."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return any(scale.ordered and len(scale.levels) > 2 for scale in scales)
 
@@ -148,7 +148,7 @@ def _any_ordered(comparison: Comparison) -> bool:
 
 
 def _in_detail(place: int, of_levels: Comparison, tag_prefix: str) -> doc.Section:
-    """A comparison by one criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
+    """Build the section on a criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
     criterion = of_levels.rubric.criteria[place]
     compared = of_levels.criteria[criterion.name]
     both = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
@@ -208,7 +208,7 @@ def _matrix(place: int, compared: CriterionComparison, caption: str, tag_prefix:
 
 
 def overall_line(comparison: Comparison) -> str:
-    """The whole score in figures."""
+    """Describe the whole score in figures."""
     overall = comparison.overall
     if comparison.rubric.is_of_pairs:
         return _preference_line(comparison)
@@ -235,7 +235,7 @@ def overall_line(comparison: Comparison) -> str:
 
 
 def _preference_line(comparison: Comparison) -> str:
-    """How often judge and gold prefer the same response where gold is no tie, and how often each ties."""
+    """Describe how often judge and gold prefer the same response if gold is no tie, and how often each ties."""
     gold = comparison.gold_values
     judge = comparison.judge_values
     both = np.isfinite(gold) & np.isfinite(judge)
@@ -252,7 +252,7 @@ def _mean_where(flags: Flags, among: Flags) -> float | None:
 
 
 def _one_decision(comparison: Comparison) -> str:
-    """Who passes, or fails, every example; "" where judge and gold do both."""
+    """Name who passes, or fails, every example; "" if judge and gold do both."""
     if not why_no_interval(comparison.overall["pass_kappa"]):
         return ""
     passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}
@@ -261,7 +261,7 @@ def _one_decision(comparison: Comparison) -> str:
 
 
 def _share_or_count(value: float | None, decided: Estimate) -> str:
-    """A share of the examples with both decisions; a count where they are too few for an interval."""
+    """Render a share of the examples with both decisions, as a count if they are too few for an interval."""
     if value is None or not decided.is_count:
         return share(value)
     return f"{number(value * decided.n, 0)} of {decided.n}"

@@ -57,7 +57,7 @@ def _run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
 
 
 def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
-    """How many scores differ, in which order the examples are shown, and the examples; on pages, the scores drawn."""
+    """Yield how many scores differ, the order of the examples, and the examples; on pages, also plots of the scores."""
     comparison = calibration.comparison
     if not comparison.rubric.is_of_pairs:
         histogram = score_histogram(comparison)

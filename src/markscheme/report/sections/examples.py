@@ -22,22 +22,22 @@ BLANK = Rated(None)
 
 
 def cell_tag(criterion: int, gold: int, judge: int, of: str = "") -> str:
-    """The tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0."""
+    """Return the tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0."""
     return f"{of}m{criterion}-{gold}-{judge}"
 
 
 def criterion_tag(criterion: int, of: str = "") -> str:
-    """The tag of the examples on which the judge's level of a criterion differs from gold."""
+    """Return the tag of the examples on which the judge's level of a criterion differs from gold."""
     return f"{of}c{criterion}"
 
 
 def slice_tag(place: int) -> str:
-    """The tag of the examples in one slice."""
+    """Return the tag of the examples in one slice."""
     return f"s{place}"
 
 
 def level_name(criterion: Criterion, level: float) -> str:
-    """A level as raters answer it: its label for yes/no, else its number followed by its label."""
+    """Name a level as raters answer it: its label for yes/no, else its number followed by its label."""
     place = criterion.scale.place_of(level)
     if place is None:
         return f"{level:g}"
@@ -47,7 +47,7 @@ def level_name(criterion: Criterion, level: float) -> str:
 
 
 def is_off(comparison: Comparison, place: int) -> bool:
-    """Whether judge and gold don't agree, as agreement counts it."""
+    """Return True if judge and gold don't agree, as agreement counts it."""
     return bool(comparison.distances[place] >= comparison.tolerance)
 
 
@@ -125,7 +125,7 @@ def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
 
 
 def _preferences_head(comparison: Comparison, place: int) -> str:
-    """Which response judge and gold prefer; a dash where there is no preference."""
+    """Name the response that judge and gold each prefer; a dash for no preference."""
     values = {"judge": comparison.judge_values[place], "gold": comparison.gold_values[place]}
     return ", ".join(
         f"{who} {NONE if math.isnan(value) else comparison.measure.in_words(float(value))}"
@@ -134,13 +134,13 @@ def _preferences_head(comparison: Comparison, place: int) -> str:
 
 
 def is_one_decision(comparison: Comparison) -> bool:
-    """Whether decisions on one yes/no question are compared: its score and its level say the same again."""
+    """Return True if decisions on one yes/no question are compared: its score and its level say the same again."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return comparison.measure.of == OF_DECISION and len(scales) == 1 and scales[0].is_yes_no
 
 
 def _texts(example: Example) -> str:
-    """The response; of a pair both, each under its name."""
+    """Return the response; of a pair both, each under its name."""
     texts = example.submission.texts
     if len(texts) == 1:
         return example.submission.response
@@ -148,7 +148,7 @@ def _texts(example: Example) -> str:
 
 
 def inputs_of_case(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
-    """The inputs by name: those of the rubric first, in its order."""
+    """Return the inputs with their names: those of the rubric first, in its order."""
     inputs = example.submission.inputs
     ordered = dict.fromkeys((*(name for name in rubric.known_inputs if name in inputs), *inputs))
     return tuple((name, inputs[name]) for name in ordered)
@@ -161,7 +161,7 @@ def _reason(rating: Rating | None, criterion: str | None) -> str:
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
-    """Each rater's score and decision; "" where nobody has either."""
+    """Render each rater's score and decision; "" if no rater has either."""
     if all(math.isnan(value) for _, *values in raters for value in values):
         return ""
     has_score = not all(math.isnan(score) for _, score, _ in raters)
@@ -172,7 +172,7 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(compared: CriterionComparison, place: int) -> str:
-    """The judge's level and gold's; if gold is a level that no annotator gave, the annotators' levels too."""
+    """Render the judge's level and gold's; if gold is a level that no annotator gave, the annotators' levels too."""
     levels = sorted({float(level) for level in compared.people[place] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
     made_of = f" (labels {labels})" if levels and float(compared.gold[place]) not in levels else ""
@@ -183,7 +183,7 @@ def _both_levels(compared: CriterionComparison, place: int) -> str:
 
 
 def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
-    """The criteria on which judge and gold differ for one example, largest effect on the score first."""
+    """List the criteria on which judge and gold differ for one example, largest effect on the score first."""
     apart: dict[str, float] = {}
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion
@@ -215,7 +215,7 @@ def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator
 
 
 def gold_tags(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
-    """Tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
+    """Yield tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
     if is_off(comparison, place):
         yield f"{of}off"
     for number_, compared in enumerate(comparison.criteria.values()):
@@ -262,7 +262,7 @@ def _rows(
 
 
 def rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
-    """A rating as a cell; apart from gold if there is one. Annotators are part of gold, so none of them is."""
+    """Make the cell of a rating, marked as apart if its level differs from `gold`; none is apart if `gold` is nan."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)

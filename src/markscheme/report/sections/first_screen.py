@@ -52,7 +52,7 @@ _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good 
 
 
 def callout(calibration: Calibration) -> doc.Callout:
-    """The use in words, its evidence, and what to run next."""
+    """Build the callout: the use in words, its evidence, and what to run next."""
     decision = calibration.decision
     decides = "gates" if decision.use == "gate" else "is used for trends"
     moved = _moved(calibration, decides)
@@ -79,7 +79,7 @@ def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
 
 
 def offer(calibration: Calibration) -> doc.Paragraph:
-    """What a judge that can't gate might decide all the same, and the command that certifies it; mostly nothing."""
+    """Build the offer to certify a judge that can't gate but might decide some responses; mostly an empty paragraph."""
     might = calibration.measured("may_decide")
     command = calibration.commands.certify()
     if might is None or not command:
@@ -152,7 +152,7 @@ def _explore(calibration: Calibration) -> str:
 
 
 def _why_no_gate(calibration: Calibration) -> str:
-    """Why a judge that agrees well enough with these labels can only show trends."""
+    """Explain why a judge that agrees well enough with these labels can only show trends."""
     gold = calibration.comparison.gold
     if gold.not_blind:
         return "The labels are not blind."
@@ -167,14 +167,14 @@ def _why_no_gate(calibration: Calibration) -> str:
 
 
 def _how_drawn(calibration: Calibration) -> str:
-    """What the figures can't show, where nobody recorded how the examples were drawn."""
+    """Write the warning for examples without a record of how they were drawn; "" if all have one."""
     if all(example.drawn for example in calibration.comparison.gold.examples):
         return ""
     return " That holds for outputs like these: compare some with yours."
 
 
 def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """The callout with the labels that would decide, or what to do where no number would."""
+    """Add to a callout the labels that would decide, or what to do if no number would."""
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
     limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
@@ -184,7 +184,7 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
 
 
 def _why_nothing(calibration: Calibration) -> str:
-    """How many examples are ungraded, why most of them are, and who can fix it."""
+    """Explain how many examples are ungraded, why most of them are, and who can fix it."""
     counts = calibration.counts
     unread = any(finding.kind.cause == "replies" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
@@ -216,7 +216,7 @@ def _weighted(comparison: Comparison) -> str:
 
 
 def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = False) -> doc.Bars:
-    """Agreement of the judge, the baseline and the annotators, and the target, on one scale.
+    """Draw agreement of the judge, the baseline and the annotators, and the target, on one scale.
 
     Args:
         comparison: The judge compared with gold.
@@ -245,7 +245,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
 
 
 def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
-    """What agreement is, by what is compared: the beginning of a sentence, without its full stop.
+    """Describe what agreement is, by what is compared: the beginning of a sentence, without its full stop.
 
     Args:
         measure: What is compared.
@@ -288,13 +288,13 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
 
 
 def _crosses_mark(comparison: Comparison) -> bool:
-    """Whether a wrong decision is on an example whose score agrees."""
+    """Return True if a wrong decision is on an example whose score agrees."""
     wrong = {*comparison.false_passes, *comparison.false_fails}
     return any(unit in wrong and hit == 1 for unit, hit in zip(comparison.ids, comparison.hits, strict=True))
 
 
 def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
-    """False passes and false fails: count, total, share with its 95% CI, and ids.
+    """Build tiles of false passes and false fails: count, total, share with its 95% CI, and ids.
 
     Args:
         comparison: The judge compared with gold.
@@ -326,7 +326,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 def _wrong(
     wrong: doc.Ids, decisions: WrongDecisions, level: float, called: tuple[str, str], *, has_shares: bool
 ) -> str:
-    """The number of wrong decisions, out of how many by gold, and their share.
+    """Render the number of wrong decisions, out of how many by gold, and their share.
 
     Args:
         wrong: Their ids.
@@ -350,7 +350,7 @@ def _wrong(
 
 
 def caveats(calibration: Calibration) -> Iterator[doc.Line]:
-    """What limits every figure on the page."""
+    """Yield the lines that limit every figure on the page."""
     counts = calibration.counts
     gold = calibration.comparison.gold
     if not gold.has_people:
@@ -422,7 +422,7 @@ def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
-    """In how many ways the judge was asked, if in several, and how often in each."""
+    """Yield how many ways the judge was asked in, if several, and how often in each."""
     ways = calibration.rater.ways
     if len(ways) > 1:
         parts = (
@@ -445,7 +445,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """What would add the question whether it can gate, where nothing says which responses pass."""
+    """Yield how to make a report ask if the judge can gate, when nothing says which responses pass."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
@@ -457,7 +457,7 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Criteria whose levels differ by less than agreement of the score can detect."""
+    """Yield the criteria whose levels differ by less than agreement of the score can detect."""
     comparison = calibration.comparison
     target = calibration.decision.target
     if (comparison.agreement.value or 0.0) < target:
@@ -484,12 +484,12 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _from_to(figures: Sequence[str]) -> str:
-    """The first and the last of sorted figures; one if they are the same."""
+    """Join the first and the last of sorted figures; return one if they are the same."""
     return figures[0] if figures[0] == figures[-1] else f"{figures[0]} to {figures[-1]}"
 
 
 def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
-    """Agreement of scores, where decisions are what is compared; the section on criteria has the reverse."""
+    """Yield agreement of scores when decisions are compared; the section on criteria has the reverse."""
     if comparison.measure.of != OF_DECISION or is_one_decision(comparison):
         return
     by_score = comparison.by(OF_SCORE)
@@ -498,7 +498,7 @@ def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """How many examples differ from gold by exactly the tolerance, and what counting them as agreement would change."""
+    """Describe the examples that differ from gold by exactly the tolerance, and what counting them would change."""
     ties = calibration.comparison.ties
     decision = calibration.decision
     without = share(ties.agreement.value)
@@ -513,5 +513,5 @@ def _ties_line(calibration: Calibration) -> str:
 
 
 def agreement_with_ties(comparison: Comparison) -> Estimate:
-    """Agreement if examples exactly at the tolerance counted."""
+    """Estimate agreement if examples exactly at the tolerance counted."""
     return comparison.ties.agreement_with_ties.estimate(method="agreement within or at tolerance")

@@ -23,13 +23,13 @@ WORTH_KNOWING = "Worth knowing"
 
 
 def fix_first(calibration: Calibration) -> doc.Section:
-    """What to do, one card per cause, without repeating the callout; last the faults that change no decision."""
+    """Build the section on what to do, one card per cause, without repeating the callout; idle faults come last."""
     blocks = tuple(_fixes(calibration))
     return doc.Section(_heading(calibration, blocks), blocks, "fix")
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """How urgent it is: nothing has to be fixed first where there is no fault, or where the judge can gate already."""
+    """Choose the heading by urgency: less urgent if nothing is at fault, or if the judge can gate already."""
     if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
@@ -60,13 +60,13 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
-    """Whether fixing a finding alone would make no wrong decision right, and no other finding explains it."""
+    """Return True if fixing a finding alone makes no wrong decision right, and no other finding explains it."""
     is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
     return finding.repair is not None and finding.repair.is_idle and not is_part
 
 
 def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
-    """What takes two criteria, and what no criterion would change."""
+    """Yield what takes two criteria to repair, and what no criterion would change."""
     lines: list[doc.Line] = []
     if repairs is not None and repairs.pair is not None:
         lines.append((f"{pair_in_words(repairs)} ", doc.Ids(repairs.pair.examples)))
@@ -87,7 +87,7 @@ def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
 
 
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
-    """How new grades come into a report on a file of ratings."""
+    """Explain how new grades come into a report on a file of ratings."""
     commands = calibration.commands
     by_improve = any(finding.command(commands) == commands.improve() for finding in shown)
     by = ", by hand or by `improve`," if by_improve else ","
@@ -95,14 +95,14 @@ def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
-    """Whether the callout already says it: how many labels are missing, or that one constant score does better."""
+    """Return True if the callout already says it: missing labels, or that one constant score does better."""
     if finding.kind.fixed_by == "more labels":
         return decision.labels_needed is not None
     return finding.kind.compares_baseline and decision.compares_baseline
 
 
 def _first_step(calibration: Calibration) -> str:
-    """What to do if there is no finding."""
+    """Write what to do if there is no finding."""
     if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
     decision = calibration.decision
@@ -118,7 +118,7 @@ def _first_step(calibration: Calibration) -> str:
 
 
 def _on_false_passes(calibration: Calibration) -> str:
-    """What is left to decide where a judge passes many fails, and nobody has said how many it may; else ""."""
+    """Write what is left to decide if a judge passes many fails and no limit is set; else return ""."""
     rate = calibration.comparison.false_pass_rate
     if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
         return ""
@@ -134,10 +134,9 @@ def _on_false_passes(calibration: Calibration) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings grouped by cause, separately for criteria and the whole, in the order in which to resolve them.
+    """Group findings by cause, separately for criteria and the whole, in the order in which to resolve them.
 
-    A finding that another one on its criterion explains is part of that one's group; it is left out where it says what
-    that one says already.
+    A finding that another one on its criterion explains joins that one's group; it is left out if it repeats that one.
     """
     present = {(finding.code, finding.criterion) for finding in findings}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
@@ -153,7 +152,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """The card of one cause; the criteria in `stated` have another card that says what fixing them would change."""
+    """Build the card of one cause; criteria in `stated` have another card that says what fixing them would change."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
@@ -174,7 +173,7 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """A finding that the card's explains."""
+    """Describe a finding that the card's own finding explains."""
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
 
@@ -184,7 +183,7 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """What fixing each of several criteria alone would change, where that is much; of the first in any case."""
+    """Yield what fixing each of several criteria alone would change, if that is much; for the first in any case."""
     counted = [finding for finding in findings if finding.repair is not None and finding.repair.examples]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
@@ -194,12 +193,12 @@ def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterato
 
 
 def _examples(finding: Finding) -> tuple[str, ...]:
-    """The examples whose decision fixing it would repair; those that show it best where there are none."""
+    """Return the examples whose decision fixing the finding would repair, else those that show it best."""
     return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 
 def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
-    """The criterion, or the cause if there are several criteria or none."""
+    """Return the criterion as the card's title, or the cause if there are several criteria or none."""
     first = causes[0]
     if len(causes) > 1:
         where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"
@@ -210,13 +209,13 @@ def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
 
 
 def _text(finding: Finding, calibration: Calibration) -> str:
-    """What was found; if the callout already says it, its cause in a few words."""
+    """Return the finding's text; if the callout already says it, its cause in a few words."""
     baseline = calibration.baseline
     return finding.kind.short if baseline is not None and baseline.states(finding) else finding.text
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """What was found, once for all criteria of which the same words are true."""
+    """Yield the text of each finding, once for all criteria of which the same words are true."""
     by_text: dict[str, list[doc.Name]] = {}
     for finding in causes:
         names = by_text.setdefault(finding.text, [])

@@ -17,7 +17,7 @@ _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge"
 
 
 def history_blocks(history: Sequence[AcceptedPoint], target: float | None) -> Iterator[doc.Block]:
-    """The picture of the accepted runs, and what its letters mean; the table alone for a single run.
+    """Yield the picture of the accepted runs, and what its letters mean; the table alone for a single run.
 
     Args:
         history: The accepted runs, the earliest first.
@@ -54,7 +54,7 @@ def _rows(history: Sequence[AcceptedPoint]) -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _changes(history: Sequence[AcceptedPoint]) -> Iterator[tuple[str, int, str]]:
-    """A letter for each run before which something changed, its place, and what changed."""
+    """Yield a letter for each run before which something changed, the run's index, and what changed."""
     letters = iter(ascii_lowercase)
     for place in range(1, len(history)):
         changed = history[place].changes(history[place - 1])

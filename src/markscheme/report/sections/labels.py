@@ -20,7 +20,7 @@ _KINDS = {
 
 
 def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None) -> str:
-    """How many examples are labelled, and by how many raters of each kind.
+    """Describe how many examples are labelled, and by how many raters of each kind.
 
     Args:
         comparison: With their labels.

@@ -39,7 +39,7 @@ MOST_PLANNED = 2_000
 
 
 def scatter(comparison: Comparison) -> Scatter:
-    """The judge's scores against gold's."""
+    """Plot the judge's scores against gold's."""
     together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
     for place, unit in enumerate(comparison.gold.ids):
         gold = float(comparison.gold.scores[place])
@@ -64,7 +64,7 @@ def scatter(comparison: Comparison) -> Scatter:
 
 
 def score_histogram(comparison: Comparison) -> Plot | None:
-    """The judge's scores by what gold decides, with the pass mark and the gray zone; None without decisions."""
+    """Plot the judge's scores by what gold decides, with pass mark and gray zone; None without decisions."""
     rubric = comparison.rubric
     gold = comparison.gold.decisions
     is_decided = ~np.isnan(comparison.scores) & ~np.isnan(gold)
@@ -93,7 +93,7 @@ def score_histogram(comparison: Comparison) -> Plot | None:
 
 
 def _counts(scores: Floats) -> list[int]:
-    """How many scores are in each bin; a score at the edge of two is in the upper one, as at the pass mark."""
+    """Count the scores in each bin; a score at the edge of two is in the upper one, as at the pass mark."""
     places = np.floor(np.round(scores * BINS, DECIMALS)).astype(int)
     counts: list[int] = np.bincount(np.clip(places, 0, BINS - 1), minlength=BINS).tolist()
     return counts
@@ -121,7 +121,7 @@ def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
 
 
 def labels_against_width(calibration: Calibration) -> doc.Section | None:
-    """How narrow the interval of agreement gets with more labels; None where too few show the agreement."""
+    """Plot how narrow the interval of agreement gets with more labels; None if too few show the agreement."""
     agreement = calibration.comparison.agreement
     n = agreement.n
     if agreement.value is None or n < FEWEST_TO_PLAN or agreement.low is None or agreement.high is None:
@@ -161,7 +161,7 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
 
 
 def annotator_matrix(comparison: Comparison) -> doc.Table | None:
-    """How often each two annotators agree, by what is compared; None for fewer than three, who have one figure."""
+    """Tabulate how often each two annotators agree, by what is compared; None below three, who have one figure."""
     columns = comparison.table.annotators
     if len(columns) < FEWEST_IN_MATRIX:
         return None
@@ -191,7 +191,7 @@ def _pair(first: Floats, second: Floats, comparison: Comparison) -> doc.Line:
 
 
 def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second: str) -> Plot | None:
-    """Two variants' scores of each case, joined, the largest gain of the second first; None for fewer than two cases.
+    """Plot two variants' scores of each case, the largest gain of the second first; None for fewer than two cases.
 
     Args:
         scores: Each case's name, with its score under the first variant and under the second.

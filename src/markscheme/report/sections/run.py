@@ -21,7 +21,7 @@ _BY_HAND = "picked by hand"
 
 
 def source_line(calibration: Calibration) -> str:
-    """Where the judge's replies come from: the only line in which a recorded run differs from a live one."""
+    """Describe where the judge's replies come from: the only line in which a recorded run differs from a live one."""
     rater = calibration.rater
     if rater.table is not None:
         from markscheme.report.table_words import line_two
@@ -38,7 +38,7 @@ def source_line(calibration: Calibration) -> str:
 
 
 def what_was_run(calibration: Calibration) -> doc.Section:
-    """The facts of a run, one a line."""
+    """Build the section with the facts of a run, one a line."""
     return doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
 
 

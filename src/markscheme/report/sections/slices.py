@@ -10,7 +10,7 @@ from markscheme.report.sections.examples import slice_tag
 
 
 def slices_section(slices: Sequence[Slice]) -> doc.Section:
-    """Slices on which the judge does worse than on the rest; on pages, all slices."""
+    """Build the section on slices where the judge does worse than on the rest; on pages, on all slices."""
     return doc.Section("Slices", tuple(_blocks(slices)), "slices")
 
 

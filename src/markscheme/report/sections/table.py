@@ -19,7 +19,7 @@ SectionMaker: TypeAlias = "Callable[[Calibration, Examples], Iterable[Section]]"
 
 @dataclass(frozen=True, slots=True)
 class SectionRow:
-    """Where a section stands, and what makes it.
+    """Entry of the table of sections: a section's rank, and the function that makes it.
 
     Attributes:
         rank: Its place on the page; ranks of the core are tens, so that there is room between them.

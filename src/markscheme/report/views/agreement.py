@@ -46,7 +46,7 @@ _SOURCE = (
 
 
 def view(agreement: Agreement) -> Document:
-    """How well the raters agree and what that is good for; every other measure is details."""
+    """Build the document on how well the raters agree and what that is good for; other measures are in the details."""
     table = agreement.table
     by_scale = _FOR_TWO if len(table.raters) == 2 else _FOR_MORE
     return Document(
@@ -58,14 +58,14 @@ def view(agreement: Agreement) -> Document:
 
 
 def _note(estimate: Estimate, table: RaterTable) -> str:
-    """Why an estimate has no interval, or only an approximate one."""
+    """Explain why an estimate has no interval, or only an approximate one."""
     if estimate.caveat is None:
         return ""
     return HEDGES[estimate.caveat.hedge] + estimate.caveat.why_with_levels(partial(_level_in_words, table))
 
 
 def _level_in_words(table: RaterTable, code: float) -> str:
-    """A level that a reason names: a word as the table has it, a number with what it is."""
+    """Name a level that a reason mentions: a word as the table has it, a number after "level"."""
     level = dict(zip(table.codes, table.levels, strict=True)).get(code, code)
     return level if isinstance(level, str) else f"level {level:g}"
 
@@ -75,7 +75,7 @@ def _level(level: float | str) -> str:
 
 
 def _callout(agreement: Agreement) -> Callout:
-    """The share on which two raters agree, and what alpha is good for."""
+    """Build the callout: the share on which two raters agree, and what alpha is good for."""
     statistics = agreement.statistics
     same = statistics["percent_agreement"]
     alpha = statistics[_ALPHA]
@@ -90,7 +90,7 @@ def _callout(agreement: Agreement) -> Callout:
 
 
 def _is_uneven(table: RaterTable) -> bool:
-    """Whether units that two raters rated have different numbers of ratings, so that pairs count unequally."""
+    """Return True if units that two raters rated have different numbers of ratings, so that pairs count unequally."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
 
@@ -106,7 +106,7 @@ def good_for(alpha: Estimate) -> tuple[Tone, str]:
 
 
 def _good_for(alpha: float) -> tuple[Tone, str]:
-    """What ratings of that reliability are good for, by Krippendorff.
+    """Return what ratings of that reliability are good for, by Krippendorff.
 
     >>> _good_for(0.61)[1], _good_for(0.7)[1], _good_for(0.85)[1]
     ('too low to rely on', 'usable for trends, not for single decisions', 'reliable')
@@ -132,7 +132,7 @@ def _measures(agreement: Agreement, names: Collection[str]) -> tuple[Table, Note
 
 
 def json_of(agreement: Agreement) -> dict[str, Any]:
-    """The same by the keys of the file format."""
+    """Return the agreement as a dict, by the keys of the file format."""
     table = agreement.table
     measures = agreement.measures
     pairs = [attributes(pair, "raters units statistics") for pair in measures.pairs]

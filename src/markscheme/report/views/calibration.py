@@ -30,7 +30,7 @@ from markscheme.stats.intervals import Floats
 
 
 def view(calibration: Calibration) -> doc.Document:
-    """The whole report."""
+    """Build the whole report."""
     comparison = calibration.comparison
     examples = examples_of(comparison, calibration.slices)
     passed = first_false_passes(comparison)
@@ -73,12 +73,12 @@ def _details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.S
 
 
 def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
-    """The examples to read first, where judge and gold differ on any."""
+    """Return the section of examples to read first, if judge and gold differ on any."""
     return (doc.Section("Read first", (examples,)),) if examples.differing else ()
 
 
 def _onward(calibration: Calibration) -> tuple[str, str] | None:
-    """What to do next, where neither the answer nor a finding says it: a rubric for a table; accept a good run."""
+    """Return the next step, unless the answer or a finding says it: a rubric for a table; accept a good run."""
     commands = calibration.commands
     if calibration.rater.table is not None:
         return "Next, to go on with a rubric", commands.init_from_table()
@@ -95,7 +95,7 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
 
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
-    """The calibration by the keys of the file format."""
+    """Return the calibration as a dict, by the keys of the file format."""
 
     comparison = calibration.comparison
     decision = calibration.decision
@@ -167,14 +167,14 @@ OF_POSITIONS: Final = ("mae", "rmse", "signed_error")
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
-    """The ids of wrong decisions, null where a table doesn't say what passes."""
+    """Return the ids of wrong decisions, null if a table doesn't say what passes."""
     if calibration.rubric.table_of == "values":
         return {"false_passes": None, "false_fails": None}
     return attributes(calibration.comparison, "false_passes false_fails")
 
 
 def _read(calibration: Calibration) -> dict[str, Any]:
-    """How a table was read, where there is one."""
+    """Return how a table was read, as an entry of the JSON; empty without a table."""
     if calibration.rater.table is None:
         return {}
     from markscheme.report.table_words import reading_json
@@ -183,7 +183,7 @@ def _read(calibration: Calibration) -> dict[str, Any]:
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """The rulings on both questions, each with its codes and figures; null where nothing says what passes."""
+    """Return the rulings on both questions, with codes and figures; the gate's is null if nothing says what passes."""
     answer = decision.gate_answer
     gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
     of_scores = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
@@ -191,7 +191,7 @@ def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
 
 
 def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """Both limits on wrong decisions, null where none is set; a limit is kept where its side is."""
+    """Return both limits on wrong decisions, null for one that isn't set, each with the state of its side."""
     rates: dict[str, Estimate] = {"stops": comparison.false_pass_rate, "keeps": comparison.false_fail_rate}
     set_limits = asdict(decision.most_wrong)
     limits: dict[str, Any] = {"false_pass": None, "false_fail": None}
@@ -221,13 +221,13 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
 
 
 def _passes(compared: CriterionComparison) -> dict[str, list[str]]:
-    """The labels of a category that pass, where the rubric says which."""
+    """Return the labels of a category that pass, as an entry of the JSON; empty if the rubric names none."""
     passing = compared.criterion.passing
     return {"passes": list(passing)} if passing else {}
 
 
 def _levels(compared: CriterionComparison, levels: Floats) -> Floats | list[str | None]:
-    """Levels by their values; categories without values by their labels."""
+    """Return levels by their values; categories without values by their labels."""
     scale = compared.criterion.scale
     if not scale.coded:
         return levels

@@ -28,7 +28,7 @@ _HEADINGS = (
 
 
 def view(answer: ToolFilesAnswer) -> doc.Document:
-    """The first report on an export, without a rubric."""
+    """Build the first report on an export, without a rubric."""
     rows = tuple(_row(calibration) for calibration in answer.metrics)
     return doc.Document(
         title=f"{answer.tool_files.path.name} · {answer.tool_files.format} · {counted(len(rows), 'judged metric')}",
@@ -54,7 +54,7 @@ def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
 
 
 def _false_passes(comparison: Comparison) -> doc.Line:
-    """The judge's false passes; a dash where nothing says which values pass."""
+    """Count the judge's false passes; a dash if nothing says which values pass."""
     if not comparison.rubric.has_gate_question:
         return "–"
     n_fails = comparison.false_pass_rate.n
@@ -98,7 +98,7 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
 
 
 def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
-    """The same by the keys of its JSON, each calibration by the keys of its own file format."""
+    """Return the answer as a dict, each calibration by the keys of its own file format."""
     weak = answer.worth_a_rubric
     return {
         "schema": 1,

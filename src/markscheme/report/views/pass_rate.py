@@ -17,7 +17,7 @@ _NOT_HUMAN = ("constructed", "model")
 
 
 def view(rates: PassRates, reference: str | None = None) -> Document:
-    """The rates, the corrected one first.
+    """Build the document on the rates, the corrected one first.
 
     Args:
         rates: The rates.
@@ -30,7 +30,7 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
-    """The corrected rate, then the judge's own."""
+    """Build the callout: the corrected rate, then the judge's own."""
     alone = f"The judge alone passes {_share(rates.raw)}."
     if _is_wide(rates.corrected):
         alone += " The interval is wide: label more."
@@ -42,14 +42,14 @@ def _callout(rates: PassRates, who: str) -> Callout:
 
 
 def _is_wide(estimate: Estimate) -> bool:
-    """Whether an interval leaves open in which fifth of the scale a share lies."""
+    """Return True if an interval leaves open in which fifth of the scale a share lies."""
     low = estimate.low
     high = estimate.high
     return low is not None and high is not None and high - low > _WIDE
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:
-    """The evidence behind the rates, each group, and each difference."""
+    """Yield the evidence behind the rates, each group, and each difference."""
     lines = [f"{rates.assumed[:1].upper()}{rates.assumed[1:]}."]
     if rates.not_graded:
         lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")
@@ -92,7 +92,7 @@ def _share(estimate: Estimate) -> str:
 
 
 def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
-    """The rates by the keys of the file format."""
+    """Return the rates as a dict, by the keys of the file format."""
     return {
         "schema": 1,
         **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
