@@ -258,7 +258,7 @@ def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Return the number of each example's gold level, from 0; for scores its fifth, and the score to hold equal there."""
+    """Return the number of each example's gold level, from 0; for scores the fifth, with the score to hold equal."""
     distinct, place = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return place.reshape(-1).astype(np.int64), None
