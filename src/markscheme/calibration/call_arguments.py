@@ -1,4 +1,4 @@
-"""What Python calls are given: a rubric, examples and the meaning of files, each in several forms."""
+"""Arguments of Python calls: a rubric, examples and the meaning of files, each in several forms."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where two documents of figures differ."""
+"""Differences between two documents of figures."""
 
 from collections.abc import Iterator
 from typing import Any

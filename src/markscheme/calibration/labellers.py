@@ -1,4 +1,4 @@
-"""Who gave the labels, in sentences about a judge."""
+"""Names for those who gave the labels, in sentences about a judge."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How many labels to add, in a sentence; it needs no statistics, so that `status` and the labelling page start fast."""
+"""Sentences on how many labels to add; they need no statistics, so that `status` and the labelling page start fast."""
 
 from dataclasses import dataclass
 from typing import Literal

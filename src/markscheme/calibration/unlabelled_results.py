@@ -1,4 +1,4 @@
-"""What Promptfoo's results without labels allow: commands, each with the name of the file."""
+"""Commands that Promptfoo's results without labels allow, each with the name of the file."""
 
 import shlex
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What the value of an option may be: how it is read from data and from typed text, and what refusals say of it."""
+"""Forms of options' values: how they are read from data and from typed text, and what refusals say of them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

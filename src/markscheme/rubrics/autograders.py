@@ -1,4 +1,4 @@
-"""What grades by the method of a rubric: an autograder, and the one that does where none is given."""
+"""Autograders, by which a rubric grades, and the one to use if none is given."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol

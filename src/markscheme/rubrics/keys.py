@@ -1,4 +1,4 @@
-"""What the keys of a rubric as a whole may be, and what they are where a file doesn't say."""
+"""Values that the keys of a rubric as a whole may have, and their defaults."""
 
 from typing import Literal, get_args
 

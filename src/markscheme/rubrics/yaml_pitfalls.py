@@ -1,4 +1,4 @@
-"""What a YAML file says otherwise than its writer may think: sentences cut by a comment, and numbers of other bases."""
+"""Values of a YAML file that its writer may not expect: sentences cut by a comment, and numbers of other bases."""
 
 import re
 from collections.abc import Iterator

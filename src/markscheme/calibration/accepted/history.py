@@ -1,4 +1,4 @@
-"""Where a run stands among the accepted ones: what it is compared with, by which comparison, and how it joins them."""
+"""A run next to the accepted ones: what it is compared with, by which comparison, and how it joins them."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence

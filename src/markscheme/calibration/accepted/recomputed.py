@@ -1,4 +1,4 @@
-"""What comes out of a file that is computed again, and the table of those who can compute one again."""
+"""Files that are computed again: their differences, and the table of functions that compute one again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

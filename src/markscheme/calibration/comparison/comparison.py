@@ -1,4 +1,4 @@
-"""The one comparison: a judge's column of a rating table with another column, as Estimates."""
+"""Comparison of a judge's column of a rating table with another column, as Estimates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How often a judge decides rightly on what gold fails, and on what it passes, and whether that is enough."""
+"""Sides of a judge's decisions: how often it is right on what gold fails and passes, and whether that is enough."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What two columns of a rating table are compared by, and a judge compared with gold on one criterion."""
+"""Measures by which two columns of a rating table are compared, and a judge compared with gold on one criterion."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

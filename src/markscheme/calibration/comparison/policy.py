@@ -1,4 +1,4 @@
-"""What a judge may decide: the rules that lead from figures to two rulings and a verdict, and labels an open one needs.
+"""Rules on what a judge may decide: from figures to two rulings and a verdict, and labels that an open one needs.
 
 All policy is here. Two questions are asked of a judge: may it pass or fail responses without review (`gate`), and may
 its scores be averaged and compared (`trend`)? Each has a ruling of its own; the table of verdicts reads both.

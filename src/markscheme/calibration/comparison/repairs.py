@@ -1,4 +1,4 @@
-"""What fixing each criterion would change, counted on the labelled examples of a comparison."""
+"""Changes that fixing each criterion would bring, counted on the labelled examples of a comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -91,7 +91,7 @@ class Repair:
         return len(self.false_passes), len(self.examples) - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if it repairs a share of the wrong decisions, or of the false passes, less what it breaks.
+        """Return True if the repair fixes a share of the wrong decisions, or of the false passes, less what it breaks.
 
         Args:
             share: Of the decisions that are wrong.

@@ -1,4 +1,4 @@
-"""What a judge does wrong on categories: labels that it rarely finds."""
+"""Faults of a judge on categories: labels that it rarely finds."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a judge does wrong on single criteria: stuck, without skill, lenient or severe, narrow, noisy, invented quotes.
+"""Faults of a judge on single criteria: stuck, without skill, lenient or severe, narrow, noisy, invented quotes.
 
 Each rule gets some criteria and returns a finding for each criterion at fault.
 """

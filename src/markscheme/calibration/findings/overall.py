@@ -1,4 +1,4 @@
-"""What a judge does wrong over all criteria: halo, decisions without skill, length, a broken slice, unread replies."""
+"""Faults of a judge over all criteria: halo, decisions without skill, length, a broken slice, unread replies."""
 
 from collections.abc import Iterator
 from dataclasses import replace

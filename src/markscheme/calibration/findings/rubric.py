@@ -1,4 +1,4 @@
-"""What is wrong with criteria and labels, whatever the judge: dead, ambiguous, redundant, unused, stale, too few.
+"""Faults of criteria and labels, whatever the judge: dead, ambiguous, redundant, unused, stale, too few.
 
 Each rule gets some criteria and returns a finding for each criterion at fault.
 """

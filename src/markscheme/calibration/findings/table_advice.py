@@ -1,4 +1,4 @@
-"""What to do about a fault in a table without a rubric: there are no criteria, no wording and no judge to ask again."""
+"""Advice on faults in a table without a rubric: there are no criteria, no wording and no judge to ask again."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What is asked for, as a command or a program says it, and the result."""
+"""Requests to calibrate, as a command or a program makes them, and their results."""

@@ -1,4 +1,4 @@
-"""What to calibrate, and its calibrations: of judges that are asked, of ratings, or of Promptfoo's results."""
+"""A request to calibrate, and its calibrations: of judges that are asked, of ratings, or of Promptfoo's results."""
 
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence

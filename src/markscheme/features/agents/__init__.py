@@ -1,4 +1,4 @@
-"""What an agent did: the spans of its tracer as steps, and checks of its steps by code."""
+"""Agents: the spans of their tracers as steps, and checks of their steps by code."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who decides what: which responses need no person, under a promise that the labels keep."""
+"""Certificates: which responses need no person, under a promise that the labels keep."""
 
 from collections.abc import Sequence
 from pathlib import Path

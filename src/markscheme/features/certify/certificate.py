@@ -1,4 +1,4 @@
-"""What labels certify: which decisions judges make alone, under which promise, and the file that says so."""
+"""A certificate by labels: which decisions judges make alone, under which promise, and its file."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where the decisions come from on which a promise was tested, in a sentence."""
+"""Origins of the decisions on which a promise was tested, in a sentence."""
 
 from markscheme.calibration.decided_labels import DecisionOrigins
 from markscheme.grading.score import must_pass

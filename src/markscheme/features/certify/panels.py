@@ -1,4 +1,4 @@
-"""How many independent judges a panel is worth, by how often its members err together."""
+"""Number of independent judges that a panel is worth, by how often its members err together."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""What a calibration shows of deciding without a person: the part a judge might decide, and what a panel is worth."""
+"""Parts of a calibration on deciding without a person: what a judge might decide, and what a panel is worth."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Whether what a certificate is used on passes as often as what it was certified on."""
+"""Drift of a certificate's passes: the share among responses, compared with that among its labels."""
 
 import warnings
 from shlex import quote

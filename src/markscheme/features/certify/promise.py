@@ -1,4 +1,4 @@
-"""What is promised of decisions that need no person."""
+"""Promises about decisions that need no person."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args

@@ -1,4 +1,4 @@
-"""What a search for thresholds saw of labelled examples, as a certificate keeps it: decisions, and no texts."""
+"""Decisions on labelled examples that a search for thresholds saw, as a certificate keeps them: without texts."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

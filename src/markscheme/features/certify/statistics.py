@@ -1,4 +1,4 @@
-"""Which decisions judges may make without a person, under a promise about how many of them are wrong."""
+"""Statistics of decisions that judges may make without a person, under a promise about how many are wrong."""
 
 import math
 from collections.abc import Sequence

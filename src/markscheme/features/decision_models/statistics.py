@@ -1,4 +1,4 @@
-"""What a judge's probabilities are worth: its own chance of an event compared with how often the event happens."""
+"""Statistics of a judge's probabilities: its own chance of an event compared with how often the event happens."""
 
 import math
 from collections.abc import Iterator

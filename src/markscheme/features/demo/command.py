@@ -87,7 +87,7 @@ def demo(
 
 
 def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
-    """Plant a fault, have it named, and show both; the seal is printed before the files are read."""
+    """Run a round: plant a fault, have it named, and show both; print the seal before the files are read."""
     from markscheme.features.demo import view
     from markscheme.features.demo.naming import diagnosed, write_project
 
@@ -119,7 +119,7 @@ def _rare_fails(keep: Path | None, json: bool) -> int:
 
 
 def _print(part: "Document", json: bool, *, details: bool = False) -> None:
-    """A part of the demonstration as soon as it is there, unless JSON is asked for."""
+    """Print a part of the demonstration as soon as it is there, unless JSON is asked for."""
     if json:
         return
 
@@ -129,7 +129,7 @@ def _print(part: "Document", json: bool, *, details: bool = False) -> None:
 
 @contextlib.contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
-    """A new folder to keep; else one that is removed afterwards.
+    """Yield a new folder to keep; else one that is removed afterwards.
 
     Raises:
         UsageError: It exists, or cannot be made.

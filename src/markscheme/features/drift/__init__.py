@@ -1,4 +1,4 @@
-"""What moved since the accepted runs: a run compared with them, and what may have moved the judge."""
+"""Drift since the accepted runs: a run compared with them, and what may have moved the judge."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What moved since the accepted runs, in sentences and as findings; the cause comes first."""
+"""Accounts of what moved since the accepted runs, in sentences and as findings; the cause comes first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What drifted since the accepted run, the cause first."""
+"""Report on what drifted since the accepted run, the cause first."""
 
 import math
 from collections.abc import Iterator

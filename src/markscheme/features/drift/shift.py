@@ -1,4 +1,4 @@
-"""How far a judge moved since its accepted runs: criteria, score, agreement with gold, and what explains it."""
+"""Shifts of a judge since its accepted runs: criteria, score, agreement with gold, and what explains them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether a judge moved since its accepted runs, where runs differ among themselves.
+"""Tests of whether a judge moved since its accepted runs, where runs differ among themselves.
 
 All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't show.
 The spread of accepted runs does; with few of them a prior of 0.02 of the range is added.

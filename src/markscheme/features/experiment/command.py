@@ -133,7 +133,7 @@ def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool)
 def _request(
     experiment: "Experiment", ask: AskFlags, file: Path, model: str | None, judge: str | None
 ) -> "ExperimentRequest":
-    """The experiment in a file as it is run, with the outputs of earlier runs."""
+    """Make the request to run the experiment in a file, with the outputs of earlier runs."""
     from markscheme.features.experiment.outputs import OutputsFile
     from markscheme.features.experiment.run import ExperimentRequest
 
@@ -154,7 +154,7 @@ def _by_preference(request: "ExperimentRequest", targets: "Mapping[str, str | No
 
 
 def folder_of(file: Path) -> Path:
-    """The folder with an experiment's outputs and its accepted run."""
+    """Return the folder with an experiment's outputs and its accepted run."""
     return file.with_name(file.name.removesuffix(file.suffix).removesuffix(SUFFIX) + SUFFIX)
 
 
@@ -167,7 +167,7 @@ def _refuse_accepting(folder: Path) -> None:
 
 
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperiment | None":
-    """The accepted run; None where there is none, or where it cannot be read and is about to be replaced."""
+    """Load the accepted run; None if there is none, or if it cannot be read and is about to be replaced."""
     from markscheme.calibration.accepted.history import loaded_unless_replaced
     from markscheme.features.experiment.accepted import load_accepted_experiment
 
@@ -179,7 +179,7 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperimen
 
 
 def _data(report: "ExperimentReport") -> dict[str, Any]:
-    """The report as plain data, with every output and its grade."""
+    """Return the report as plain data, with every output and its grade."""
     from markscheme.features.experiment.view import json_of
 
     run = report.run

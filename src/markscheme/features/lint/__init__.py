@@ -1,4 +1,4 @@
-"""What is wrong with a rubric's file, and what could be better."""
+"""Lint: faults of a rubric's file, and advice on what could be better."""
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature

@@ -55,7 +55,7 @@ def lint(
 
 
 def _from_here(path: Path) -> Path:
-    """The path relative to the working directory, where it is below it."""
+    """Return the path relative to the working directory, if it is below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
@@ -76,7 +76,10 @@ def _show(report: "LintReport", only: str, *, json: bool) -> None:
 
 
 def _next_step(path: Path, named: str) -> str:
-    """The command that uses a rubric: it compares a judge with the labels, or starts labelling; "" without a name."""
+    """Return the command that uses a rubric: it calibrates a judge if there are examples, else starts labelling.
+
+    Without a name it is "".
+    """
     from markscheme.ratings.examples import examples_files
 
     if not named:

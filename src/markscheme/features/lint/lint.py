@@ -1,4 +1,4 @@
-"""What `lint` says of a rubric's file: why it is refused, what could be better, and what isn't looked at."""
+"""Results of `lint` on a rubric's file: why it is refused, what could be better, and what isn't looked at."""
 
 import warnings
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What `lint` found in a rubric: how much, where, and what to do next."""
+"""Report of `lint` on a rubric: how much it found, where, and what to do next."""
 
 from markscheme.features.lint.lint import LintReport
 from markscheme.phrases import counted

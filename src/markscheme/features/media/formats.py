@@ -1,4 +1,4 @@
-"""What a file is by its content: which image format or PDF, and how many pixels it has."""
+"""Formats of files by their content: which image format or PDF, and how many pixels it has."""
 
 import struct
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Whether a judge can see: a picture of a random word and some squares, which it must read back."""
+"""Test of whether a judge can see: a picture of a random word and some squares, which it must read back."""
 
 import asyncio
 import random

@@ -78,7 +78,7 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
 
 
 def _grader(target: Path) -> str:
-    """The project's own grader, by its path relative to `target`; without one, the shipped grader."""
+    """Return the address of the project's own grader, by its path from `target`'s folder; else of the shipped one."""
 
     of_project = Path("graders") / GRADER
     if of_project.is_file():

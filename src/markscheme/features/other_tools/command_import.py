@@ -123,6 +123,6 @@ def _convert(paths: "Sequence[Path]", to: Path, options: ShapeOptions, *, json: 
 
 
 def _as_ratings(to: Path, ratings: "Sequence[Rating]") -> str:
-    """The option that calibrates the ratings of judges in a file; "" for labels, which are found in their folder."""
+    """Return the option that calibrates ratings of judges in a file; "" for labels, which are found in their folder."""
 
     return f" --ratings {quote(str(to))}" if any(rating.kind in JUDGES for rating in ratings) else ""

@@ -1,4 +1,4 @@
-"""What to import, under whose name and into which files; and the result: what was read, added and left out."""
+"""A run of `import`: what to import, under whose name and into which files, and what was read, added and left out."""
 
 import datetime
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""When each response of an export was given: the time that its tool wrote next to it."""
+"""Times of an export's responses, which its tool wrote next to them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a judge of pairs does wrong whichever response is stored first: it leans to a place."""
+"""Faults of a judge of pairs, whichever response is stored first: it leans to the one shown first."""
 
 from collections.abc import Iterator
 from typing import Final

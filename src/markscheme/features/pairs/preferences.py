@@ -1,4 +1,4 @@
-"""What ratings of pairs say beyond agreement: flips between orders, leans to a place and to length, and systems."""
+"""Figures of ratings of pairs beyond agreement: flips between orders, leans to a place and to length, and systems."""
 
 import math
 import operator

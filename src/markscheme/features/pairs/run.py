@@ -1,4 +1,4 @@
-"""Which system is preferred in some pairs: by the labels together, and by each judge."""
+"""Ranking of the systems in some pairs: by the labels together, and by each judge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether a pass rate reaches what is enough, read off its interval."""
+"""Answer to whether a pass rate reaches what is enough, read off its interval."""
 
 import math
 from dataclasses import dataclass

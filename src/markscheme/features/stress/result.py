@@ -1,4 +1,4 @@
-"""What a stress run shows: shifts, flips, obedience to a response, and length."""
+"""Result of a stress run: shifts, flips, obedience to a response, and length."""
 
 import math
 from collections.abc import Iterator, Mapping

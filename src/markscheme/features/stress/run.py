@@ -1,4 +1,4 @@
-"""What a stress run asks, what it costs, and its result."""
+"""A stress run: what it asks, what it costs, and its result."""
 
 from pathlib import Path
 

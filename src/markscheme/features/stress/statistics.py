@@ -1,4 +1,4 @@
-"""How far a rating moves when it shouldn't: one perturbation under one criterion."""
+"""Statistics of ratings that move when they shouldn't: one perturbation under one criterion."""
 
 import math
 from collections.abc import Mapping, Sequence

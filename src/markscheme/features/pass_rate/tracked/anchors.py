@@ -1,4 +1,4 @@
-"""Whether the judge moved: looks at the accepted examples, week after week, compared with its accepted runs."""
+"""Evidence that the judge moved: looks at the accepted examples, week after week, compared with its accepted runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a stream's weeks count: responses by verdict, labels of audits, and conversations."""
+"""Counts of a stream's weeks: responses by verdict, labels of audits, and conversations."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

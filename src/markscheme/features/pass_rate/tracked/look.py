@@ -1,4 +1,4 @@
-"""One look at a stream: people's rate, the evidence that something moved, and what it was."""
+"""A look at a stream: people's rate, the evidence that something moved, and what it was."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which column of the traffic explains most of a shift in the share of passes."""
+"""Mix of the traffic: the column that explains most of a shift in the share of passes."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Which of judge, responses and traffic moved, once evidence has rung."""
+"""Name of what moved, once evidence has rung: judge, responses or traffic."""
 
 import math
 from typing import Literal, TypeAlias

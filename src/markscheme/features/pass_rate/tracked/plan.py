@@ -1,4 +1,4 @@
-"""How many audits a week are worth: the interval to expect, and how soon a drop is found."""
+"""Plans of audits a week: the interval to expect, and how soon a drop is found."""
 
 import math
 from collections.abc import Sequence

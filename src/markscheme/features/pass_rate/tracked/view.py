@@ -1,4 +1,4 @@
-"""What a look says: what moved, people's rate, and how each of judge, responses and traffic stands."""
+"""Report of a look: what moved, people's rate, and how each of judge, responses and traffic stands."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""What is watched from week to week: people's rate, the judge on accepted examples, and the share that it passes."""
+"""Processes watched week by week: people's rate, the judge on accepted examples, and the share that it passes."""
 
 import math
 
