@@ -107,7 +107,7 @@ def calibrate(
         return _write_files_answer(of_tool_files, report, require)
     with naming(*ratings):
         calibrations = request.calibrations()
-    return _write_calibrations(calibrations, labels, drift, report, require)
+        return _write_calibrations(calibrations, labels, drift, report, require)
 
 
 def _calibrate_table(

@@ -55,11 +55,11 @@ def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:
         UsageError: No column holds notes; it names the option that says which does.
         RatingError: The file can't be read.
     """
-    columns = open_sheet(path, options).columns
-    roles = output_roles(columns, options)
-    if "note" not in roles.values():
-        names = [column.name for column in columns]
-        with naming(path):
+    with naming(path):
+        columns = open_sheet(path, options).columns
+        roles = output_roles(columns, options)
+        if "note" not in roles.values():
+            names = [column.name for column in columns]
             raise refusal("no-notes", columns=names, choices=[("--map", "COLUMN=note")])
     first = {role: name for name, role in reversed(roles.items()) if role in _OF_NOTES}
     called = {column.name: column.name for column in columns} | {name: str(role) for role, name in first.items()}
@@ -77,11 +77,13 @@ def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
         UsageError: No column holds responses; it names the option that says which does.
         RatingError: The file can't be read.
     """
-    columns = one_of_each_row(open_sheet(path, options)).columns
-    roles = output_roles(columns, options)
-    single = {role: name for name, role in reversed(roles.items())}
-    if "response" not in single:
-        raise refusal("no-responses", columns=[column.name for column in columns], choices=[("--response", "COLUMN")])
+    with naming(path):
+        columns = one_of_each_row(open_sheet(path, options)).columns
+        roles = output_roles(columns, options)
+        single = {role: name for name, role in reversed(roles.items())}
+        if "response" not in single:
+            names = [column.name for column in columns]
+            raise refusal("no-responses", columns=names, choices=[("--response", "COLUMN")])
     cells = {column.name: column.cells for column in columns}
     inputs = {name: _NAMED.get(role, name) for name, role in roles.items() if role not in _LEFT_OUT}
     examples: dict[str, Example] = {}
