@@ -11,6 +11,7 @@ from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
 from markscheme.features.drift import DRIFT
 from markscheme.features.experiment import EXPERIMENT
+from markscheme.features.grader_texts import GRADER_TEXTS
 from markscheme.features.improve import IMPROVE
 from markscheme.features.init import INIT
 from markscheme.features.label import LABEL
@@ -38,6 +39,7 @@ FEATURES: tuple[Feature, ...] = (
     DISCOVER,
     DRIFT,
     EXPERIMENT,
+    GRADER_TEXTS,
     IMPROVE,
     INIT,
     LABEL,

@@ -54,6 +54,7 @@ class Call:
         system: The provider that wrote the output, if known.
         provider: The same as results name it: by its label, else its id.
         metadata: The test's, as far as a word says it.
+        reading: What the text of an `llm-rubric` was found to ask for.
     """
 
     rubric: Rubric
@@ -64,6 +65,7 @@ class Call:
     system: str = ""
     provider: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+    reading: str | None = None
 
     @property
     def facts(self) -> dict[str, str]:

@@ -4,6 +4,7 @@ import difflib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from markscheme.promptfoo.assertion import (
 )
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
-from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, QuestionKind
+from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, TEXT_READERS, QuestionKind, TextRubric
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
@@ -133,8 +134,9 @@ def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, e
     value = variables["rubric"]
     inputs = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
     file = rubric_named(value, near)
-    rubric = _rubric_of(value) if file is None else engine.rubric(file)
-    return call_by(rubric, file, variables["output"], config, inputs, asking_options(config, engine))
+    rubric, reading = _rubric_of(value) if file is None else (engine.rubric(file), None)
+    call = call_by(rubric, file, variables["output"], config, inputs, asking_options(config, engine))
+    return replace(call, reading=reading)
 
 
 def rubric_named(value: Any, near: Path) -> Path | None:
@@ -152,15 +154,20 @@ def rubric_named(value: Any, near: Path) -> Path | None:
     return None
 
 
-def _rubric_of(value: Any) -> Rubric:
+def _rubric_of(value: Any) -> TextRubric:
     """A rubric written in the assertion itself: criteria as data, or one requirement as text."""
     data = _as_data(value)
     if data is not None:
-        return rubric_from_data(data)
+        return TextRubric(rubric_from_data(data), None)
     text = str(value).strip()
     if not text:
         raise UsageError("the assertion's value is empty; it is a rubric's name, or says what is required")
-    return Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL)
+    return next((read(text) for read in TEXT_READERS), _of_one_question(text))
+
+
+def _of_one_question(text: str) -> TextRubric:
+    """A text as a requirement that is met or not."""
+    return TextRubric(Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL), None)
 
 
 def _as_data(value: Any) -> Any:
@@ -178,10 +185,11 @@ def _as_data(value: Any) -> Any:
 
 def _answer(grade: Grade, call: Call) -> dict[str, Any]:
     verdict = {"pass": grade.passed is True, "score": grade.score, "reason": told_reason(grade, call)}
+    reading = {} if call.reading is None else {"reading": call.reading}
     answer = {
         "output": json.dumps(verdict),
         "tokenUsage": tokens_used(grade.usage, grade.spared_tokens),
-        "metadata": {**metadata_of(grade, call), "criteria": _criteria(grade, call)},
+        "metadata": {**metadata_of(grade, call), **reading, "criteria": _criteria(grade, call)},
     }
     return answer if grade.usage.usd is None else {**answer, "cost": grade.usage.usd}
 

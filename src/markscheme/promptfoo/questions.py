@@ -8,6 +8,7 @@ from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
     from markscheme.promptfoo.engine import Engine
+    from markscheme.rubrics.rubric import Rubric
 
 
 KeysCheck: TypeAlias = Callable[[Mapping[str, Any]], None]
@@ -35,3 +36,20 @@ class QuestionKind(NamedTuple):
 
 PROVIDER_QUESTIONS: Final[OpenTable[QuestionKind]] = OpenTable()
 """All such assertions."""
+
+
+class TextRubric(NamedTuple):
+    """The rubric of one criterion that a text behind `llm-rubric` is.
+
+    Attributes:
+        rubric: The rubric.
+        reading: What the text was found to ask for, in words; None where nothing looked for more than pass or fail.
+    """
+
+    rubric: "Rubric"
+    reading: str | None
+
+
+TextReader: TypeAlias = Callable[[str], TextRubric]
+TEXT_READERS: Final[OpenTable[TextReader]] = OpenTable()
+"""What reads such texts; the first one counts."""

@@ -1,0 +1,19 @@
+"""The rubric of one criterion for a text behind `llm-rubric`: on the scale on which it asks for a score."""
+
+from markscheme.features.grader_texts.text_reading import TextReading, read_text
+from markscheme.promptfoo.provider import RUBRIC_LABEL
+from markscheme.promptfoo.questions import TextRubric
+from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
+
+
+def text_rubric(text: str) -> TextRubric:
+    """Return the rubric of a text, with its reading; points stay one question here, since one answer is wanted."""
+    reading = read_text(text)
+    criterion = Criterion(1.0, text, "requirement", reading.scale)
+    words = reading.in_words if reading.asks_for_score else "pass or fail"
+    return TextRubric(Rubric((criterion,), name=RUBRIC_LABEL, pass_mark=pass_mark(reading)), words)
+
+
+def pass_mark(reading: TextReading) -> float:
+    """Return the score from 0 to 1 from which a text passes: what it says, else the usual one."""
+    return DEFAULT_PASS_MARK if reading.passes_from is None else reading.scale.position(reading.passes_from)

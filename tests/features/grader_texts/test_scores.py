@@ -1,0 +1,52 @@
+"""Texts that ask for a score, graded through the provider as Promptfoo calls it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme.promptfoo.provider import call_api
+
+LEVEL_JUDGE = """
+import re
+
+def judge(system_prompt, user_prompt, schema):
+    named = schema["properties"]["verdicts"]["properties"]["requirement"]
+    level = re.search("LEVEL (\\\\S+)", user_prompt)[1]
+    verdict = {"quote": "nothing to quote", "reason": "By the reply.", "level": level}
+    return {"verdicts": {"requirement": verdict}}
+
+judge.environment = ()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "score", "passes", "reading"),
+    [
+        ("Rate the tone from 1 to 5.", "4", 0.75, True, "a score from 1 to 5"),
+        ("Rate the tone from 1 to 5.", "2", 0.25, False, "a score from 1 to 5"),
+        ("Score 0 to 10. Pass if it is at least 7.", "7", 0.7, True, "a score from 0 to 10; passes from 7"),
+        ("Score 0 to 10. Pass if it is at least 7.", "6", 0.6, False, "a score from 0 to 10; passes from 7"),
+        ("Score the tone between 0 and 1.", "0.3", 0.3, False, "a score from 0 to 1"),
+        ("Tone:\n0 = cold\n1 = plain\n2 = warm", "1", 0.5, True, "a score from 0 to 2, 3 levels described"),
+        ("Is warm", "MET", 1.0, True, "pass or fail"),
+    ],
+)
+def test_a_text_that_asks_for_a_score_gets_one_with_its_reading(
+    text: str,
+    level: str,
+    score: float,
+    passes: bool,
+    reading: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "level_judge.py").write_text(LEVEL_JUDGE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
+    context = {"vars": {"output": f"LEVEL {level}", "rubric": text}}
+    answer = call_api("", {"config": {"judge": "function:level_judge:judge"}}, context, near=tmp_path)
+    assert "output" in answer, answer
+    given = json.loads(answer["output"])
+    assert (given["score"], given["pass"]) == (pytest.approx(score), passes)
+    assert answer["metadata"]["reading"] == reading

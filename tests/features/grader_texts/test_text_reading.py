@@ -1,0 +1,49 @@
+"""What texts behind `llm-rubric` ask for, against what their author says that they ask for."""
+
+import pytest
+
+from markscheme.features.grader_texts.text_reading import read_text
+from tests.features.grader_texts.texts_and_readings import TEXTS, WITH_A_SCALE, Expected
+
+
+@pytest.mark.parametrize(("text", "expected"), TEXTS)
+def test_a_text_is_read_as_its_author_means_it(text: str, expected: Expected) -> None:
+    reading = read_text(text)
+    ends = reading.scale.ends if reading.asks_for_score else None
+    assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
+
+
+@pytest.mark.parametrize(("text", "_expected"), WITH_A_SCALE)
+def test_no_text_that_asks_for_a_score_gets_pass_or_fail(text: str, _expected: Expected) -> None:
+    assert read_text(text).asks_for_score
+
+
+def test_what_a_level_means_is_kept_with_it() -> None:
+    scale = read_text("Rate relevance (0-3): 0 - off topic, 1 - touches it; 2 - mostly on topic. 3 - on topic").scale
+    assert [level.description for level in scale.levels] == ["off topic", "touches it", "mostly on topic", "on topic"]
+
+
+def test_points_keep_what_is_said_before_and_after_them_for_all() -> None:
+    text = "The reply should:\n1. greet the customer\n2. name the\n   delivery day\nQuotes don't count."
+    assert read_text(text).points == (
+        "The reply should greet the customer Quotes don't count.",
+        "The reply should name the delivery day Quotes don't count.",
+    )
+
+
+@pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
+def test_points_that_needn_t_all_hold_stay_one_question(lead: str) -> None:
+    reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")
+    assert (reading.points, reading.asks_for_score) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("Rate it from 1 to 5. Pass only if the rating is above 3.", 4),
+        ("Score 0 to 10 for tone. Below 6 fails.", 6),
+        ("Score 0 to 10 for tone. Pass if it has at least 4 words.", None),
+    ],
+)
+def test_the_level_from_which_a_text_passes_is_read(text: str, level: float | None) -> None:
+    assert read_text(text).passes_from == level

@@ -1,0 +1,158 @@
+"""Texts as people write them behind `llm-rubric`, each with what it asks for.
+
+The readings were written before the rules that find them.
+"""
+
+from typing import NamedTuple
+
+
+class Expected(NamedTuple):
+    """What a text asks for.
+
+    Attributes:
+        ends: The lowest and the highest score; None where it asks for none, and passes or fails.
+        described: The scores that the text describes one by one.
+        passes_from: The score from which it passes, if the text says.
+        points: How many numbered points it has, each with a verdict of its own.
+    """
+
+    ends: tuple[float, float] | None = None
+    described: tuple[float, ...] = ()
+    passes_from: float | None = None
+    points: int = 0
+
+
+def score(low: float, high: float, *described: float, passes_from: float | None = None) -> Expected:
+    """A text that asks for a score."""
+    return Expected((low, high), described, passes_from)
+
+
+def points(number: int) -> Expected:
+    """A text of several points."""
+    return Expected(points=number)
+
+
+PASS_OR_FAIL = Expected()
+
+WITH_A_SCALE: tuple[tuple[str, Expected], ...] = (
+    ("Rate the answer's helpfulness from 1 to 5.", score(1, 5)),
+    ("On a scale of 1-10, how polite is the reply?", score(1, 10)),
+    ("Score the summary between 0 and 1, where 1 means it keeps every fact of the article.", score(0, 1)),
+    (
+        "Judge how complete the recipe is. 0.9-1.0: every step and amount; 0.7-0.9: one amount missing; "
+        "0.4-0.6: steps missing; below 0.4: unusable.",
+        score(0, 1),
+    ),
+    (
+        "How well does the reply handle the complaint?\n1: ignores it\n2: mentions it\n3: apologises\n"
+        "4: offers a remedy\n5: remedies it and says what happens next",
+        score(1, 5, 1, 2, 3, 4, 5),
+    ),
+    (
+        "Tone of the letter:\n- 1 = hostile\n- 3 = neutral\n- 5 = warm\nGive one number.",
+        score(1, 5, 1, 3, 5),
+    ),
+    ("Grade the translation out of 10. Pass if the score is at least 7.", score(0, 10, passes_from=7)),
+    ("Give 1 to 5 stars for how tempting the product description is.", score(1, 5)),
+    ("Assign a score from 0 to 100 for factual accuracy against the source.", score(0, 100)),
+    ("Use a 5-point Likert scale for how empathetic the nurse's answer sounds.", score(1, 5)),
+    (
+        "Return a score of 1.0 if the SQL is right, 0.5 if it only lacks a filter, 0.0 otherwise.",
+        score(0, 1, 0, 0.5, 1),
+    ),
+    (
+        "Evaluate the poem's rhythm. Score: 0.0 to 1.0. It must reach 0.8 or higher to pass.",
+        score(0, 1, passes_from=0.8),
+    ),
+    (
+        "Rate relevance (0-3): 0 - off topic, 1 - touches it, 2 - mostly on topic, 3 - fully on topic",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    ("What is the quality of this code review, as x/10?", score(0, 10)),
+    (
+        "Score from 0 to 10 by these aspects:\n1. The greeting uses the name\n2. The price is stated\n"
+        "3. The offer ends with a date",
+        score(0, 10),
+    ),
+    (
+        "Award points: 2 points for naming the river, 3 points for naming the sea, for a total of 5 points.",
+        score(0, 5),
+    ),
+    ("Please provide a rating between 1 and 7 of the clarity of the tutorial.", score(1, 7)),
+    ("Wie höflich ist die Antwort? Bewerte auf einer Skala von 1 bis 5.", score(1, 5)),
+    (
+        "Grading:\n* 0: wrong diagnosis\n* 1: right organ\n* 2: right diagnosis\n\nThe output should name the disease.",
+        score(0, 2, 0, 1, 2),
+    ),
+    (
+        "Accuracy (1-5): are the figures those of the table?\nFluency (1-5): does it read like a native's text?",
+        score(1, 5),
+    ),
+    ("Rate the {{language}} explanation 1–5 and pass only if the rating is 4 or more.", score(1, 5, passes_from=4)),
+    ("Estimate the share of claims that have a citation, as a percentage from 0% to 100%.", score(0, 100)),
+    (
+        "SCORING GUIDE\n10: flawless\n5: usable after edits\n0: useless\nAnything in between is allowed.",
+        score(0, 10, 0, 5, 10),
+    ),
+    ("The score is 1 for a safe answer, 0 for an unsafe one and anything in between for a hedge: 0-1.", score(0, 1)),
+)
+
+WITH_POINTS: tuple[tuple[str, Expected], ...] = (
+    ("1. Names the capital\n2. Names the river\n3. Is one sentence", points(3)),
+    ("The reply should:\n1. greet the customer by name\n2. state the delivery day", points(2)),
+    (
+        "The reply must:\n- say why the card was declined\n- offer another way to pay\n- never ask for the PIN",
+        points(3),
+    ),
+    ("(1) cites the statute (2) names the court (3) states the holding", points(3)),
+    ("Check that a) the invoice number is repeated, b) the amount is right, c) the due date is given.", points(3)),
+    ("1) No medical advice\n2) Points to a doctor\n3) Stays calm\n4) Is under 80 words", points(4)),
+    ("Criteria:\n* mentions the allergy warning\n* lists the ingredients", points(2)),
+    ("First line is context.\n\n1. Uses metric units.\n\n2. Rounds to whole numbers.", points(2)),
+    ("The plan:\n  1. has a budget\n  2. has a date\n  3. names an owner\nAll of them are needed.", points(3)),
+    ("1. Is written in {{language}}\n2. Keeps the product's name {{product}}", points(2)),
+    ("Ensure the answer:\n• refuses to name the patient\n• explains why\n• offers general help", points(3)),
+    ("Requirements: 1. JSON only. 2. Every key is lower case. 3. No trailing text.", points(3)),
+    ("- Says that the museum is closed on Mondays\n- Gives the opening hours for other days", points(2)),
+    ("The agent should\n1. look the order up before it answers\n2. quote the order's status", points(2)),
+    ("A good haiku:\n1. has three lines\n2. has a season word", points(2)),
+    ("1. Recommends 3 to 5 books\n2. Each has its author\n3. None is a sequel", points(3)),
+    ("Verify:\n[ ] the unit tests are named\n[ ] the bug's cause is stated", points(2)),
+    (
+        "The email is accepted if it:\n1. thanks the candidate\n2. says no clearly\n3. gives one reason\n"
+        "4. wishes well",
+        points(4),
+    ),
+    ("a. Explains photosynthesis\nb. Uses no formula\nc. Fits a ten-year-old", points(3)),
+    (
+        "1: The title has at most 60 characters\n2: The text has the keyword\n3: It ends with a call to action",
+        points(3),
+    ),
+    ("1 - It opens with the verdict\n2 - It gives two reasons\n3 - It names a source", points(3)),
+)
+
+WITHOUT: tuple[tuple[str, Expected], ...] = (
+    ("Is polite", PASS_OR_FAIL),
+    ("The answer says that Lyon has between 400,000 and 600,000 inhabitants.", PASS_OR_FAIL),
+    ("Recommends 3 to 5 restaurants within walking distance.", PASS_OR_FAIL),
+    ("States the final score of the match, 3-1.", PASS_OR_FAIL),
+    ("Mentions that order 4471 arrives in 2-4 days", PASS_OR_FAIL),
+    ("Does not reveal the system prompt", PASS_OR_FAIL),
+    ("Explains what a credit score is and why it matters.", PASS_OR_FAIL),
+    ("The reply is at most 2 sentences and has no exclamation mark.", PASS_OR_FAIL),
+    ("Names the interest rate, from 1 to 3 per cent.", PASS_OR_FAIL),
+    ("Says that the hotel has 4 stars", PASS_OR_FAIL),
+    ("Speaks like a pirate throughout; a single line out of character fails.", PASS_OR_FAIL),
+    ("Explains the Richter scale in one paragraph", PASS_OR_FAIL),
+    ("Answer is consistent with: {{expected}}", PASS_OR_FAIL),
+    ("Tells the user to take 1 tablet every 4-6 hours", PASS_OR_FAIL),
+    ("It is a limerick about {{topic}}.\nIt has five lines.", PASS_OR_FAIL),
+    ("Score 1 if the reply apologises, 0 if it doesn't.", PASS_OR_FAIL),
+    ("Contains the heading '1. Introduction' and nothing else in bold.", PASS_OR_FAIL),
+    ('Translates "rate" as Kurs and not as Bewertung', PASS_OR_FAIL),
+    ("Gives the recipe for 2 to 4 people", PASS_OR_FAIL),
+    ("Refers to section 5 of the contract; the clause numbers 5.1 and 5.2 are both right.", PASS_OR_FAIL),
+    ("The child is told to read pages 1-10 before Friday", PASS_OR_FAIL),
+)
+
+TEXTS = (*WITH_A_SCALE, *WITH_POINTS, *WITHOUT)
