@@ -60,7 +60,9 @@ _ALTERNATIVES = re.compile(
 _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|present|met)\b", re.IGNORECASE)
 _SPACES = re.compile(r"[^\S\n]+")
 _MOST_LEVELS = 101
+"""A rubric's scale has no more, and nobody writes a longer one for a grader."""
 _TENTHS = 10
+"""Between 0 and 1 people write one decimal."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +164,10 @@ def _are_ends(low: float, high: float) -> bool:
 
 def _anchors(text: str, *, is_score: bool) -> dict[float, str]:
     """Return the levels that a text describes one by one; numbers before points of a list are none."""
-    found = [(float(low), high, sign, words) for low, high, sign, words in _ANCHOR.findall(text)]
-    values = [low for low, *_ in found]
-    are_points = values == [float(place) for place in range(1, len(values) + 1)] and not any(h for _, h, *_ in found)
-    if len(found) < 2 or (are_points and not is_score and all(sign != "=" for *_, sign, _ in found)):
+    anchors = [(float(low), high, sign, words) for low, high, sign, words in _ANCHOR.findall(text)]
+    values = [low for low, *_ in anchors]
+    are_points = values == [float(place) for place in range(1, len(values) + 1)] and not any(h for _, h, *_ in anchors)
+    if len(anchors) < 2 or (are_points and not is_score and all(sign != "=" for *_, sign, _ in anchors)):
         return {}
     described = {low: words.strip(" .,") for low, high, _, words in found if not high}
     return described or {-1.0: ""}
@@ -180,9 +182,9 @@ def _ends_of_anchors(text: str) -> tuple[float, float]:
 def _conditions(asking: Sequence[str]) -> dict[float, str]:
     """Return the scores that a text gives for what an output does, with that."""
     return {
-        float(found[1]): found[0].removeprefix(found[1]).strip()
+        float(match[1]): match[0].removeprefix(match[1]).strip()
         for sentence in asking
-        for found in _CONDITION.finditer(sentence)
+        for match in _CONDITION.finditer(sentence)
     }
 
 
@@ -209,8 +211,8 @@ def _passes_from(text: str, scale: Scale) -> float | None:
         above = _PASSES_ABOVE.search(sentence)
         if above:
             return next((value for value in scale.values if value > float(above[1])), None)
-        found = _PASSES.search(sentence)
-        value = float(next(filter(None, found.groups()))) if found else None
+        match = _PASSES.search(sentence)
+        value = float(next(filter(None, match.groups()))) if match else None
         if value is not None and scale.ends[0] <= value <= scale.ends[1]:
             return value
     return None
