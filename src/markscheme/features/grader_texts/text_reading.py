@@ -166,10 +166,10 @@ def _anchors(text: str, *, is_score: bool) -> dict[float, str]:
     """Return the levels that a text describes one by one; numbers before points of a list are none."""
     anchors = [(float(low), high, sign, words) for low, high, sign, words in _ANCHOR.findall(text)]
     values = [low for low, *_ in anchors]
-    are_points = values == [float(place) for place in range(1, len(values) + 1)] and not any(h for _, h, *_ in anchors)
+    are_points = values == [float(index) for index in range(1, len(values) + 1)] and not any(h for _, h, *_ in anchors)
     if len(anchors) < 2 or (are_points and not is_score and all(sign != "=" for *_, sign, _ in anchors)):
         return {}
-    described = {low: words.strip(" .,") for low, high, _, words in found if not high}
+    described = {low: words.strip(" .,") for low, high, _, words in anchors if not high}
     return described or {-1.0: ""}
 
 
@@ -230,8 +230,8 @@ def _points(text: str) -> tuple[str, ...]:
         return ()
     lead = " ".join(before.split()).removesuffix(":")
     lead = "" if len(lead.split()) < 2 or lead.casefold() == "check that" else f"{lead} "
-    rest = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {' '.join(after.split())}"
-    return tuple(f"{lead}{' '.join(item.split())}{rest}" for item in items)
+    tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {' '.join(after.split())}"
+    return tuple(f"{lead}{' '.join(item.split())}{tail}" for item in items)
 
 
 def _listed(text: str) -> tuple[str, list[str], str]:
@@ -250,13 +250,13 @@ def _listed(text: str) -> tuple[str, list[str], str]:
     return "\n".join(before), items, "\n".join(after)
 
 
-def _continues(point: re.Match[str], place: int) -> bool:
+def _continues(point: re.Match[str], index: int) -> bool:
     """Return whether a mark is the next of a list."""
-    return point["bullet"] is not None or _is_next(point["in"] or point["mark"] or point["dashed"], place)
+    return point["bullet"] is not None or _is_next(point["in"] or point["mark"] or point["dashed"], index)
 
 
-def _is_next(mark: str, place: int) -> bool:
-    return mark in (str(place + 1), chr(ord("a") + place))
+def _is_next(mark: str, index: int) -> bool:
+    return mark in (str(index + 1), chr(ord("a") + index))
 
 
 def _listed_inline(text: str) -> tuple[str, list[str], str]:
@@ -270,8 +270,8 @@ def _listed_inline(text: str) -> tuple[str, list[str], str]:
 
 
 def _next_marks(text: str) -> Iterator[re.Match[str]]:
-    place = 0
+    index = 0
     for mark in _INLINE.finditer(text):
-        if _is_next(mark[1] or mark[2], place):
-            place += 1
+        if _is_next(mark[1] or mark[2], index):
+            index += 1
             yield mark
