@@ -5,8 +5,7 @@ Rules read it, no model. A text that asks for a score by no scale that they know
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from markscheme.rubrics.criterion import YES_NO, Level, Scale
 
@@ -65,8 +64,7 @@ _TENTHS = 10
 """Between 0 and 1 people write one decimal."""
 
 
-@dataclass(frozen=True)
-class TextReading:
+class TextReading(NamedTuple):
     """What a text asks for.
 
     Attributes:
@@ -86,7 +84,7 @@ class TextReading:
         """Whether pass or fail is not all that it asks for."""
         return not self.scale.is_yes_no
 
-    @cached_property
+    @property
     def described(self) -> tuple[float, ...]:
         """The levels that the text describes one by one."""
         return tuple(level.value for level in self.scale.levels if level.description) if self.asks_for_score else ()
