@@ -26,15 +26,21 @@ ALL = "all"
 TESTS_OF_THE_WHOLE = (
     *("tests/features", "tests/test_features.py", "tests/test_whole_reports.py"),
     *("tests/docs", "tests/test_contributing.py", "tests/package", "tests/browser", "tests/action"),
+    *("tests/commands/test_one_table_in_every_command.py", "tests/commands/test_options_in_help.py"),
+    *("tests/commands/test_pasted_screens.py", "tests/promptfoo/test_results_onward.py"),
+    "tests/readers/tabular/test_unseen_tables.py",
 )
-"""Tests of features, and those of pages, wheels, reports and the action of GitHub, which hold all of them."""
-LIMITS_OF_THE_WHOLE = (
+"""Tests of features, and those of pages, wheels, reports, the action of GitHub and the commands as a whole."""
+SINGLE_TESTS_OF_THE_WHOLE = (
+    "tests/commands/test_annotators_alone.py::test_annotators_of_a_table_get_a_rubric",
+    "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
     "tests/test_rooms.py::test_a_limit_falls_with_its_figure",
     "tests/test_rooms.py::test_every_figure_has_a_limit_and_every_feature_the_words_that_name_it",
     "tests/test_house.py::test_a_limit_falls_with_its_figure",
     "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
 )
-"""Tests that a figure of the whole package has fallen no further than its limit; that none is above it stays tested."""
+"""Tests of a command with the options of all features, and those that a figure of the whole package has fallen no
+further than its limit; that none is above it stays tested."""
 
 
 def delete(feature: str, home: Path) -> None:
@@ -127,7 +133,7 @@ def run_core_tests(deleted: Iterable[str], arguments: Iterable[str] = ("tests",)
             delete(feature, home)
         scripts = environment_for(home)
         left_out = [f"--ignore={name}" for name in TESTS_OF_THE_WHOLE]
-        left_out += [f"--deselect={name}" for name in LIMITS_OF_THE_WHOLE]
+        left_out += [f"--deselect={name}" for name in SINGLE_TESTS_OF_THE_WHOLE]
         command = [str(scripts / "python"), "-m", "pytest", "-q", *left_out, *arguments]
         paths = {"PATH": f"{scripts}:{environment()['PATH']}", "VIRTUAL_ENV": str(scripts.parent)}
         return subprocess.run(command, cwd=home, env=environment(paths), check=False).returncode
