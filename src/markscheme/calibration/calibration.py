@@ -262,6 +262,19 @@ class Calibration(Reported):
         return frame_of(self.rater.table, rows)
 
     @property
+    def false_passes(self) -> list[Any]:
+        """Return the ids of what the judge passes and people fail: of a data frame, the labels of its index."""
+        return self._ids_in_source(self.comparison.false_passes)
+
+    @property
+    def false_fails(self) -> list[Any]:
+        """Return the ids of what the judge fails and people pass likewise."""
+        return self._ids_in_source(self.comparison.false_fails)
+
+    def _ids_in_source(self, ids: Sequence[str]) -> list[Any]:
+        return list(ids) if self.rater.table is None else self.rater.table.as_in_source(ids)
+
+    @property
     def reasons_not_graded(self) -> dict[str, str]:
         """Reasons why examples have no score, by id, without held-out examples and without digests."""
         comparison = self.comparison

@@ -275,7 +275,12 @@ def _measures(
     coded = table if by_value is None else np.vectorize(lambda v: by_value.get(v, np.nan), otypes=[float])(table)
     rated = RaterTable(tuple(names), levels, coded)
     usual: ScaleName = "nominal" if values.scale.coded or values.kind == "decision" else "ordinal"
-    return agreement_of(rated, metric or usual, are_ordered=not values.scale.coded, weights=weights)
+    measures = agreement_of(rated, metric or usual, are_ordered=not values.scale.coded, weights=weights)
+    of_known_ends = {
+        name: figure.without("the ends of the scale aren't stated") if name in values.withheld else figure
+        for name, figure in measures.statistics.items()
+    }
+    return replace(measures, measures=replace(measures.measures, statistics=of_known_ends))
 
 
 def _groups(reading: TableReading) -> list[str] | None:

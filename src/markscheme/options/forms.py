@@ -115,6 +115,17 @@ def _value_texts(written: Any) -> tuple[str, ...]:
     return tuple(map(_value_text, written)) if isinstance(written, Iterable) else (_value_text(written),)
 
 
+def _ends(written: Any) -> tuple[str, ...]:
+    """Return the same, with two numbers as LOW..HIGH."""
+    if isinstance(written, list | tuple) and len(written) == len(("worst", "best")) and all(map(_is_number, written)):
+        return (_value_text(written),)
+    return _value_texts(written)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _value_text(value: Any) -> str:
     if isinstance(value, tuple | list):
         return "..".join(f"{_finite(end):g}" for end in value)
@@ -161,6 +172,7 @@ FROM_ZERO: Final = ValueForm("a number from 0", _finite_where(lambda value: valu
 PRICE: Final = ValueForm("IN:OUT, dollars for a million tokens read and written, such as 3:15", _price)
 SWITCH: Final = ValueForm("true or false", _switch)
 ANY_NUMBER: Final = ValueForm("a number", _finite, float)
+ENDS: Final = ValueForm("levels, or the two ends of a scale, the worst first", _ends)
 VALUE_TEXTS: Final = ValueForm("a text, several, or a table of them", _value_texts)
 COLUMN_NAMES: Final = ValueForm("names, apart by commas", _column_names)
 FLAG: Final = replace(SWITCH, by_type=True)

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
-from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, FLAG, VALUE_TEXTS, one_of, text_form
+from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, ENDS, FLAG, VALUE_TEXTS, one_of, text_form
 from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
 
@@ -58,12 +58,12 @@ class ColumnOptions:
     pass_mark: float | None = option(None, "of a table: the lowest number that passes", ANY_NUMBER, value="M")
     levels: tuple[str, ...] = _texts(
         about="the levels, worst first: 1-5, or words; of an export: WORD=LEVEL; may be repeated",
-        form=VALUE_TEXTS,
+        form=ENDS,
         value="LEVELS...",
     )
     scale: tuple[str, ...] = _texts(
         about="the ends of a scale: 1-5; of a side or a column, where they differ: judge=0-1; may be repeated",
-        form=VALUE_TEXTS,
+        form=ENDS,
         value="SIDE=A-B...",
     )
     same: tuple[str, ...] = _texts(

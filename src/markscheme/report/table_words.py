@@ -143,6 +143,7 @@ def _span(error: UsageError) -> str:
     return f", {error.facts['span']}," if "span" in error.facts else ""
 
 
+_ENDS_SETTLE: Final = "--levels says that both are on one scale, --scale which end is the best of each"
 SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with --table",
     "which-member": lambda e: (
@@ -220,8 +221,8 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     ),
     "several-values": lambda e: f"{_columns(e)} lists several values in a cell ({_values_of(e)}): one is compared",
     "reversed": lambda e: (
-        f"{_columns(e)} say the opposite of each other more often than chance; --pass says for each column which value "
-        "passes"
+        f"{_columns(e)} say the opposite of each other more often than chance; "
+        + ("--pass says for each column which value passes" if "--pass" in " ".join(e.choices) else _ENDS_SETTLE)
     ),
     "words-apart": lambda e: (
         f"{_columns(e)} each have values that the other lacks: {_values_of(e)}; --same says which two are one"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -144,6 +144,10 @@ class Estimate:
         entries = {**data}
         note = entries.pop("note", None)
         return cls(**entries, caveat=None if note is None else Caveat.read(str(note)))
+
+    def without(self, why: str) -> Self:
+        """Return the same without its value, and why it isn't said."""
+        return replace(self, value=None, low=None, high=None, undefined=why, caveat=None)
 
     def above(self, bound: float) -> bool:
         """Return True if the whole interval is above a bound; False without an interval."""

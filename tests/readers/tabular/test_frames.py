@@ -52,6 +52,18 @@ def test_a_frame_s_index_names_its_rows_and_comes_back() -> None:
     assert list(calibration.to_frame().index) == index
 
 
+@pytest.mark.parametrize("first", [0, "case-", 0.5])
+def test_in_a_notebook_what_was_found_joins_by_index_and_the_ids_are_the_frame_s(first: Any) -> None:
+    index = [first + (str(row) if isinstance(first, str) else row) for row in (*range(10, 20), *range(10))]
+    frame = pd.DataFrame({"judge": VERDICT.split(), "human": HUMAN.split()}, index=index)
+    calibration = calibrate(frame)
+    assert frame.loc[calibration.false_passes].values.tolist() == [["pass", "0"]] * 2
+    assert frame.loc[calibration.false_fails].values.tolist() == [["fail", "1"]]
+    joined = frame.join(calibration.to_frame()[["gold", "agrees", "left_out"]])
+    assert list(joined.index) == index
+    assert list(joined.index[~joined.agrees]) == [index[0], index[3], index[8]]
+
+
 def test_a_refusal_has_its_code_and_no_frame_in_its_words() -> None:
     frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
     with pytest.raises(UsageError) as refused:

@@ -8,7 +8,7 @@ from markscheme import calibrate
 from markscheme.calibration.table_frames import read_in_memory
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.report.table_words import notes
-from markscheme.report.views.calibration import view
+from markscheme.report.views.calibration import ENDS_UNKNOWN, view
 
 RATED = [(4, 3)] * 10 + [(3, 3)] * 10 + [(5, 5)] * 10 + [(4, 4)] * 6 + [(2, 2)] * 2 + [(4, 2)] * 2
 ROWS = [{"id": str(row), "judge": judge, "human": human} for row, (judge, human) in enumerate(RATED)]
@@ -22,7 +22,10 @@ def report(**options: Any) -> dict[str, Any]:
 def test_nobody_s_pass_mark_and_nobody_s_ends_give_no_figure() -> None:
     found = report()
     assert found["agreement"]["value"] == 0.7
-    assert (found["false_passes"], found["drift"], found["overall"]["mae"]) == (None, None, None)
+    assert (found["false_passes"], found["drift"]) == (None, None)
+    unknown = [found["overall"]["mae"], *(found["criteria"]["human"][name] for name in ("gwet_ac1", "gwet_ac2"))]
+    assert [(figure["value"], figure["undefined"]) for figure in unknown] == [(None, ENDS_UNKNOWN)] * 3
+    assert found["criteria"]["human"]["signed_error"]["value"] == pytest.approx(0.35)
     assert found["overall"]["pass_kappa"]["value"] is None
     assert set(found["rated"]["gold"]["pass"]) == {None}
 
@@ -45,4 +48,11 @@ def test_a_note_names_the_option_until_the_ends_are_stated() -> None:
 def test_stated_ends_and_mark_give_every_figure(levels: str) -> None:
     found = report(levels=levels, pass_mark=3)
     assert (found["agreement"]["value"], found["false_passes"], found["false_fails"]) == (0.7, ["38", "39"], [])
-    assert found["overall"]["mae"]["value"] is not None
+    assert None not in (found["overall"]["mae"]["value"], found["criteria"]["human"]["gwet_ac1"]["value"])
+
+
+def test_annotators_alone_have_no_ac1_until_the_ends_are_stated() -> None:
+    rows = [{"id": str(row), "rater_1": first, "rater_2": second} for row, (first, second) in enumerate(RATED)]
+    values = [calibrate(rows, **ends).to_json()["statistics"]["gwet_ac2"]["value"] for ends in ({}, {"levels": "1-5"})]
+    assert values[0] is None
+    assert values[1] is not None

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -42,6 +42,7 @@ class TableReading:
         apart: How many rows each of several files has alone; empty of one file.
         notes: Codes of what the caller may want to say otherwise.
         source: The frame, rows or columns that it came as; None of files.
+        index: What names the rows of a frame, where no column of it does.
         names_raters: Whether its files are of a format that says itself who rated what.
     """
 
@@ -55,6 +56,7 @@ class TableReading:
     apart: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     source: Any = None
+    index: tuple[Any, ...] = ()
     names_raters: bool = False
 
     @property
@@ -66,6 +68,11 @@ class TableReading:
     def has_judge(self) -> bool:
         """Return whether a column is a judge's."""
         return any(side.is_judge for listed in self.roles.criteria.values() for side in listed)
+
+    def as_in_source(self, ids: Iterable[str]) -> list[Any]:
+        """Return ids as the table came with them: those of a frame's index, else text."""
+        labels = dict(zip(self.ids, self.index, strict=True)) if self.index else {}
+        return [labels.get(unit, unit) for unit in ids]
 
     def sides(self, criterion: str) -> tuple[SideColumn, ...]:
         """Return the columns that rate a criterion."""
@@ -300,7 +307,8 @@ def read_columns(
     for criterion, sides in roles.criteria.items():
         rated = [RatedColumn(rater_name(s), s.column.cells, s.is_judge, criterion) for s in sides]
         values[criterion] = read_values(rated, options)
-    return TableReading(name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source)
+    labels = tuple(index or ()) if "id" not in roles.single else ()
+    return TableReading(name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source, labels)
 
 
 def _ids(

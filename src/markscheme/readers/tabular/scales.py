@@ -1,7 +1,7 @@
 """What values can be: decisions, levels, scores or categories; and the scales that numbers are on."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Final, Literal, TypeAlias
 
@@ -81,6 +81,18 @@ def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
     return ReadValues(
         "levels", scale, below_step(steps), numbers, ends=ends, ends_are_stated=are_stated, withheld=withheld
     )
+
+
+def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
+    """Return numbers of which the lowest is the best as levels, which keep their numbers as names."""
+    worst, best = ends
+    upwards = {name: {v: worst + best - number for v, number in of.items()} for name, of in numbers.items()}
+    read = levels_of(upwards, (best, worst), are_stated=are_stated)
+    steps = len(read.scale.levels) - 1
+    names = [f"{worst + best - level.value:g}" for level in read.scale.levels]
+    scale = Scale(tuple(Level(step / steps, name) for step, name in enumerate(names)), by_label=True)
+    levels = {name: {v: (level - best) / (worst - best) for v, level in of.items()} for name, of in upwards.items()}
+    return replace(read, scale=scale, levels=levels, ends=ends)
 
 
 def scores_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:

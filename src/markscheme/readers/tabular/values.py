@@ -25,6 +25,7 @@ from markscheme.readers.tabular.scales import (
     ReadValues,
     are_levels,
     below_step,
+    falling_levels_of,
     is_half,
     is_whole,
     levels_of,
@@ -473,18 +474,19 @@ class ValueComparison:
         if len(set(spans.values())) == 1:
             (span,) = set(spans.values())
             low, high = sorted(span)
-            if span != (low, high):
-                numbers = {name: {v: low + high - n for v, n in of.items()} for name, of in numbers.items()}
             every = [low, high, *(number for of_column in numbers.values() for number in of_column.values())]
             is_narrow = high - low <= (WIDEST_SCALE if all(map(is_whole, every)) else HALVES)
-            as_levels = is_narrow and all(map(is_half, every))
-            read = (levels_of if as_levels else scores_of)(numbers, (low, high), are_stated=True)
-            return replace(read, stated=frozenset(self.values))
+            if is_narrow and all(map(is_half, every)):
+                read = (levels_of if span == (low, high) else falling_levels_of)(numbers, span, are_stated=True)
+                return replace(read, stated=frozenset(self.values))
+            if span == (low, high):
+                return replace(scores_of(numbers, span, are_stated=True), stated=frozenset(self.values))
         positions = {
             name: {value: (number - worst) / (best - worst) for value, number in numbers[name].items()}
             for name, (worst, best) in spans.items()
         }
-        return replace(scores_of(positions, (0.0, 1.0), are_stated=True), stated=frozenset(self.values))
+        read = replace(scores_of(positions, (0.0, 1.0), are_stated=True), stated=frozenset(self.values))
+        return replace(read, ends=next(iter(spans.values()))) if len(set(spans.values())) == 1 else read
 
     def _within(self, name: str, span: Span) -> dict[str, float]:
         low, high = sorted(span)

@@ -4,7 +4,7 @@ The page is put together here; what a section shows is in the module of `report/
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -100,7 +100,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
     comparison = calibration.comparison
     decision = calibration.decision
     ties = comparison.ties
-    withheld = dict.fromkeys(OF_POSITIONS) if _withholds_positions(calibration) else {}
+    withheld = _of_unknown_ends(calibration)
     return {
         "schema": 1,
         "rubric": {**attributes(calibration.rubric, "name fingerprint"), "text": text_of_rubric(calibration.rubric)},
@@ -122,9 +122,13 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "rated": _rated(comparison),
         "drift": None if withheld else comparison.misses,
         "needs_adjustment": decision.needs_adjustment,
-        "overall": {**comparison.overall, **withheld, "within_tolerance": comparison.agreement},
+        "overall": {**_known(comparison.overall, withheld), "within_tolerance": comparison.agreement},
         "criteria": {
-            name: {**compared.statistics, "confusion": compared.confusion, **_passes(compared)}
+            name: {
+                **_known(compared.statistics, withheld - OF_POSITIONS),
+                "confusion": compared.confusion,
+                **_passes(compared),
+            }
             for name, compared in comparison.criteria.items()
         },
         **comparison.audits,
@@ -156,14 +160,20 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
     return {key: value for data in with_data for key, value in data(calibration).items()}
 
 
-def _withholds_positions(calibration: Calibration) -> bool:
-    """Return whether positions on a table's scale aren't known, since nobody stated its ends."""
+def _of_unknown_ends(calibration: Calibration) -> frozenset[str]:
+    """Return the figures that depend on where a table's scale ends, where nobody stated it."""
     table = calibration.rater.table
-    return table is not None and "positions" in table.values[calibration.rater.table_criterion].withheld
+    codes = {} if table is None else table.values[calibration.rater.table_criterion].withheld
+    return OF_POSITIONS | codes.keys() if "positions" in codes else frozenset()
 
 
-OF_POSITIONS: Final = ("mae", "rmse", "signed_error")
-"""Errors that are measured on the scale from its worst to its best level."""
+OF_POSITIONS: Final = frozenset(["mae", "rmse", "signed_error"])
+"""Errors of scores, which are measured on the scale from its worst to its best level."""
+ENDS_UNKNOWN: Final = "the ends of the scale aren't stated"
+
+
+def _known(figures: Mapping[str, Estimate], withheld: Collection[str]) -> dict[str, Estimate]:
+    return {name: figure.without(ENDS_UNKNOWN) if name in withheld else figure for name, figure in figures.items()}
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
