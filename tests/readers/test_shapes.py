@@ -1,4 +1,4 @@
-"""What a file holds is recognized by its content: no name makes one readable, and none keeps one from being read."""
+"""The content of a file decides what it holds: no name makes one readable, and none keeps one from being read."""
 
 import json
 from pathlib import Path

@@ -12,7 +12,7 @@ from markscheme.report.views.calibration import ENDS_UNKNOWN, view
 
 RATED = [(4, 3)] * 10 + [(3, 3)] * 10 + [(5, 5)] * 10 + [(4, 4)] * 6 + [(2, 2)] * 2 + [(4, 2)] * 2
 ROWS = [{"id": str(row), "judge": judge, "human": human} for row, (judge, human) in enumerate(RATED)]
-"""A scale of 1 to 5 on which nobody stated a 1: 28 of 40 alike; from 3 on, 2 of 4 fails pass."""
+"""A scale of 1 to 5 without any 1: 28 of 40 alike; from 3 on, 2 of 4 fails pass."""
 
 
 def report(**options: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def test_nobody_s_pass_mark_and_nobody_s_ends_give_no_figure() -> None:
 
 def test_examples_are_shown_by_their_levels_alone() -> None:
     (read_first, *_) = view(calibrate(ROWS)).brief
-    cases = read_first.blocks[0].cases  # type: ignore[attr-defined]
+    cases = read_first.blocks[0].cases  # type: ignore[union-attr]
     assert cases[0].head == "human: judge 4, gold 2"
     assert all(not case.badges for case in cases)
 

@@ -140,6 +140,18 @@ def _labelled(values: Collection[str]) -> NumberForm | None:
     return NumberForm(numbers) if len(matches) == len(values) and is_one_each else None
 
 
+_BETWEEN_VALUES: Final = re.compile(r"\s*[;,|+&]\s*")
+
+
+def parts_of(value: str) -> list[str]:
+    """Return what a cell lists, apart by commas, semicolons or the like; the whole where it lists nothing.
+
+    >>> parts_of("tone; facts"), parts_of("tone")
+    (['tone', 'facts'], ['tone'])
+    """
+    return [part for part in _BETWEEN_VALUES.split(value) if part]
+
+
 def lists_values(cell: str) -> bool:
     """Return whether a cell lists several values, as JSON and Python write lists.
 

@@ -258,7 +258,7 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
     if of_judge:
         return "judge"
     if of_people:
-        is_reference = named & {"gold", "truth", "expected"} and looks_like_text(column)
+        is_reference = named & {"gold", "truth", "expected"} and (looks_like_text(column) or _has_sentences(column))
         return "reference" if is_reference else "human"
     return "other"
 
@@ -283,6 +283,16 @@ def _is_prose(column: TableColumn) -> bool:
     filled = sum(bool(cell) for cell in column.cells)
     many = len(different) > MOST_WORDS or (filled >= FEWEST_FOR_REPEATS and len(different) > filled / 2)
     return many or any(len(cell.split()) > MOST_WORDS for cell in different)
+
+
+def _has_sentences(column: TableColumn) -> bool:
+    """Return whether cells are longer than labels: reference answers, of which a few may repeat."""
+    lengths = [len(cell.split()) for cell in column.different]
+    return bool(lengths) and sum(lengths) >= SENTENCE * len(lengths)
+
+
+SENTENCE: Final = 4
+"""Words that cells have on average from which they are sentences: labels such as `strongly disagree` are shorter."""
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span
-from markscheme.readers.tabular.cells import NumberForm, lists_values, number_form
+from markscheme.readers.tabular.cells import NumberForm, lists_values, number_form, parts_of
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import (
     DIRECTION_FIGURES,
@@ -34,6 +34,7 @@ from markscheme.readers.tabular.scales import (
     scores_of,
 )
 from markscheme.readers.tabular.words import (
+    ABSTENTIONS,
     MAY_BE_MISSING,
     MISSING_OF_A_JUDGE,
     ORDERS,
@@ -343,6 +344,8 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "pass-mark"))
 
     def _categories(self) -> ReadValues:
+        self._refuse_lists()
+        self._refuse_abstentions()
         canonical = self._canonical()
         values = {name: Counter[str]() for name in self.values}
         for name, counted in self.values.items():
@@ -365,6 +368,23 @@ class ValueComparison:
         withheld = dict.fromkeys(DIRECTION_FIGURES, code)
         notes = ("categories",) if code == "categories" else ()
         return ReadValues("categories", scale, below_step(steps), levels, withheld=withheld, notes=notes)
+
+    def _refuse_lists(self) -> None:
+        """Refuse cells that list several of the values that others have alone, such as `tone; facts`."""
+        for name, counted in self.values.items():
+            lists = {value: n for value, n in counted.items() if set(parts_of(value)) <= self.everything.keys()}
+            lists = {self.spelling[value]: n for value, n in lists.items() if len(parts_of(value)) > 1}
+            if lists:
+                raise refusal("several-values", columns=[name], values=lists)
+
+    def _refuse_abstentions(self) -> None:
+        """Refuse words of who gives no answer, where one side alone has them and nobody said what they are."""
+        stated = {folded(new) for new in self.options.recoded.values()}
+        owners = self.owners()
+        of_some = {v for counted in owners for v in counted if not all(v in of_owner for of_owner in owners)}
+        words = of_some & ABSTENTIONS - stated
+        if words and not self.options.no_two_are_one:
+            raise self._missing_word(sorted(words), self.values)
 
     def _canonical(self) -> dict[str, str]:
         """Map words of pass and fail to one word for each, if no column has two words for the same."""

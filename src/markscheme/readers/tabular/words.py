@@ -41,6 +41,24 @@ FAULT_WORDS: Final = (
 MISSING_WORDS: Final = _words("<na> nan nat undefined (blank) #n/a #ref! #div/0! #value! #name? #null! #num!") | {""}
 MISSING_OF_A_JUDGE: Final = frozenset(["error", "timeout", "not parsable"])
 MAY_BE_MISSING: Final = frozenset(["na", "n/a", "null", "none", "-"])
+ABSTENTIONS: Final = frozenset(
+    (
+        *("skip", "skipped", "abstain", "abstained", "unsure", "not sure", "don't know", "dont know", "unknown"),
+        *(
+            "unclear",
+            "can't tell",
+            "cannot tell",
+            "not rated",
+            "unrated",
+            "not applicable",
+            "pending",
+            "todo",
+            "tbd",
+            "?",
+        ),
+    )
+)
+"""Words of who gives no answer: among categories they may be one of them, or none."""
 ORDERS: Final = (
     ("low", "medium", "high"),
     ("poor", "fair", "good", "very good", "excellent"),
