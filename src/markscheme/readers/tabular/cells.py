@@ -143,10 +143,10 @@ def _labelled(values: Collection[str]) -> NumberForm | None:
 _BETWEEN_VALUES: Final = re.compile(r"\s*[;,|+&]\s*")
 
 
-def parts_of(value: str) -> list[str]:
+def listed_in(value: str) -> list[str]:
     """Return what a cell lists, apart by commas, semicolons or the like; the whole where it lists nothing.
 
-    >>> parts_of("tone; facts"), parts_of("tone")
+    >>> listed_in("tone; facts"), listed_in("tone")
     (['tone', 'facts'], ['tone'])
     """
     return [part for part in _BETWEEN_VALUES.split(value) if part]

@@ -288,10 +288,10 @@ def _is_prose(column: TableColumn) -> bool:
 def _has_sentences(column: TableColumn) -> bool:
     """Return whether cells are longer than labels: reference answers, of which a few may repeat."""
     lengths = [len(cell.split()) for cell in column.different]
-    return bool(lengths) and sum(lengths) >= SENTENCE * len(lengths)
+    return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
 
 
-SENTENCE: Final = 4
+WORDS_OF_SENTENCE: Final = 4
 """Words that cells have on average from which they are sentences: labels such as `strongly disagree` are shorter."""
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span
-from markscheme.readers.tabular.cells import NumberForm, lists_values, number_form, parts_of
+from markscheme.readers.tabular.cells import NumberForm, listed_in, lists_values, number_form
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import (
     DIRECTION_FIGURES,
@@ -372,8 +372,8 @@ class ValueComparison:
     def _refuse_lists(self) -> None:
         """Refuse cells that list several of the values that others have alone, such as `tone; facts`."""
         for name, counted in self.values.items():
-            lists = {value: n for value, n in counted.items() if set(parts_of(value)) <= self.everything.keys()}
-            lists = {self.spelling[value]: n for value, n in lists.items() if len(parts_of(value)) > 1}
+            lists = {value: n for value, n in counted.items() if set(listed_in(value)) <= self.everything.keys()}
+            lists = {self.spelling[value]: n for value, n in lists.items() if len(listed_in(value)) > 1}
             if lists:
                 raise refusal("several-values", columns=[name], values=lists)
 

@@ -122,10 +122,10 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "rated": _rated(comparison),
         "drift": None if withheld else comparison.misses,
         "needs_adjustment": decision.needs_adjustment,
-        "overall": {**_known(comparison.overall, withheld), "within_tolerance": comparison.agreement},
+        "overall": {**_without_unknown(comparison.overall, withheld), "within_tolerance": comparison.agreement},
         "criteria": {
             name: {
-                **_known(compared.statistics, withheld - OF_POSITIONS),
+                **_without_unknown(compared.statistics, withheld - OF_POSITIONS),
                 "confusion": compared.confusion,
                 **_passes(compared),
             }
@@ -172,7 +172,7 @@ OF_POSITIONS: Final = frozenset(["mae", "rmse", "signed_error"])
 ENDS_UNKNOWN: Final = "the ends of the scale aren't stated"
 
 
-def _known(figures: Mapping[str, Estimate], withheld: Collection[str]) -> dict[str, Estimate]:
+def _without_unknown(figures: Mapping[str, Estimate], withheld: Collection[str]) -> dict[str, Estimate]:
     return {name: figure.without(ENDS_UNKNOWN) if name in withheld else figure for name, figure in figures.items()}
 
 
