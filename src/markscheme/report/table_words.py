@@ -249,7 +249,8 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         "words and weights are a rubric's, and a table has none: `markscheme init --from TABLE` makes one"
     ),
     "one-run": lambda e: (
-        f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run"
+        f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run; "
+        "--human asks instead whether people would pass that many"
     ),
     "one-judge": lambda e: f"{_columns(e)} is one judge: `markscheme calibrate TABLE` compares it with people's labels",
     "no-responses": lambda _: "no column holds the responses: --response names it",

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -248,3 +249,14 @@ def test_the_former_command_names_the_one_that_answers(tmp_path: Path) -> None:
     done = run("markscheme", "gate-risk", "my run.json", "--threshold", "0.8", "--of", "pass", cwd=tmp_path)
     assert done.returncode == 2
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())
+
+
+def test_a_table_of_one_run_is_refused_with_the_question_that_its_labels_answer(tmp_path: Path) -> None:
+    lines = [f"t{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'}" for n in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,verdict,human", *lines]))
+    refused = run("markscheme", "pass-rate", "t.csv", "--at-least", "0.5", "--judge", "verdict", "--json", cwd=tmp_path)
+    error = json.loads(refused.stdout)["error"]
+    assert (refused.returncode, error["code"], error["columns"]) == (2, "one-run", ["verdict"])
+    (offered,) = error["commands"]
+    answered = run(*shlex.split(offered), "--json", cwd=tmp_path)
+    assert (answered.returncode, json.loads(answered.stdout)["answer"]) == (0, "above")

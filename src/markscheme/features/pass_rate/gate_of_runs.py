@@ -73,5 +73,7 @@ def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named
         return
     reading = read_files(results, columns)
     if not any(column.name.casefold() == "run" for column in reading.columns):
-        judges = [name for criterion in reading.roles.criteria for name in reading.raters(criterion, judges=True)]
-        raise refusal("one-run", columns=judges)
+        raters = [(name, is_judge) for criterion in reading.roles.criteria for is_judge in (True, False)
+                  for name in reading.raters(criterion, judges=is_judge)]  # fmt: skip
+        people = tuple(word for name, is_judge in raters if not is_judge for word in ("--human", name))
+        raise refusal("one-run", columns=[name for name, is_judge in raters if is_judge], choices=[people])
