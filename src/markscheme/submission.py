@@ -24,7 +24,7 @@ RESPONSE_KEYS = ("response", "output")
 """Where a row of plain data may have its response."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Submission:
     """A response and its named inputs.
 
@@ -62,10 +62,11 @@ class Submission:
         if self.second is not None:
             second = as_text(self.second, "the second response", allow_nan=False, folder=folder)
             object.__setattr__(self, "second", second)
-        inputs = {
-            name: _input_text(name, value, folder) for name, value in self.inputs.items() if not is_missing(value)
-        }
-        object.__setattr__(self, "inputs", inputs)
+        if self.inputs:
+            inputs = {
+                name: _input_text(name, value, folder) for name, value in self.inputs.items() if not is_missing(value)
+            }
+            object.__setattr__(self, "inputs", inputs)
 
     @property
     def texts(self) -> dict[str, str]:

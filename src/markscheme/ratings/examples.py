@@ -48,7 +48,7 @@ _OWN_KEYS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Example:
     """A submission that annotators have labelled, or may label.
 

@@ -163,7 +163,8 @@ class TableReading:
         reasons = self._cells(self.roles.reasons.get(side.column.name))
         blind = self._cells(self.roles.single.get("blind"))
         kind: Kind = "model" if side.is_judge else "adjudicated" if self.options.adjudicated else "human"
-        by_level = {level: written.scale.label_of(level) for level in set(levels.values())}
+        by_level = {level: Rated(level, label=written.scale.label_of(level)) for level in set(levels.values())}
+        alike = {level: {written.name: rated} for level, rated in by_level.items()}
         ratings: list[Rating | None] = []
         for row, (unit, cell) in enumerate(zip(self.ids, side.column.cells, strict=True)):
             level = levels.get(cell)
@@ -173,7 +174,7 @@ class TableReading:
                 empty = cell.strip() or "an empty cell"
                 ratings.append(Rating(unit, name, kind, error=f"{empty} in column {name!r}"))
             else:
-                rated = {written.name: Rated(level, reasons[row] if reasons else "", label=by_level[level])}
+                rated = {written.name: replace(by_level[level], reason=reasons[row])} if reasons else alike[level]
                 is_blind = side.is_judge or not blind or decision_of(folded(blind[row])) is not False
                 ratings.append(Rating(unit, name, kind, rated, blind=is_blind))
         return ratings
@@ -218,7 +219,7 @@ class TableReading:
         responses = self._cells(self.roles.single.get("response")) or [""] * len(self.ids)
         queries = self._cells(self.roles.single.get("query"))
         groups = self._cells(self.roles.single.get("group")) or [""] * len(self.ids)
-        inputs = [{"query": query} if query else {} for query in queries] or [{} for _ in self.ids]
+        inputs = [{"query": query} if query else {} for query in queries] or [{}] * len(self.ids)
         rows = zip(self.ids, responses, inputs, groups, strict=True)
         return [(Submission(response, inputs_of_row, unit), group) for unit, response, inputs_of_row, group in rows]
 

@@ -65,7 +65,7 @@ class ReadValues:
 
 
 DIRECTION_FIGURES: Final = ("false_passes", "false_fails")
-ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "positions")
+ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "brennan_prediger", "positions")
 
 
 def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:

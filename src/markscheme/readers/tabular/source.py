@@ -8,7 +8,7 @@ import json
 import lzma
 import sqlite3
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, time
@@ -223,14 +223,14 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
         delimiter = "\t"
         text = rest
         skipped = 1
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text))
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text)))
+        header = next((row for row in rows if any(cell.strip() for cell in row)), None)
+        if header is None:
+            raise RatingError("holds no rows", path=path)
+        return _headed(header, rows, path, name, rows.line_num + skipped + 1)
     except csv.Error as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
-    if not rows:
-        raise RatingError("holds no rows", path=path)
-    start = next((index for index, row in enumerate(rows) if any(cell.strip() for cell in row)), 0)
-    return _headed(rows[start], rows[start + 1 :], path, name, start + skipped + 2)
 
 
 def _delimiter(text: str) -> str:
@@ -247,17 +247,20 @@ def _delimiter(text: str) -> str:
 def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
     """A table by its header; blank rows and repeated headers are left out, long rows refused."""
     names = [cell.strip() for cell in header]
+    if names and not names[-1]:
+        rows = list(rows)
     while names and not names[-1] and not any(len(row) >= len(names) and row[len(names) - 1] for row in rows):
         names.pop()
     filled: list[Sequence[str]] = []
     too_long: list[int] = []
+    shared: dict[str, str] = {}
     for line, row in enumerate(rows, start=first_line):
         if not any(cell.strip() for cell in row) or [cell.strip() for cell in row[: len(names)]] == names:
             continue
         if any(cell.strip() for cell in row[len(names) :]):
             too_long.append(line)
         else:
-            filled.append(tuple(row[: len(names)]) + ("",) * (len(names) - len(row)))
+            filled.append((*_sharing(row[: len(names)], shared), *("",) * (len(names) - len(row))))
     if too_long:
         first = ", ".join(map(str, too_long[:3]))
         several = f"{len(too_long)} rows have" if len(too_long) > 1 else "a row has"
@@ -268,6 +271,18 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
     _refuse_two_headers(names, filled, path)
     named = [column or (f"column {index}" if index > 1 else "") for index, column in enumerate(names, start=1)]
     return _without_twins(Sheet(name, tuple(named), filled, first_line), path)
+
+
+MOST_SHARED: Final = 4096
+"""Different cells that are kept once, however often they occur: more are ids or texts."""
+
+
+def _sharing(cells: Iterable[str], shared: dict[str, str]) -> Iterator[str]:
+    """Yield cells, each value that occurs often as one object."""
+    for cell in cells:
+        if cell not in shared and len(shared) < MOST_SHARED:
+            shared[cell] = cell
+        yield shared.get(cell, cell)
 
 
 def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
