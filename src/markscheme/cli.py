@@ -21,7 +21,7 @@ FAULT, NO_JUDGE, UNGRADED, CRASHED, INTERRUPTED = 2, 3, 5, 70, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
+    """Run one command and return the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(RARELY)
     atexit.register(gc.freeze)  # or Python scans all objects three more times before it exits
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ended(argv: list[str]) -> int:
-    """Run a command line and print its errors; returns the exit status."""
+    """Run a command line and print its errors; return the exit status."""
     search_for_code(Path.cwd())
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning

@@ -72,7 +72,7 @@ class UsageError(MarkschemeError):
         choices: tuple[str, ...],
         facts: Mapping[str, object],
     ) -> "UsageError":
-        """Return an error whose sentence a row of SENTENCES makes of its code and facts."""
+        """Create an error whose sentence a row of SENTENCES makes of its code and facts."""
         error = cls()
         error.code, error.columns, error.values, error.choices, error.facts = code, columns, values, choices, facts
         return error
@@ -275,11 +275,11 @@ class ExperimentError(FileError):
 
 
 class ComparisonError(MarkschemeError):
-    """Two sets of ratings have nothing in common to compare."""
+    """Error of two sets of ratings that have nothing in common to compare."""
 
 
 class NothingGraded(ComparisonError):  # noqa: N818
-    """The judge failed on every example, or on too many to say anything; the reasons show who can fix that.
+    """Error of a run that failed on every example, or on too many to say anything; the reasons show who can fix it.
 
     Attributes:
         reasons: Why each of the examples is not graded.
@@ -298,11 +298,11 @@ class NothingGraded(ComparisonError):  # noqa: N818
 
 
 class BudgetError(MarkschemeError):
-    """The next call would exceed the budget, or its price is unknown."""
+    """Error of a call that would exceed the budget, or whose price is unknown."""
 
 
 class JudgeError(MarkschemeError):
-    """A judge gave nothing to grade with."""
+    """Error of a judge that gave nothing to grade with."""
 
 
 class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
@@ -310,7 +310,7 @@ class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
 
 
 class JudgeUnavailable(JudgeError):  # noqa: N818
-    """A judge's provider refused, could not be reached, or took longer than the deadline.
+    """Error of a judge whose provider refused, could not be reached, or took longer than the deadline.
 
     Attributes:
         transient: Whether a retry may succeed.
@@ -323,7 +323,7 @@ class JudgeUnavailable(JudgeError):  # noqa: N818
 
 
 class JudgeBusy(JudgeUnavailable):
-    """A judge's provider asks us to come back later.
+    """Error of a judge whose provider asks us to come back later.
 
     Attributes:
         retry_after: Seconds the provider asked us to wait; None if it did not say.
@@ -342,19 +342,19 @@ class JudgeSilent(JudgeUnavailable):
 
 
 class MissingReply(JudgeUnavailable):
-    """A recording holds no reply to this prompt."""
+    """Error of a recording that holds no reply to this prompt."""
 
 
 class UnreadableReply(JudgeError):  # noqa: N818
-    """A model's reply is unusable."""
+    """Error of a model's reply that is unusable."""
 
 
 class RubricWarning(UserWarning):
-    """Something in a rubric that is allowed but probably a mistake, or a foreign setting that has no effect."""
+    """Warning of something in a rubric that is probably a mistake, or a foreign setting that has no effect."""
 
 
 class RatingWarning(UserWarning):
-    """Something in examples or ratings that is allowed but worth knowing."""
+    """Warning of something in examples or ratings that is allowed but worth knowing."""
 
 
 FROM_OTHERS_CODE = (Exception, SystemExit)
@@ -362,7 +362,7 @@ FROM_OTHERS_CODE = (Exception, SystemExit)
 
 
 class DamagedLine(RatingWarning):
-    """A line of a file that cannot be read and is left out, as requested."""
+    """Warning of a line of a file that cannot be read and is left out, as requested."""
 
 
 # --- lines that can't be read ----------------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ _TAG_PLANE = 0xE0000
 
 
 class _TextByWords:
-    """A text in which words are looked up."""
+    """Text prepared for looking up words."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -24,7 +24,7 @@ class ShownPart(Protocol):
 
     @property
     def kind(self) -> str:
-        """The kind in a word, such as a judge may be able to read or not."""
+        """Word for the kind of part, such as a judge may be able to read or not."""
         ...
 
     @property
@@ -39,7 +39,7 @@ class ShownPart(Protocol):
 
     @property
     def tokens(self) -> int:
-        """About how many tokens a model reads it as."""
+        """Approximate number of tokens as which a model reads the part."""
         ...
 
     @property
@@ -122,7 +122,7 @@ PART_READERS: Final = OpenTable[PartReader]()
 
 
 def may_name_parts(json_text: str) -> bool:
-    """Return whether JSON text may name parts: most has no sign of any.
+    """Return True if JSON text may name parts: most has no sign of any.
 
     Example:
         >>> may_name_parts('{"image": "chart.png"}'), may_name_parts('{"role": "user"}')
@@ -166,7 +166,7 @@ def loaded_part(value: Any, name: str) -> Any:
 
 
 def in_cell(cell: Any) -> Any:
-    """Return what a table's cell has: plain data where its whole text is JSON that may name parts, else the cell.
+    """Read a table's cell: plain data if its whole text is JSON that may name parts, else the cell.
 
     Example:
         >>> in_cell('{"image": "chart.png"}'), in_cell("a text")
@@ -182,7 +182,7 @@ def in_cell(cell: Any) -> Any:
 
 
 def _names_parts(data: Any) -> bool:
-    """Return whether plain data is one part, or a list of parts and texts, by its keys alone."""
+    """Return True if plain data is one part, or a list of parts and texts, by its keys alone."""
     pieces = data if isinstance(data, list) else [data]
     return bool(pieces) and all(isinstance(piece, dict) and not _OF_PARTS.isdisjoint(piece) for piece in pieces)
 
@@ -222,7 +222,7 @@ def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None
 
 
 def as_written(text: str, folder: Path) -> Any:
-    """Return what a file in a folder has in place of a text: the text, or plain data that names its parts."""
+    """Return what a file in a folder holds for a text: the text, or plain data that names its parts."""
     if not isinstance(text, PartedText):
         return text
     return next((reader.written(text, folder) for reader in PART_READERS), str(text))

@@ -28,7 +28,7 @@ def counted(n: int, thing: str, things: str = "") -> str:
 
 
 def in_words(names: Sequence[str], link: str = "and") -> str:
-    """Names in a sentence.
+    """Join names for a sentence.
 
     >>> in_words(["1", "2", "5"]), in_words(["1", "2"], "or"), in_words(["MET"])
     ('1, 2 and 5', '1 or 2', 'MET')
@@ -38,7 +38,7 @@ def in_words(names: Sequence[str], link: str = "and") -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names in a row, the rest of a long list counted.
+    """Join names, the rest of a long list counted.
 
     >>> listed(["a", "b", "c", "d"])
     'a, b, c and 1 more'

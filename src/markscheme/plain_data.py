@@ -371,7 +371,7 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
 
 
 class _JsonStream:
-    """A JSON text read one value at a time."""
+    """Stream of a JSON text, read one value at a time."""
 
     def __init__(self, file: io.TextIOBase) -> None:
         self._file = file

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Steps(Protocol):
-    """Receives progress."""
+    """Receiver of progress."""
 
     def step(self) -> None:
         """Count one step."""

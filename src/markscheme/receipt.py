@@ -212,7 +212,7 @@ def _allowed(receipt: Receipt) -> str:
 
 
 def why_no_gate(receipt: Receipt | None) -> str:
-    """Say why a judge cannot be used as asked: which use was accepted for it, or that none was.
+    """Explain why a judge cannot be used as asked: which use was accepted for it, or that none was.
 
     >>> why_no_gate(None)
     'no run of this rubric is accepted (calibrate RUBRIC --accept)'
@@ -420,7 +420,7 @@ def _share(value: Any) -> float | None:
 
 
 def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a rubric that say how it was asked, of an accepted run's data."""
+    """Return the fields of an accepted run's data that say how its rubric was asked."""
     mark = _share(data["pass_mark"])
     strategy = data["strategy"]
     if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGY_NAMES:

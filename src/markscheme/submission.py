@@ -180,7 +180,7 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
 
 
 def text_in_file(value: Any, name: str = "the value") -> str:
-    """Return a value in another tool's file as a judge is shown it: as JSON where it names a part that can't be shown.
+    """Convert a value in another tool's file to the text a judge is shown; one with an unusable part becomes JSON.
 
     Raises:
         SubmissionError: JSON can't express it.

@@ -9,7 +9,7 @@ from markscheme.seam import OpenTable
 
 @dataclass(frozen=True)
 class TraceSpan:
-    """A span.
+    """Span of a trace.
 
     Attributes:
         id: "" if it has none.
@@ -17,10 +17,10 @@ class TraceSpan:
         start: Sorts it among its siblings.
         name: The tool's, if it is a tool's call, else its own.
         is_tool: Whether a tool was called.
-        received: What it was called with; None if that isn't known.
-        gave: What came of it; None likewise.
+        received: Its arguments; None if that isn't known.
+        gave: Its result; None if that isn't known.
         prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
-        answered: The model's messages; None likewise.
+        answered: The model's messages; None if the span holds none.
         rest: Attributes that nothing here reads, by name.
         events: Name and attributes of its events.
         failure: Why it failed; "" if it didn't.

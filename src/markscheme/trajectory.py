@@ -55,7 +55,7 @@ class AgentStep:
 
     @property
     def called_with(self) -> Any:
-        """A tool's arguments as data; text that isn't JSON as it is."""
+        """Arguments of a tool as data; text that isn't JSON as it is."""
         if not isinstance(self.arguments, str):
             return self.arguments
         try:

@@ -22,7 +22,7 @@ _MACHINERY = ("importlib", "_frozen_importlib")
 
 
 class UserCodeFinder:
-    """Finds modules in the user's folders, after all other finders, for the user's own modules."""
+    """Finder of modules in the user's folders, after all other finders, for the user's own modules."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []

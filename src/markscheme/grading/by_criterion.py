@@ -179,7 +179,7 @@ class OneJudge(ABC):
         )
 
     def _left_out(self, submission: Submission) -> tuple[str, ...]:
-        """Tell what the judge isn't shown of long trajectories and optional inputs, one line per input."""
+        """List what the judge isn't shown of long trajectories and optional inputs, one line per input."""
         has_steps = set(STEPPED) & set(self.rubric.known_inputs) & submission.inputs.keys()
         if not has_steps and not self.rubric.optional_inputs:
             return ()
@@ -286,7 +286,7 @@ class ByCriterion(OneJudge):
 
 
 def worst(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
-    """Return the outcome of several on one criterion that scores worst."""
+    """Return that one of several outcomes on a criterion that scores worst."""
     return reduce(partial(worse, criterion=criterion), outcomes)
 
 
@@ -304,7 +304,7 @@ def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Cri
 
 
 def in_calls(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
-    """Split criteria into those of each prompt: with the same inputs, and at most `criteria_per_call`.
+    """Split criteria into the prompts that ask them: with the same inputs, and at most `criteria_per_call` each.
 
     Example:
         >>> rubric = Rubric(tuple(Criterion(1.0, f"Names item {i}") for i in range(8)), criteria_per_call=3)
@@ -326,7 +326,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Tell whether a number doesn't say a verdict: a decision model's without a reason, and a category."""
+    """Return True for a level that its number alone doesn't say: a category, or a decision model's without a reason."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

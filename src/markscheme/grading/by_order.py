@@ -48,7 +48,7 @@ def in_orders(submission: Submission, orders: int) -> list[Submission]:
 
 
 def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
-    """Merge what was read of each version, from its passes in a row."""
+    """Merge the readings of each version, which come from its passes in a row."""
     n_passes = len(exchanges) // n_versions
     readings = [exchange.readings for exchange in exchanges]
     by_version = [readings[first : first + n_passes] for first in range(0, len(readings), n_passes)]

@@ -293,7 +293,7 @@ def _is_shipped(scorer: Scorer) -> bool:
 
 
 def failure_of(error: BaseException) -> str:
-    """Say what code of others raised."""
+    """Describe the error that a user's code raised."""
     return f"{type(error).__name__}: {error}"
 
 

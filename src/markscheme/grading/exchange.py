@@ -21,7 +21,7 @@ AS_A_WHOLE = ""
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion(Generic[_Reading]):
-    """A prompt, and how a reply to it is read: by the name of each criterion, or AS_A_WHOLE, what it says."""
+    """Prompt with the function that reads a reply to it, by the name of each criterion or AS_A_WHOLE."""
 
     prompt: Prompt
     read: Callable[[Reply], Mapping[str, _Reading]]
@@ -163,7 +163,7 @@ async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_
 
 
 def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
-    """Say once what a judge puts around its replies, though it is asked for an object alone."""
+    """Report once what a judge puts around its replies, though it is asked for an object alone."""
     if all(isinstance(reading, Unread) for reading in exchange.readings.values()):
         return
     for wrapper in {wrapper_of(part.text) for reply in exchange.replies for part in reply.single} - {""}:

@@ -192,7 +192,7 @@ class GradedTable:
         return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
 
     def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:
-        """Return whether a row was graded by the rubric that it has now."""
+        """Return True if a row was graded by the rubric that it has now."""
         if submission.id not in done:
             return False
         by_row = self.grading.grader.rubric_for(submission)

@@ -99,7 +99,7 @@ def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: in
 
 
 class Grader:
-    """Grades by one rubric and one judge; for programs and frameworks, from any thread.
+    """Grader by one rubric and one judge, for programs and frameworks, from any thread.
 
     Call it from any number of threads, and from inside a running event loop. All graders of a process share one loop on
     its own thread, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends with the

@@ -119,7 +119,7 @@ class Grade:
 
     @property
     def rubric(self) -> Rubric | None:
-        """The rubric that a row was graded by which brought one; None where it was that of the run."""
+        """Rubric that the row brought, if it was graded by it; None if it was graded by the run's."""
         return None if self.row_rubric is None else self.row_rubric.rubric
 
     @property
@@ -192,7 +192,7 @@ class Grade:
 
     @property
     def reason(self) -> str:
-        """Score, decision and each verdict's reason on one line; if not graded, why."""
+        """Score, decision and each verdict's reason on one line; if not graded, the reason for that."""
         if self.scored is None and self.error is not None:
             return on_one_line(f"not graded: {self.error}")
         parts = [self._ground(name, verdict) for name, verdict in self.verdicts.items()]
@@ -254,7 +254,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
 
 
 def _row_json(grade: Grade) -> dict[str, Any]:
-    """Return what a grade by a row's own rubric has besides: whose criteria, the score before the cut, and tags."""
+    """Return the extra entries of a grade by a row's own rubric: whose criteria, the score before the cut, and tags."""
     if grade.row_rubric is None:
         return {}
     rubric = grade.row_rubric.rubric

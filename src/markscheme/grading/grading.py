@@ -52,7 +52,7 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
 
 
 def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return a judge as it may decide today: of judges that grade together, as all checks of them leave them.
+    """Return a judge as it may decide today; judges that grade together pass through all checks of such groups.
 
     Warns:
         RatingWarning: They decide less than they were certified to, or what they were certified on wasn't checked.
@@ -73,7 +73,7 @@ def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> Submission
 
 
 def _objections(rubric: Rubric) -> tuple[Objection, ...]:
-    """Return why a rubric can't grade a submission, one reason after the other."""
+    """Yield the reasons why a rubric can't grade a submission."""
     return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
 
 
@@ -206,7 +206,7 @@ def _refuse_no_judge(judge: GradingJudge) -> None:
 def grade_many(
     grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
 ) -> AsyncGenerator[tuple[int, Grade], None]:
-    """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
+    """Yield grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
     Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
 

@@ -277,7 +277,7 @@ def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric:
 
 
 def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Sum of weight times position, and the same as a score from 0 to 1."""
+    """Sum weight times position; return this raw sum, and the score from 0 to 1 that it comes to."""
     raw = sum(weight * position for weight, position in weighted)
     return raw, _normalized(raw, [weight for weight, _ in weighted])
 

@@ -132,7 +132,7 @@ def fingerprints_of(rubric: Rubric, judge: GradingJudge) -> Fingerprints:
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
-    """Names of declared inputs that the submission lacks; of several inputs of steps, one is enough."""
+    """List the declared inputs that the submission lacks; of several inputs of steps, one is enough."""
     declared = rubric.inputs or ()
     filled = [name for name in declared if name in submission.inputs]
     return [name for name in declared if name not in filled and not steps_elsewhere(name, filled)]

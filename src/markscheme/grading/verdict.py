@@ -84,7 +84,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
-    """The criterion does not apply to this response; it is left out of the score."""
+    """Outcome of a criterion that does not apply to this response; it is left out of the score."""
 
     criterion: str
     reason: str = ""
@@ -92,7 +92,7 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """The judge declined to choose a level."""
+    """Outcome of a criterion for which the judge declined to choose a level."""
 
     criterion: str
     reason: str = ""
@@ -416,7 +416,7 @@ _THINK, _THOUGHT = "<think>", "</think>"
 
 
 def wrapper_of(text: str) -> str:
-    """Return what is around a reply's JSON object and is taken off: a code fence, a think block, or "".
+    """Name what is around a reply's JSON object and is taken off: a code fence, a think block, or "".
 
     Example:
         >>> wrapper_of('<think>Hm.</think> {"score": 1}'), wrapper_of('{"score": 1}')

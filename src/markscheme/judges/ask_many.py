@@ -70,7 +70,7 @@ class _Workers(Generic[_Job, _Result]):
         self._someone_ended: asyncio.Future[None] | None = None
 
     def begin(self) -> bool:
-        """Begin the jobs there is room for, and tell whether any job is under way or has a result to take."""
+        """Start the jobs there is room for; return True if any job is under way or has a result to take."""
         while (numbered := self._next_job()) is not None:
             self._waiting.append(numbered)
             task = asyncio.create_task(self._work())

@@ -84,7 +84,7 @@ class Asking:
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return where a judge's replies are kept, or None for no cache."""
+        """Return the cache that keeps a judge's replies, or None for no cache."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:

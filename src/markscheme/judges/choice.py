@@ -73,7 +73,7 @@ def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) ->
 
 
 def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
-    """Return the default judge, which points to the recorded replies where it can't be asked."""
+    """Return the default judge, wrapped so that it points to the recorded replies if it can't be asked."""
     if replies is None or not prompts:
         return opened
     if isinstance(opened, Remembering):
@@ -83,7 +83,7 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
 
 @dataclass(frozen=True, slots=True)
 class BesideRecordings(Wrapping):
-    """A judge that says how to do without it, where it refuses its key and replies to all of a run are recorded.
+    """Judge that says how to do without it, if it refuses its key and replies to all of a run are recorded.
 
     Attributes:
         prompts: The first prompts of the run.

@@ -30,7 +30,7 @@ REST: Final = 120.0
 
 @dataclass(eq=False)
 class Circuit:
-    """Counts one judge's failures in a row, and lets one call through at a time while the judge is down.
+    """Counter of one judge's failures in a row, which lets one call through at a time while the judge is down.
 
     It serves one event loop at a time, and any number of them in succession.
     """
@@ -52,7 +52,7 @@ class Circuit:
         return self._cause is not None
 
     async def enter(self) -> float | None:
-        """Wait while the judge is down; returns the deadline of a trial call, None for an ordinary call.
+        """Wait while the judge is down; return the deadline of a trial call, None for an ordinary call.
 
         Raises:
             JudgeUnavailable: The judge has been given up.

@@ -205,7 +205,7 @@ def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> 
 
 
 def _as_received(p: Any) -> Any:
-    """Return a probability as received; null for what JSON can't hold or no number is."""
+    """Return a probability as received; null for a number that JSON can't hold, a text for anything but a number."""
     if isinstance(p, float) and not math.isfinite(p):
         return None
     return p if isinstance(p, int | float) else f"{p!r:.80}"

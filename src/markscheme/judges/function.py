@@ -124,7 +124,7 @@ class FunctionJudge:
 
     @property
     def files_read(self) -> list[Path]:
-        """The files that it declares to read, each where it may be: next to its module, and in the working directory.
+        """Paths where files that the judge declares to read may be: next to its module, and in the working directory.
 
         Files needn't exist.
         """
@@ -314,7 +314,7 @@ def _spec_of(name: str) -> ModuleSpec | None:
 
 
 def _imported_by(name: str, file: Path) -> Iterator[str]:
-    """Names of modules that a file imports anywhere in its code; `from a import b` may mean the module a.b."""
+    """List the modules that a file imports anywhere in its code; `from a import b` may mean the module a.b."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):

@@ -188,14 +188,14 @@ class Reply:
 
     @property
     def ways(self) -> set[AskedWithout]:
-        """The ways in which it was asked for: one, unless one judge's several replies differ in that."""
+        """Sets of settings left out in asking: one, or several if one judge's replies differ; none for a failure."""
         if self.without or not self.parts:
             return set() if self.error else {self.without}
         return set().union(*(part.ways for part in self.parts))
 
     @property
     def single(self) -> Iterator["Reply"]:
-        """The single replies it consists of; itself if it has no parts."""
+        """Single replies of which this one consists; itself if it has no parts."""
         if not self.parts:
             yield self
         for part in self.parts:
@@ -252,7 +252,7 @@ class JudgeGroup(Protocol):
         ...
 
     def why_void(self, rubric: str, prompt: str) -> str:
-        """Say why they decide nothing under these fingerprints; "" if they do."""
+        """Return the reason why these judges decide nothing under these fingerprints; "" if they decide."""
         ...
 
     async def aclose(self) -> None:
@@ -274,7 +274,7 @@ GradingJudge: TypeAlias = Judge | JudgeGroup
 
 
 def replying(judge: GradingJudge) -> Judge:
-    """Return a judge that a prompt can be put to.
+    """Return the judge if it replies to prompts; refuse judges that grade together.
 
     Raises:
         UsageError: These are judges that grade together.

@@ -105,7 +105,7 @@ class JudgeKind:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
 
     def shown(self) -> str:
-        """Return what it would use here, for a reader; values of variables are never shown."""
+        """Describe what the kind would use here, for a reader; values of variables are never shown."""
         if self.uses:
             return self.uses()
         variable = next((name for name in self.environment if os.environ.get(name)), None)

@@ -92,7 +92,7 @@ class _Waiting:
 
 @dataclass(eq=False)
 class Limiter:
-    """Keeps all calls of a process within the limits, in the order of request.
+    """Gate that keeps all calls of a process within the limits, in the order of request.
 
     Concurrency is halved when a provider asks to wait, once for all calls under way, and regained with each answer.
     While a provider has asked to wait for a given time, no call is let through. It serves one event loop at a time,

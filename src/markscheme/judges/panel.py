@@ -49,7 +49,7 @@ class Panel:
 
     @property
     def identity(self) -> Identity:
-        """All its members and the rule."""
+        """Identity made of those of all members, and the rule."""
         members = [judge.identity for judge in self.judges]
         name = self.name or f"panel({', '.join(str(member) for member in members)})"
         parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}

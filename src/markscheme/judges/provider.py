@@ -277,7 +277,7 @@ class SdkJudge:
         return self.noted(reply, form, with_format=with_format)
 
     def mend_in_batch(self, sent: tuple[RequestForm, bool] | None, body: object) -> bool:
-        """Leave out what a server refused in an entry of a batch; returns whether the next batch may be answered."""
+        """Leave out what a server refused in a batch's entry; return True if the next batch may be answered."""
         form = self.settings.form if sent is None else sent[0]
         narrower = self.settings.narrower(form, RequestRefusal.of(body, message_in(body)))
         return narrower is not None and self.settings.refused(narrower)
@@ -296,7 +296,7 @@ class SdkJudge:
 
     @property
     def who(self) -> str:
-        """The provider in messages."""
+        """Name of the provider in messages."""
         return f"{self.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
 
     @cached_property

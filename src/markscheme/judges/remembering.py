@@ -62,7 +62,7 @@ def cache_folder() -> Path:
 
 @dataclass
 class Memory:
-    """Replies by key in one SQLite file that many processes may use at once.
+    """Store of replies by key in one SQLite file that many processes may use at once.
 
     Every reply is on disk before `keep` returns, so that a killed run loses none. If two processes answer the same
     key, the first reply is kept and both get it. A folder that cannot be written, or a full disk, causes one warning
@@ -168,7 +168,7 @@ class Memory:
 
 
 class BriefMemory(Memory):
-    """Replies by key that this process alone keeps, and not longer than until it is closed."""
+    """Store of replies by key that this process alone keeps, and not longer than until it is closed."""
 
     def _opened(self) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)

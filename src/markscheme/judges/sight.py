@@ -35,7 +35,7 @@ class Unprobed(Wrapping):
 
 
 def is_probed(judge: Judge) -> bool:
-    """Return whether a judge may be tested before it is shown parts."""
+    """Return True if a judge may be tested before it is shown parts."""
     while isinstance(judge, Wrapping):
         if isinstance(judge, Unprobed):
             return False
@@ -49,7 +49,7 @@ def kind_of_judge(judge: Judge) -> JudgeKind | None:
 
 
 def sees(judge: Judge) -> bool:
-    """Return whether a judge shows its model what isn't text.
+    """Return True if a judge shows its model what isn't text.
 
     A judge that a program made is given the parts of each prompt; it says so itself if it takes none.
     """
@@ -87,7 +87,7 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
 
 
 async def why_unseen(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return why a judge can't be shown parts, or None if it can.
+    """Return the reason why a judge can't be shown parts, or None if it can.
 
     Raises:
         NoJudge: It takes none.

@@ -132,7 +132,7 @@ class RequestForm:
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form that leaves out what either leaves out."""
+        """Return the form without all that this form or another one leaves out."""
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
@@ -216,7 +216,7 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Try this form in the next batch; returns whether it will be, which what was answered may forbid."""
+        """Record that a form was refused in a batch; return True if the next batch will leave out that much."""
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form
 

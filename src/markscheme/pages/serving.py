@@ -72,7 +72,7 @@ def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Col
 
 
 class PageGuard:
-    """Answers requests that carry a rater's token, call this server by its name and come from no other site."""
+    """Guard that answers requests with a rater's token, to this server by its name, and from no other site."""
 
     def __init__(self, apps: Mapping[str, ASGIApp], hosts: frozenset[str], policy: str) -> None:
         self.apps, self.hosts = apps, hosts

@@ -350,7 +350,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        """The first words of what was asked and of the response; "" where neither is known."""
+        """First words of what was asked and of the response; "" if neither is known."""
         inputs = dict(self.inputs)
         query = inputs.get("query") or next(iter(inputs.values()), "")
         texts = [cut_short(text, _FIRST_WORDS) for text in (query, self.response or "") if text.strip()]

@@ -68,7 +68,7 @@ class AnsweredText:
     Attributes:
         id: The example's.
         query: The beginning of what was asked; "" if that isn't known.
-        response: The beginning of the response; "" likewise.
+        response: The beginning of the response; "" if it isn't known.
         gold: Gold's decision, in a word; "" without gold.
         answers: Of each judge.
     """

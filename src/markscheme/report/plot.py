@@ -68,7 +68,7 @@ class PlotPoint:
         x: Where it is on the lower axis.
         y: Where it is on the upright axis.
         low: Lower end of its interval along the upright axis; None for none.
-        high: Upper end, likewise.
+        high: Upper end of that interval; None for none.
         says: What a reader sees who points at it.
         role: What it shows.
     """

@@ -23,7 +23,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class DocumentReporter(Generic[_Result]):
-    """Describes results of one class by a document.
+    """Reporter that describes results of one class by a document.
 
     Attributes:
         json_of: Makes the data of a result's JSON file.

@@ -13,7 +13,7 @@ from markscheme.readers.tabular.scales import ReadValues, likely_ends
 
 
 def line_two(reading: TableReading, criterion: str) -> str:
-    """Return how a table was read, in a line: each column, the id, and how many rows count."""
+    """Describe how a table was read, in a line: each column, the id, and how many rows count."""
     values = reading.values[criterion]
     columns = [f"{name}: {_values(name, values)}" for name in map(rater_name, reading.sides(criterion))]
     unit = reading.roles.single.get("id")
@@ -57,7 +57,7 @@ NOTES: Final[Mapping[str, str]] = {
 
 
 def notes(reading: TableReading) -> Iterator[str]:
-    """Yield how a table was read where it could be read in another way."""
+    """Yield notes on how a table was read: what may be read otherwise, and what counts in no figure."""
     codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
     yield from (NOTES[code] for code in dict.fromkeys(codes))
     if reading.apart:
@@ -89,7 +89,7 @@ def _open_in(values: ReadValues) -> set[str]:
 
 
 def _ends_seen(values: ReadValues) -> str:
-    """Return the ends of levels that nobody stated, and the option that states them."""
+    """Describe the ends of levels that nobody stated, and the option that states them."""
     seen = sorted({level for of_column in values.levels.values() for level in of_column.values()})
     option = f"`--levels {likely_ends(seen)}` says the scale's"
     return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
@@ -107,7 +107,7 @@ WITHHELD: Final[Mapping[str, str]] = {
 
 
 def sentence(error: UsageError) -> str:
-    """Return why a table isn't read, and a command for each choice."""
+    """Explain why a table isn't read, with a command for each choice."""
     say = SENTENCES_OF_CODES.get(error.code or "")
     text = error.code or "" if say is None else say(error)
     return "\n  ".join([text, *error.commands])

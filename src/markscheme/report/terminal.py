@@ -169,7 +169,7 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 
 
 class _Page:
-    """Draws blocks line by line; what several rooms have in common is drawn once.
+    """Page that draws blocks line by line; what several rooms have in common is drawn once.
 
     Attributes:
         width: Columns.
@@ -199,7 +199,7 @@ class _Page:
         return self._lines
 
     def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
-        """Add what shows these words in their style and place; it is made and laid out once."""
+        """Add the lines that show these words in their style and place; they are made and laid out once."""
         if words not in self._drawn:
             self._console.print(by())
             self._drawn[words] = [line.rstrip() for line in self._file.getvalue().splitlines()]

@@ -59,7 +59,7 @@ _IRRELEVANT_PREFIXES = ("MARKSCHEME_SESSION", "TERM_", "PROMPTFOO_", "npm_")
 
 
 class Refused(Exception):  # noqa: N818 - what the session did
-    """The session refused to grade this: the request is from another environment, or the session is ending."""
+    """Error of a session that refuses a request: it is from another environment, or the session is ending."""
 
 
 def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict[str, Any] | None":
@@ -107,7 +107,7 @@ def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
 
 
 def stop(place: str) -> bool:
-    """End the session at `place` once it has answered its open requests; returns whether there was one.
+    """End the session at `place` once it has answered its open requests; return True if there was one.
 
     A socket that a killed session left behind is removed.
     """
@@ -219,7 +219,7 @@ def matters(name: str) -> bool:
 
 
 def _package_stamp() -> list[tuple[str, int, int]]:
-    """Name, size and time of every module that a verdict may depend on: changes with the version and every edit."""
+    """List name, size and time of each module that a verdict may depend on, which change with version and edits."""
     stamps = []
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = [package]
@@ -417,7 +417,7 @@ def _remove_stale(place: str) -> None:
 
 
 class Alone:
-    """Holds a folder's lock, which leaves no file behind; no other process starts or ends a session there meanwhile.
+    """Lock of a folder, which leaves no file behind; no other process starts or ends a session there meanwhile.
 
     Raises:
         OSError: Another process held the lock too long.

@@ -150,7 +150,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
-    """Yields a function that removes a socket's file; called on exit in any case, and never removes another's file."""
+    """Yield a function that removes a socket's file; called on exit in any case, and never removes another's file."""
     bound = [socket_mark(path)]
 
     def release() -> None:

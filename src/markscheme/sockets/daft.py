@@ -22,7 +22,7 @@ def with_grades(
     Args:
         frame: Has a column `response`.
         rubric: A name or path, as on the command line.
-        judge: Likewise.
+        judge: The name of a judge, as on the command line.
         concurrency: Rows graded at once on each worker.
         workers: Processes that grade, each with its own limits.
     """

@@ -260,7 +260,7 @@ def _commonest(table: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Beside:
-    """Judge and annotators on the examples that count, and what is left out in turn.
+    """Comparison of judge and annotators on the examples that count, with the groups to leave out in turn.
 
     Attributes:
         columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
@@ -276,7 +276,7 @@ class _Beside:
 
     @property
     def method(self) -> str:
-        """Text for the estimates' `method`."""
+        """Text for the `method` of the estimates."""
         return f"Krippendorff's alpha, {self.metric}, mean over pairs"
 
     @cached_property
@@ -293,7 +293,7 @@ class _Beside:
 
     @cached_property
     def among_people(self) -> Floats:
-        """Mean alpha between two annotators, then the same with each group left out."""
+        """Mean alpha between two annotators, over all examples and then without each group."""
         return self._mean_alpha(self.people_pairs)
 
     def people(self, level: float) -> Estimate:

@@ -73,9 +73,10 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """The cost of each pair of values, as a bilinear form on features: p' form q is the mean loss between two sets of
-    ratings with mean features p and q. Features may be counts of levels, or moments, which suffice for a squared
-    distance.
+    """Cost of each pair of values, as a bilinear form on features.
+
+    p' form q is the mean loss between two sets of ratings with mean features p and q. Features may be counts of levels,
+    or moments, which suffice for a squared distance.
 
     `uniform` is the mean loss between two raters who guess all levels equally often, `largest` that of the worst pair.
     """
@@ -166,7 +167,7 @@ def _padded(features: Floats) -> Floats:
 
 
 def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
-    """Sum of the features of each row's ratings, shape (n_rows, n_features)."""
+    """Sum the features of each row's ratings, shape (n_rows, n_features)."""
     padded = _padded(features)
     sums = np.zeros((len(table.codes), features.shape[1]))
     for column in table.codes.T:
@@ -180,7 +181,7 @@ def _pairable(table: RatingPatterns) -> Floats:
 
 
 def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Sum of the losses over the pairs of ratings of each row, the earlier rater first."""
+    """Sum the losses over the pairs of ratings of each row, the earlier rater first."""
     padded = _padded(loss.features)
     so_far = np.zeros((len(table.codes), padded.shape[1]))
     losses = np.zeros(len(table.codes))
@@ -236,7 +237,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum of the features of all ratings that have a pair, and the number of such ratings."""
+    """Sum the features of all ratings that have a pair, and count such ratings."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -301,11 +302,11 @@ def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Coefficient:
-    """A definition of chance agreement.
+    """Definition of a chance-corrected coefficient.
 
     Attributes:
         seen: Observed disagreement, from the table and the cost of a pair; over all, then with each set left out.
-        chance: Disagreement expected by chance, likewise.
+        chance: Disagreement expected by chance, from table and cost; over all, then with each set left out.
         guarded: Whether it depends on how the ratings vary, so that too few outside the most common level spoil it.
         categories: Whether it counts levels even where the loss doesn't.
         pairs_only: Whether units with one rating are ignored.
@@ -414,7 +415,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Mark an estimate approximate where simulated coverage falls below 93 %: few units, or few off the modal level."""
+    """Mark an estimate approximate if simulated coverage is below 93 %: few units, or few off the most common level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         units = "groups of examples" if table.grouped else "examples"
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
@@ -423,7 +424,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Count the examples (or groups) outside a rater's modal level, the least over raters; name one who never varies.
+    """Count the examples (or groups) off a rater's most common level, the least over raters; name one who never varies.
 
     A rater who saw fewer than half of the examples counts only in the pool of all raters.
     """
@@ -788,7 +789,7 @@ def two_raters(
 
     Args:
         gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels is used as it is.
-        judge: The judge's levels, shape (n_units,), likewise. Examples that lack either are ignored.
+        judge: The judge's levels, shape (n_units,), nan = missing. Examples that lack either are ignored.
         levels: The scale's levels, worst first, used or not.
         ordered: Whether the levels have an order.
         groups: A name for each example, shape (n_units,), where examples that share one are not independent.

@@ -114,7 +114,7 @@ def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confiden
 
 
 def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) -> DecisiveLabels | None:
-    """Labels in all with which a judge halfway between the target and 100 % is as likely as not shown above it.
+    """Compute the labels with which a judge halfway from target to 100 % is as likely as not shown above the target.
 
     Args:
         target: What the lower limit of agreement must clear, 0 to 1.

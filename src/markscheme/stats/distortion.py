@@ -129,7 +129,7 @@ def correlation_without_noise(
 
     Args:
         first: Annotators' ratings on one criterion, shape (n_units, n_people), nan = missing.
-        second: The same annotators' ratings on the other criterion, likewise.
+        second: Their ratings on the other criterion, of the same shape.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 

@@ -153,7 +153,7 @@ def rates_by_verdict(
 
 
 def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
-    """Tell whether there are labels enough to show a rate by verdict, whatever they say.
+    """Return True if there are labels enough to show a rate by verdict, whatever they say.
 
     Args:
         labels: Labels of each verdict, shape (k,).
@@ -376,7 +376,7 @@ def _shown(labels: int, half_width: float) -> bool:
 
 
 def _labels_to_show(weight: Floats, labels: Integers, graded: Integers) -> int | None:
-    """Labels needed to show the rate, each given to the verdict that narrows it most; None where responses run out."""
+    """Count the labels needed to show the rate, each for the verdict that narrows it most; None if none are left."""
     have = labels.copy()
     added = 0
     while not _shown(int(have.sum()), _planned_half_width(weight, have)):

@@ -411,7 +411,7 @@ def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> f
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Score limits of a share, which stay within 0 to 1 and never collapse to a point.
+    """Compute the score limits of a share, which stay within 0 to 1 and never collapse to a point.
 
     Source:
         Wilson (1927), Journal of the American Statistical Association 22(158), 209-212.
@@ -476,7 +476,7 @@ class Groups:
 
     @classmethod
     def of(cls, names: npt.ArrayLike | None, n_units: int) -> Self:
-        """Groups of `n_units` units by their names; each unit its own group where no names are given.
+        """Group `n_units` units by their names; without names each unit is its own group.
 
         Raises:
             ValueError: The caller's fault: names that aren't one for each unit.

@@ -87,7 +87,7 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
 
 
 def labels_for_half_width(value: float, spread: float, half_width: float, *, transform: Transform = ATANH) -> int:
-    """Labels at which half the 95 % interval's width, averaged over both sides, is at most `half_width`.
+    """Compute the labels at which half the 95 % interval's width, averaged over both sides, is `half_width` or less.
 
     Args:
         value: The coefficient expected.
@@ -113,7 +113,7 @@ def labels_for_half_width(value: float, spread: float, half_width: float, *, tra
 
 
 def labels_for_share(share: float, half_width: float) -> int:
-    """Labels at which the 95 % score interval of a share is no wider than twice `half_width`.
+    """Compute the labels at which the 95 % score interval of a share is no wider than twice `half_width`.
 
     Args:
         share: The share expected: exact agreement, sensitivity, a pass rate.
@@ -144,7 +144,7 @@ def labels_for_share(share: float, half_width: float) -> int:
 
 
 def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Labels needed to promise an error rate for automatic decisions.
+    """Compute the labels needed to promise an error rate for automatic decisions.
 
     Args:
         automatic: Share of examples you hope to decide automatically, above 0.
@@ -167,7 +167,7 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Labels with which ten examples are expected outside the most common level; with fewer no coefficient is safe.
+    """Compute the labels at which ten examples are expected off the most common level, the least for a coefficient.
 
     Args:
         commonest: Share of the most common level, 0 to 1.

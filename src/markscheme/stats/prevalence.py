@@ -318,7 +318,7 @@ def _luck(errors: int, n: int, alpha: float) -> float:
 
 
 def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
-    """Counts as an array of whole numbers.
+    """Convert counts to an array of whole numbers.
 
     Raises:
         ValueError: The caller's fault: another shape, or numbers that are negative or not whole.

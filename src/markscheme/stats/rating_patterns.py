@@ -87,7 +87,7 @@ class RatingPatterns:
         return np.repeat(out.row, times), np.repeat(np.repeat(np.arange(len(sizes)), sizes), times)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sums over the units of `per_row` (one value or vector per row): over all, then with each set left out."""
+        """Sum `per_row` (one value or vector per row) over the units: over all, then with each set left out."""
         worth = per_row.astype(np.float64)
         total = np.tensordot(self.times, worth, axes=1)[None]
         if not len(self.left_out.start):

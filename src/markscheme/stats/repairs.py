@@ -135,7 +135,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """False passes repaired, wrong decisions repaired minus broken, and scores likewise: (n_replacements, 3)."""
+        """False passes repaired, wrong decisions and scores repaired minus broken, shape (n_replacements, 3)."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -144,13 +144,13 @@ class DecisionChanges:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """A judge's levels, and gold's to put in their place, with what people decided.
+    """Levels of a judge, and gold's to put in their place, with what people decided.
 
     Attributes:
         judge: The terms of the judge's levels.
         gold: Those of gold's levels, on the same examples and criteria.
         people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
-        scores: The scores that people's labels come to, likewise.
+        scores: Scores that people's labels come to, shape (n_examples,).
         follows: Whether the judge's score and decision are those of its levels, shape (n_examples,).
         passes_from: The least score that passes; None where criteria decide without a score.
         tolerance: Scores closer than this agree.
@@ -213,7 +213,7 @@ class LevelSwap:
 
     @cached_property
     def stays_wrong(self) -> Flags:
-        """Flag the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
+        """Flags of the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
         now = self.before.decisions(self.passes_from)[:, 0]
         with_gold = TermSums.of(self.gold).total.decisions(self.passes_from)[:, 0]
         is_known = self.follows & self.gold.is_known.all(axis=1)

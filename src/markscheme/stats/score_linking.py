@@ -63,7 +63,7 @@ def gain_in_hits(
 
     Args:
         first: 1 where the first is right, 0 where not, shape (n_units,), nan where unknown.
-        second: The same for the second; a unit counts where both are known.
+        second: The second rater's, shape (n_units,); a unit counts where both are known.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1; each limit alone is a one-sided limit of confidence (1 + level)/2.
 
@@ -97,7 +97,7 @@ def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.Ar
 
     Args:
         first: An error for each unit, absolute or signed, shape (n_units,), nan where there is none.
-        second: The same for the second; a unit counts where both have one.
+        second: The second rater's, shape (n_units,); a unit counts where both have one.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
 
     Returns:
@@ -119,7 +119,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
-        new: The new rater's, likewise; a unit counts where both are there.
+        new: The new rater's scores of these units; a unit counts where both are there.
         at: Old scores to translate; those outside the range of `old` are left out.
 
     Returns:
@@ -162,11 +162,11 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
 
 
 def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> dict[str, Estimate]:
-    """Estimate the shares of old passes and of old fails that a new rater passes.
+    """Estimate the share of the old fails, and of the old passes, that a new rater passes.
 
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.
-        new: The new rater's, likewise.
+        new: The new rater's decisions on these units.
         groups: A name for each unit, shape (n_units,), where several share a task.
 
     Returns:

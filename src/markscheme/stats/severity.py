@@ -419,7 +419,7 @@ def _f_of_overlap(name: str, shares: Floats) -> Floats:
 
 
 def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
-    """Limits of a mean of shares, each from its own examples; for F1 two levels share their errors.
+    """Compute the limits of a mean of shares, each from its own examples; for F1 two levels share their errors.
 
     Half a hit and half an error are added to each level, so that one that was always or never hit isn't certain.
     """

@@ -424,7 +424,7 @@ def _correlation_of(hits: bytes, sizes: bytes, quantile: float) -> float:
 
 
 def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
-    """Log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
+    """Compute the log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
     correlation = (roots**2)[:, None]
     both = (1 - correlation) / correlation
     at, weights = _rate_nodes(correlation, hits, sizes)
@@ -438,7 +438,7 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
 
 
 def _log_rising(shape: Floats, counts: Floats) -> Floats:
-    """Sum over the counts of log Γ(shape + count) − log Γ(shape), of the form of `shape`."""
+    """Sum log Γ(shape + count) − log Γ(shape) over the counts, for each element of `shape`."""
     counts = np.round(counts, 9)
     total = np.zeros_like(shape)
     different, times = np.unique(counts, return_counts=True)

@@ -55,7 +55,7 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """Show the examples that may be read: false passes, false fails, then the rest, each by difference in score."""
+    """Select the examples that may be read: false passes, false fails, then the rest, each by difference in score."""
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     unread = np.array([example.is_held_out for example in comparison.gold.examples], dtype=bool)
@@ -104,7 +104,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
 
 
 def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
-    """Judge and gold of one example in a line: scores and decisions, then the criteria `apart` on which they differ."""
+    """Describe judge and gold of one example in a line: scores and decisions, then the criteria `apart`."""
     if comparison.rubric.is_of_pairs:
         return "; ".join(
             [_preferences_head(comparison, place), *(_both_levels(comparison.criteria[n], place) for n in apart)]

@@ -267,7 +267,7 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return whether a table's levels are compared: their positions on a scale whose ends nobody stated say nothing."""
+    """Return True if a table's levels are compared, on one scale of three levels or more."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
     return comparison.rubric.table_of == "values" and is_of_levels
@@ -406,7 +406,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
-    """Say how many wrong passes can't be read, since their texts are kept to prove new words, and how to read them."""
+    """Yield how many wrong passes can't be read, as their texts are kept to prove new words, and how to read them."""
     comparison = calibration.comparison
     unread = comparison.gold.held_out_ids
     if not unread:

@@ -80,7 +80,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
 
 
 def cost_line(cost: Usage) -> str:
-    """Calls, tokens and dollars, as far as they are known."""
+    """Write calls, tokens and dollars in a line, as far as they are known."""
     if not cost.calls:
         return "none (no calls)"
     read = cost.input_tokens

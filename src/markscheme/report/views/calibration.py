@@ -59,7 +59,7 @@ def view(calibration: Calibration) -> doc.Document:
 
 
 def _counts(calibration: Calibration) -> doc.Tiles:
-    """Return the wrong decisions, or what a section counts in their place."""
+    """Return tiles of the wrong decisions, or a section's own counts in their place."""
     counts = next((row.counts for row in sections_for(calibration) if row.counts is not None), None)
     if counts is not None:
         return counts(calibration)
@@ -155,7 +155,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
 
 
 def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
-    """Return what sections of features add to the JSON."""
+    """Return the entries that sections of features add to the JSON."""
     with_data = [row.data for row in sections_for(calibration) if row.data is not None]
     return {key: value for data in with_data for key, value in data(calibration).items()}
 
@@ -213,7 +213,7 @@ def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:
-    """Scores, decisions and levels of judge and gold, one per example in the order of `examples`; null if missing."""
+    """Return scores, decisions and levels of judge and gold, in the order of `examples`; null where one is missing."""
     gold = comparison.gold
     criteria = comparison.criteria
     return {

@@ -95,7 +95,7 @@ def _notes(result: TableCalibrations) -> Iterator[str]:
 
 
 def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
-    """Return the same by the keys of its JSON, each criterion by the keys of a calibration's."""
+    """Return the report by criterion as a dict, each criterion by the keys of a calibration's JSON."""
     criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
     read = reading_json(result.reading)
     return {
@@ -113,7 +113,7 @@ def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
 
 
 def of_annotators(result: AnnotatorAgreement) -> doc.Document:
-    """Return how far annotators agree: the answer, alpha, and where they differ."""
+    """Build the report on how far annotators agree: the answer, alpha, and where they differ."""
     reading = result.reading
     blocks: list[doc.Block] = []
     details: list[doc.Section] = []
@@ -137,7 +137,7 @@ def of_annotators(result: AnnotatorAgreement) -> doc.Document:
 
 
 def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return what to do with the labels: make a rubric of a table, resolve where annotators of a rubric differ."""
+    """Return the next step with the labels: make a rubric of a table, resolve where annotators of a rubric differ."""
     reading = result.reading
     if not reading.paths:
         return None
@@ -151,7 +151,7 @@ def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
 
 
 def _on_rubric(labels: Path, result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return how the labels of a rubric are used: resolve where annotators differ, else compare a judge with them."""
+    """Return the next step with the labels of a rubric: resolve where annotators differ, else compare a judge."""
     folders = calibrations(Path.cwd())
     name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), None)
     if name is None:
@@ -179,7 +179,7 @@ def _share(estimate: Estimate) -> str:
 
 
 def _pairs(figures: AnnotatorFigures) -> list[doc.Block]:
-    """Return how far each two of several annotators agree."""
+    """Tabulate how far each two of several annotators agree."""
     rows = tuple(
         (doc.Name(" and ".join(pair)), str(agreement.n), share_with_interval(agreement))
         for pair, agreement in figures.pairs.items()
@@ -192,7 +192,7 @@ def _about(figures: AnnotatorFigures) -> Iterator[str]:
 
 
 def annotators_json(result: AnnotatorAgreement) -> dict[str, Any]:
-    """Return the same by the keys of its JSON: figures of the one criterion, or of each in `criteria`."""
+    """Return the report on annotators as a dict: figures of the one criterion, or of each in `criteria`."""
     by_name = {name: _figures_json(figures) for name, figures in result.criteria.items()}
     read = reading_json(result.reading)
     if len(by_name) == 1:
