@@ -258,7 +258,7 @@ def must_pass(criterion: Criterion) -> bool:
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
     """Decide pass or fail by a score and the levels of the criteria that must pass; None if they don't decide.
 
-    A criterion that must pass and has no level doesn't fail, but where there is no score to decide.
+    A criterion that must pass but has no level fails nothing; without a score to decide by, the result is then None.
     """
     if rubric.is_of_pairs or not rubric.decides:
         return None

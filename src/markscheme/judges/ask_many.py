@@ -143,7 +143,7 @@ class _Workers(Generic[_Job, _Result]):
             self._someone_ended.set_result(None)
 
     def _stop(self) -> None:
-        """Begin no further job, and let go of them: they may come from a file that is open."""
+        """Release the remaining jobs and begin no further one: they may come from a file that is open."""
         self._jobs = iter(())
         self._under_way -= len(self._waiting)
         self._waiting.clear()

@@ -245,7 +245,7 @@ class SdkJudge:
         return ServerAnswer(body, plain, form, calls)
 
     def refuse(self, refusal: RequestRefusal) -> None:
-        """Raise the error of a refusal that leaving out a setting can't mend; nothing for any other."""
+        """Raise the error of a refusal that leaving out a setting can't fix; do nothing for any other."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
         """Record that a form was answered, and return the reply with the settings left out; warn once of these.

@@ -197,7 +197,7 @@ def alternative_annotator_test(
     closeness: Closeness = "accuracy",
     q: float = 0.05,
 ) -> AltTest:
-    """Test if the judge can replace an annotator, by leaving out each annotator in turn.
+    """Test whether the judge can replace an annotator, by leaving out each annotator in turn.
 
     It is strict with few examples: with 50 it rejects a judge exactly as good as an annotator in four runs of ten.
     `ceiling` answers the same question with fewer false alarms.

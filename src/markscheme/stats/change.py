@@ -95,7 +95,7 @@ class Changed:
 
 
 def sign_flip(differences: npt.ArrayLike) -> Moved:
-    """Test exactly if differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
+    """Test exactly whether differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
     differ, however noisy it is.
@@ -126,7 +126,7 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
 
 
 def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
-    """Test exactly if a judge's mean level moved since its stored runs.
+    """Test exactly whether a judge's mean level moved since its stored runs.
 
     Under the null, any of an example's runs is equally likely to be "now", independently for each example. With one
     stored run this is the sign-flip test of the differences.
@@ -191,7 +191,7 @@ def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
 
 
 def any_change(now: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Changed:
-    """Test exactly if a judge changed at all, shifted or not, beyond the noise among its stored runs.
+    """Test exactly whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
 
     Args:
         now: Ratings now, shape (n,); nan = missing.

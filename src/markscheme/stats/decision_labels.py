@@ -48,7 +48,7 @@ class _Basis:
     per_label: float
 
     def further(self, labels: int) -> int:
-        """Return how many independent examples so many further labels are worth."""
+        """Convert a number of further labels to the number of independent examples they are worth."""
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:
@@ -155,7 +155,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return the hits among each n that must be exceeded to lie above a bound, and not to lie below it."""
+    """Return, for each n, the hits to exceed for a share above a bound, and those to exceed for one not below it."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)

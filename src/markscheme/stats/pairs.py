@@ -157,7 +157,7 @@ def paired(
     groups: npt.ArrayLike | None = None,
     levels: npt.ArrayLike | None = None,
 ) -> Pairs:
-    """Pair gold and judge on the units that both rated; values that differ only by rounding become equal.
+    """Match gold and judge on the units that both rated; values that differ only by rounding become equal.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -201,7 +201,7 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
 
 
 def equal_vectors(**named: npt.ArrayLike) -> Floats:
-    """Stack vectors with a number for each unit in one array, shape (n_vectors, n_units).
+    """Join vectors with a number for each unit in one array, shape (n_vectors, n_units).
 
     Raises:
         ValueError: The caller's fault: they aren't equally long vectors of numbers.

@@ -34,7 +34,7 @@ class RelabellingCheck:
 
 
 def relabelling_check(relabelled: int, differ: int, old: int) -> RelabellingCheck:
-    """Decide if old labels count.
+    """Decide whether old labels count.
 
     Args:
         relabelled: Examples drawn at random and labelled again.

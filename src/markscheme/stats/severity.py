@@ -343,7 +343,7 @@ def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
 
 
 def _same(values: npt.ArrayLike, level: npt.ArrayLike) -> Flags:
-    """Return which values equal a level up to rounding."""
+    """Return True where values equal a level up to rounding."""
     return np.asarray(np.isclose(values, level, rtol=SAME_LEVEL, atol=1e-12))
 
 

@@ -14,7 +14,7 @@ UNKNOWN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """A part of what was graded, on which the judge decided alike.
+    """Part of what was graded, on which the judge decided alike.
 
     Attributes:
         part: Its share of all that was graded, 0 to 1.

@@ -1,4 +1,4 @@
-"""What texts behind Promptfoo's `llm-rubric` ask for: a score gets one, and points are told apart."""
+"""What texts behind Promptfoo's `llm-rubric` ask for: a score gets one, and points are distinguished."""
 
 from markscheme.promptfoo.questions import TEXT_READERS, TextRubric
 from markscheme.seam import Feature

@@ -350,7 +350,7 @@ def _wrong(
 
 
 def caveats(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield the lines that limit every figure on the page."""
+    """Yield a line for everything that limits the figures on the page."""
     counts = calibration.counts
     gold = calibration.comparison.gold
     if not gold.has_people:
