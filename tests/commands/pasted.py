@@ -13,7 +13,9 @@ PROGRAMS = ("markscheme", "calibrate")
 SERVING = ("label", "discover")
 """Commands that serve a page until they are stopped."""
 WITHOUT_A_PAGE = {"--plan", "--to", "--progress", "--sheet", "--report", "--write", "--help"}
-ANSWERS = (0, 1, 4)
+TOO_FEW = 4
+"""Exit status where labels are too few, which is said as an error where nothing else can be."""
+ANSWERS = (0, 1, TOO_FEW)
 """Exit statuses of a command that did what it was to do, whatever the answer."""
 PRINTED = re.compile(
     r"`((?:markscheme|calibrate) [^`]+)`|(?:^|[:→] |^ +|> )((?:markscheme|calibrate) [^`]+?)(?: \(or .*)?$"
@@ -45,7 +47,7 @@ def paste(command: str, folder: Path, placeholders: Mapping[str, str], env: Mapp
     if words[1:2] and words[1] in SERVING and not WITHOUT_A_PAGE & {*words}:
         return _page_of(words, folder, env)
     done = run(*words, cwd=folder, env=env)
-    is_fine = done.returncode in ANSWERS and "error: " not in done.stderr
+    is_fine = done.returncode in ANSWERS and (done.returncode == TOO_FEW or "error: " not in done.stderr)
     return "" if is_fine else f"{shlex.join(words)}: {done.returncode}, {done.stderr}"
 
 

@@ -3,6 +3,7 @@
 import shlex
 from dataclasses import dataclass
 
+from markscheme.calibration.judge_at_hand import judge_to_name
 from markscheme.judges.kinds import DEFAULT
 
 POOL = "YOUR-OUTPUTS.jsonl"
@@ -33,12 +34,17 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: str, judge: str | None = None) -> "Commands":
-        """Those on a rubric by its name, after a judge was asked by its name; None for the one asked without a name."""
-        return cls(shlex.quote(rubric), f" --judge {shlex.quote(judge)}" if judge else "")
+        """Those on a rubric by its name, after a judge was asked by its name; None for the one at hand."""
+        named = judge or judge_to_name(rubric)
+        return cls(shlex.quote(rubric), f" --judge {shlex.quote(named)}" if named else "")
 
     def calibrate(self, options: str = "") -> str:
         """Calibrate again with the same judge or ratings."""
         return f"markscheme calibrate {self.rubric}{self.judge}{options}"
+
+    def calibrate_by(self, options: str) -> str:
+        """Calibrate with the judge or ratings that the options name."""
+        return f"markscheme calibrate {self.rubric}{options}"
 
     def calibrate_one_at_a_time(self) -> str:
         """Ask about one criterion per request, by another model where the judge itself can't be asked."""

@@ -554,13 +554,14 @@ def _refuse_other_files(name: str) -> None:
     if not path.is_file() or shows_yaml(path):
         return
     from markscheme.readers.formats import known_formats
-    from markscheme.readers.rated import name_of_format, shape_of
+    from markscheme.readers.rated import has_own_ratings, name_of_format, shape_of
 
     shape = shape_of(path)
     if shape == "lines":
+        option = "ratings" if has_own_ratings(path) else "examples"
         raise UsageError(
             f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
-            f"markscheme calibrate RUBRIC --examples {shlex.quote(name)}"
+            f"markscheme calibrate RUBRIC --{option} {shlex.quote(name)}"
         )
     rubric = _report_in(path)
     if rubric:

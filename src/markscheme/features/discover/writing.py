@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
+from markscheme.calibration.findings.commands import POOL
 from markscheme.calibration.next_labels import planned_labels
 from markscheme.errors import UsageError, writing
 from markscheme.features.discover.draft import (
@@ -62,7 +63,7 @@ class Written:
         """What to run next."""
         name = quote(self.rubric.name)
         count = f" --next {self.advised_labels}" if self.advised_labels else ""
-        pool = "" if self.held_out else f" --pool fresh.jsonl{count}"
+        pool = "" if self.held_out else f" --pool {POOL}{count}"
         return (
             f"markscheme lint {name}",
             f"markscheme label {name}{pool}",

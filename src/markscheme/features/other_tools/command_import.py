@@ -98,7 +98,7 @@ def import_ratings(
         sys.stdout.writelines(f"{dumps(rating.to_json(), ensure_ascii=False)}\n" for rating in run.ratings)
     onward = None
     if to and rubric_of_call is not None:
-        onward = "Next", Commands.on(rubric_of_call.name).calibrate(_as_ratings(to, run.file.ratings))
+        onward = "Next", Commands.on(rubric_of_call.name).calibrate_by(_as_ratings(to, run.file.ratings))
     put_on_screen(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
     return 0
 

@@ -1,5 +1,6 @@
 """The status of the rubrics here, and which judges are available."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,7 +128,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> t
     if not rubrics:
         return "Next", "markscheme init"
     for status in rubrics:
-        commands = Commands.on(status.name)
+        commands = Commands(shlex.quote(status.name))
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
         if status.receipt is None and status.labelled and not status.fault:

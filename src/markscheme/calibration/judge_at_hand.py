@@ -1,0 +1,39 @@
+"""Which judge a printed command must name, so that it can be asked when the command is pasted."""
+
+import os
+from pathlib import Path
+
+from markscheme.errors import MarkschemeError
+from markscheme.judges.kinds import DEFAULT, kind_of
+from markscheme.options.settings import find_settings
+from markscheme.receipt import accepted_run_data
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import find_calibration, find_rubric
+
+YOUR_JUDGE = "JUDGE"
+"""What a reader replaces by a judge, where none would be asked without a name."""
+
+
+def judge_to_name(rubric: str) -> str | None:
+    """Return the judge of a rubric's accepted run, None where one is asked without a name, else a placeholder."""
+    here = Path.cwd()
+    try:
+        loaded = load_rubric(find_rubric(rubric, here))
+        folder = find_calibration(loaded.name, here)
+        accepted = None if folder is None else _judge_of_accepted_run(folder / "accepted.json")
+        is_set = bool(find_settings(here).texts("judge"))
+    except MarkschemeError:
+        return YOUR_JUDGE
+    if accepted is not None:
+        return accepted
+    is_asked = is_set or os.environ.get(DEFAULT.environment[0]) or loaded.judge.get("name")
+    is_recorded = folder is not None and any(folder.glob("replies/*.jsonl"))
+    is_code = all(criterion.check is not None for criterion in loaded.criteria)
+    return None if is_asked or is_recorded or is_code else YOUR_JUDGE
+
+
+def _judge_of_accepted_run(path: Path) -> str | None:
+    """Return the judge that was asked for the accepted run; None where there is none, or a file had its ratings."""
+    judge = accepted_run_data(path).get("judge") if path.is_file() else None
+    name = judge.get("name") if isinstance(judge, dict) and judge.get("source") == "live" else None
+    return name if isinstance(name, str) and kind_of(name) is not None else None

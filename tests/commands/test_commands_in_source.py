@@ -1,0 +1,73 @@
+"""Commands that any message, page or comment of the source names: each exists with its options."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import described
+from markscheme.commands.table import command_names
+
+SOURCE = Path(__file__).parents[2] / "src" / "markscheme"
+NAMED = re.compile(rf"\bmarkscheme ({'|'.join(command_names())})\b([^`\n]*)")
+ENDS = ".,;:)\"'`…"
+IS_MADE = {
+    "examples.jsonl": "a command before it, or the command itself, writes it",
+    "ratings.jsonl": "likewise",
+    "verdict.json": "likewise",
+    "rated.json": "Promptfoo writes it, by the command above",
+    "results.json": "likewise",
+    "calibration/{}/ratings/{}.jsonl": "the command writes it",
+}
+"""Names of files that stand in commands though the reader didn't give them."""
+FILE = re.compile(r"[\w./{}-]*\.(jsonl|json|csv|yaml)$")
+
+
+def sentences(path: Path) -> Iterator[str]:
+    """Yield the texts of a module of Python or JavaScript, with {} for each value; docstrings are no messages."""
+    code = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        yield re.sub(r"\$\{[^}]*\}", "{}", code)
+        return
+    parts: set[int] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.JoinedStr):
+            parts |= {id(part) for part in node.values}
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            parts.add(id(node.value))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            yield node.value
+
+
+COMMANDS = sorted(
+    {
+        (str(path.relative_to(SOURCE)), match[1], match[2])
+        for path in SOURCE.rglob("*")
+        if path.suffix in (".py", ".js", ".mjs", ".html") and "markscheme " in path.read_text(encoding="utf-8")
+        for text in sentences(path)
+        for match in NAMED.finditer(text)
+    }
+)
+
+
+def test_messages_and_pages_name_commands() -> None:
+    paths = {path for path, _, _ in COMMANDS}
+    assert len(COMMANDS) > 60
+    assert {"features/label/templates/page.js", "features/discover/templates/reading.js"} <= paths
+
+
+@pytest.mark.parametrize(("path", "command", "words"), COMMANDS)
+def test_a_named_command_has_the_options_that_follow_it(path: str, command: str, words: str) -> None:
+    options = {name for option in described(command).options for name in option.names} | {"-o", "--help"}
+    typed = [word.strip(ENDS).partition("=")[0] for word in words.split() if word.startswith("--")]
+    assert [word for word in typed if word and word not in options and word != "--{}"] == [], path
+
+
+@pytest.mark.parametrize(("path", "command", "words"), COMMANDS)
+def test_a_file_in_a_command_is_the_reader_s_or_looks_like_a_placeholder(path: str, command: str, words: str) -> None:
+    names = [word.strip(ENDS) for word in words.split()]
+    files = [name for name in names if FILE.match(name) and name not in IS_MADE]
+    assert [name for name in files if not Path(name).stem.isupper() and "{}" not in name] == [], (path, command)
