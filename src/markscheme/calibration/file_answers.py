@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FileAnswer(Reported):
-    """What files say of the judge in them, or of one that is asked about them."""
+    """Answer from files about the judge in them, or about one that is asked about them."""
 
     @property
     def calibrations(self) -> "Sequence[Calibration]":
