@@ -26,6 +26,7 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "accepted": (Path("then.json"), "then.json"),
     "agreement_weights": ("linear", "linear"),
     "annotators": (3, "3"),
+    "ask_whole": ("always", "always"),
     "batch": (True, "true"),
     "batch_reasks": ("live", "live"),
     "budget": (2.5, "2.5"),

@@ -79,6 +79,8 @@ class Rating:
         criteria: The answer on each criterion, by name.
         overall: The overall score, 0 to 1; None where none was given.
         passed: The overall decision; None where none was given.
+        whole_under: Fingerprint of the question about the whole response that was answered; "" where it wasn't asked,
+            or no file says so. With no decision the rater couldn't tell.
         sample: Number of the sample, where the same rater was asked several times, from 0.
         error: Why there is no rating at all; None where there is one.
         at: The day it was given, as written.
@@ -111,6 +113,12 @@ class Rating:
     superseded: Mapping[str, Rated] = field(default_factory=dict)
     shown: ShownOrder | None = None
     asked_without: tuple[tuple[str, ...], ...] = ()
+    whole_under: str = ""
+
+    @property
+    def answers_whole(self) -> bool:
+        """Whether the rater was asked about the whole response and answered, be it with "can't tell"."""
+        return self.passed is not None or bool(self.whole_under)
 
     @property
     def why_empty(self) -> str:
@@ -127,7 +135,7 @@ class Rating:
         line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
         if self.passed is not None:
             line["pass"] = self.passed
-        line |= {key: value for key in ("note", "confidence", "shown") if (value := getattr(self, key))}
+        line |= {key: value for key in ("note", "confidence", "shown", "whole_under") if (value := getattr(self, key))}
         if any(self.asked_without):
             line["asked_without"] = [list(way) for way in self.asked_without]
         return line if self.seconds is None else {**line, "seconds": self.seconds}
@@ -292,12 +300,13 @@ def corrected(earlier: Rating, later: Rating) -> Rating:
     and remembers what it replaces. A decision about the whole response belongs to no criterion's words, so it stays
     until the rater decides again; an overall score under other words isn't the later rating's.
     """
+    if not later.answers_whole:
+        later = replace(later, passed=earlier.passed, whole_under=earlier.whole_under)
     if earlier.under == later.under:
         return replace(
             later,
             criteria={**earlier.criteria, **later.criteria},
             overall=earlier.overall if later.overall is None else later.overall,
-            passed=earlier.passed if later.passed is None else later.passed,
             note=later.note or earlier.note,
             superseded={**earlier.superseded, **later.superseded},
         )
@@ -308,7 +317,6 @@ def corrected(earlier: Rating, later: Rating) -> Rating:
     return replace(
         later,
         criteria={**before, **later.criteria},
-        passed=earlier.passed if later.passed is None else later.passed,
         note=later.note or earlier.note,
         superseded={**earlier.superseded, **replaced},
     )
@@ -392,6 +400,7 @@ class RatingReader:
             seconds=_duration(line.get("seconds")),
             shown=_shown_order(line.get("shown")),
             asked_without=_ways(line.get("asked_without")),
+            whole_under=str(line.get("whole_under") or ""),
         )
 
     def _rated(self, name: str, entry: Any, *, keep_unread: bool) -> Rated | None:

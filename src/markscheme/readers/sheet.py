@@ -184,9 +184,12 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
         raise ValueError(f"the sheet doesn't ask for it as sample {rating.sample}")
     unasked = [name for name in rating.criteria if name not in head["asks"][rating.id]]
     unasked += [name for name in ("overall", "error", "withdrawn") if line.get(name) not in (None, False)]
-    unasked += ["pass"] if line.get("pass") is not None and not head.get("overall") else []
+    asks_whole = rating.id in head.get("whole", ()) or head.get("overall", False)
+    unasked += ["pass"] if rating.answers_whole and not asks_whole else []
     if unasked or not rating.blind:
         raise ValueError(f"the sheet doesn't ask for {', '.join(unasked) or 'answers that are not blind'}")
+    if rating.answers_whole and rating.whole_under != head.get("whole_under", ""):
+        raise ValueError("the whole response is decided under another question than the sheet's")
     for name, rated in rating.criteria.items():
         if rated.under != head["criteria"][name] or rating.under != head["under"]:
             raise ValueError(f"{name} is answered under other words than the sheet's")

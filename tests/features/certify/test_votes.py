@@ -161,7 +161,7 @@ def test_labels_that_come_to_no_decision_say_how_to_ask_for_one(tmp_path: Path) 
     done = run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path)
     shown = " ".join(done.stdout.split())
     assert "Everything goes to people: no annotator decided whether these responses pass." in shown, done.stderr
-    assert "markscheme label reply --overall asks that." in shown
+    assert "markscheme label reply -o ask_whole=always asks that." in shown
 
 
 def test_labels_by_criterion_certify_as_the_decisions_they_come_to_would(tmp_path: Path) -> None:

@@ -166,9 +166,10 @@ class Server:
         assert reply
         return int(reply[1])
 
-    def give(self, unit: str, polite: str = "1", waffle: str = "0", **more: Any) -> Answer:
-        """Answer both criteria of a response."""
-        return self.post("give", {"unit": unit, "answers": {"polite": polite, "waffle": waffle}, **more})
+    def give(self, unit: str, polite: str = "1", waffle: str = "0", *, whole: str = "1", **more: Any) -> Answer:
+        """Answer the question about the whole response, where it is asked, and both criteria."""
+        answers = {"whole": whole, "polite": polite, "waffle": waffle}
+        return self.post("give", {"unit": unit, "answers": answers, **more})
 
     def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:
         """Label the response that is next; which reply it was."""

@@ -24,7 +24,7 @@ def test_only_the_reworded_criterion_is_asked_again_and_what_was_decided_stays(t
     path = project / "calibration" / "manners" / "ratings" / "ann.jsonl"
     lines = [json.loads(line) | {"pass": place % 2 == 0} for place, line in enumerate(path.read_text().splitlines())]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with Server(project, (*OWN, "--overall"), rater="ann") as server:
+    with Server(project, (*OWN, "-o", "ask_whole=always"), rater="ann") as server:
         assert [step["criteria"] for step in server.get("").data["steps"]] == [[0]] * 20
         asked = answer_all(server)
     rubric = load_rubric(project / "rubrics" / "manners.yaml")

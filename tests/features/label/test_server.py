@@ -39,7 +39,7 @@ def test_a_new_annotator_sees_what_to_do_and_answers_yes_or_no(project: Path) ->
         assert "answer each question next to it as it is worded" in first
         assert server.get().data["order"] == []
         assert "One response comes back later" in " ".join(first.split())
-        assert re.findall(r'data-key="(\w)" data-name="(Yes|No)"', first) == [("y", "Yes"), ("n", "No")]
+        assert re.findall(r'data-key="(\w)" data-name="(Yes|No)"', first) == [("y", "Yes"), ("n", "No")] * 2
         assert "yes means that it is there" in first
         server.label()
         assert server.get().data["order"] == [0]
@@ -213,7 +213,7 @@ def test_no_page_of_another_site_sends_a_form_even_with_the_token(project: Path)
     ]
     with Server(project) as server:
         address = server.url[: server.url.index("/", 8)]
-        form = {"unit": server.get().open, "answers": {"polite": "1", "waffle": "0"}}
+        form = {"unit": server.get().open, "answers": {"whole": "1", "polite": "1", "waffle": "0"}}
         for headers in [*foreign, {"Origin": address, "Sec-Fetch-Site": "cross-site"}]:
             for place in ("give", "undo"):
                 assert server.post(place, form, headers).status == 403, headers

@@ -115,7 +115,7 @@ def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(p
         units = [{step["unit"] for step in page.data["steps"]} for page in pages]
         assert [page.data["rater"] for page in pages] == ["ana", "ben"]
         assert fetch(f"{here}{ana}unit/{min(units[1])}", None, {}).status == 404
-        answers = json.dumps({"unit": min(units[0]), "answers": {"polite": "1", "waffle": "0"}}).encode()
+        answers = json.dumps({"unit": min(units[0]), "answers": {"whole": "1", "polite": "1", "waffle": "0"}}).encode()
         origin = {"Host": "labels.example.org", "Origin": "https://labels.example.org"}
         assert fetch(f"{here}{ana}give", answers, {**origin, "Origin": "https://evil.example"}).status == 403
         assert fetch(f"{here}{ana}give", answers, origin).status == 200

@@ -39,7 +39,7 @@ def answers(data: dict[str, Any], n: int = 3) -> list[dict[str, Any]]:
     head, rated = data["sheet"]["head"], data["sheet"]["rated"]
     return [
         {"id": id, "rater": "ana", "kind": "human", "sample": sample, "under": head["under"], "seconds": 4.5,
-         "criteria": {"polite": rated[0]["2"], "waffle": rated[1]["t"]}, "blind": True,
+         "criteria": {"polite": rated[1]["2"], "waffle": rated[2]["t"]}, "blind": True,
          "at": "2026-11-20T10:00:00.000Z"}
         for id, sample in head["steps"][:n]
     ]  # fmt: skip
@@ -137,7 +137,7 @@ def test_a_reworded_rubric_and_a_changed_response_are_named(written: tuple[Path,
         ({"id": "model-x-99"}, "the sheet doesn't ask for it as sample 0"),
         ({"sample": 5}, "the sheet doesn't ask for it as sample 5"),
         ({"overall": 1.0}, "the sheet doesn't ask for overall"),
-        ({"pass": True}, "the sheet doesn't ask for pass"),
+        ({"pass": True}, "the whole response is decided under another question than the sheet's"),
         ({"blind": False}, "the sheet doesn't ask for answers that are not blind"),
         ({"under": "0" * 16}, "polite is answered under other words than the sheet's"),
         ({"at": "2999-01-01T00:00:00Z"}, "it was given in the future, 2999-01-01T00:00:00Z"),
@@ -180,7 +180,7 @@ def test_a_sheet_is_imported_as_often_as_you_like_and_the_latest_answers_count(t
     status, printed, _ = imported(project, *to)
     assert (status, "ana.jsonl: 3 known, 0 new, 0 changed" in printed, file.read_text()) == (0, True, once)
     first, second, third = answers(data)
-    changed = {"polite": data["sheet"]["rated"][0]["0"], "waffle": data["sheet"]["rated"][1]["1"]}
+    changed = {"polite": data["sheet"]["rated"][1]["0"], "waffle": data["sheet"]["rated"][2]["1"]}
     later = {**second, "criteria": changed, "at": "2026-11-20T10:00:01.000Z"}
     saved(project, data, ratings=[first, later, third, *answers(data, 4)[3:]])
     assert "ana.jsonl: 2 known, 1 new, 1 changed" in imported(project, *to)[1]

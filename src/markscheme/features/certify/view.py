@@ -197,7 +197,7 @@ def zone_in_words(zone: GrayZone) -> str:
 def _what_would_do(run: CertifyRun) -> str:
     certificate = run.certificate
     if not certificate.n:
-        return f"markscheme label {quote(run.rubric.name)} --overall asks that."
+        return f"markscheme label {quote(run.rubric.name)} -o ask_whole=always asks that."
     if certificate.needed is not None:
         return f"About {certificate.needed} labelled examples would do."
     if certificate.right is None:

@@ -35,6 +35,7 @@ from markscheme.commands.page_options import PageOptions, RaterName, Seed, liste
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.label.options import PlanOptions
+from markscheme.features.label.whole_question import AskWhole
 from markscheme.phrases import in_words
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
@@ -59,7 +60,6 @@ def label(
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,
-    overall: bool = False,
     asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     same_meaning: Annotated[str | None, Parameter(metavar="CRITERION")] = None,
     audits: bool = False,
@@ -98,7 +98,6 @@ def label(
         share: annotators who share the pool; without --rater, everyone's page is served
         each: annotators who label each response of a shared pool (2)
         overlap: only the first N responses get that many, later ones get one (all)
-        overall: also ask whether each response passes as a whole, for `improve --numbers` and for a gate
         asked: only what `grade --json` wrote as "ask": what no judge decided
         same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
             in trends; opens no page
@@ -177,7 +176,7 @@ def label(
         pool,
         raters,
         next=next,
-        overall=overall,
+        ask_whole=labelling.ask_whole,
         share=shared,
         seed=seed,
         grades=grades,
@@ -227,7 +226,7 @@ def opened(
     *,
     next: int | None = None,
     adjudicate: bool = False,
-    overall: bool = False,
+    ask_whole: AskWhole = "until-enough",
     share: "Share | None" = None,
     grades: Path | None = None,
     audits: bool = False,
@@ -251,7 +250,7 @@ def opened(
                     pool=file,
                     next=next,
                     adjudicate=adjudicate,
-                    overall=overall,
+                    ask_whole=ask_whole,
                     share=share,
                     grades=grades,
                     audits=audits,

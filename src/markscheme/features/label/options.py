@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from markscheme.options.forms import WHOLE
+from markscheme.features.label.whole_question import ASK_WHOLE, AskWhole
+from markscheme.options.forms import WHOLE, one_of
 from markscheme.options.table import WHOLE_IN_FILES, setting
 
 
@@ -11,3 +12,9 @@ class PlanOptions:
     """How a project is labelled."""
 
     annotators: int = setting(1, "how many annotators label each example (1)", WHOLE, value="N", written=WHOLE_IN_FILES)
+    ask_whole: AskWhole = setting(
+        "until-enough",
+        "when annotators are asked first whether they accept the whole response",
+        one_of(*ASK_WHOLE),
+        value="|".join(ASK_WHOLE),
+    )

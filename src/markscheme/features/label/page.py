@@ -13,9 +13,9 @@ from markscheme.features.label.pair_order import shown_order, turned_rated
 from markscheme.features.label.work import (
     ANSWER_NOT_APPLICABLE,
     CANNOT_TELL,
-    WHOLE_FAILS,
     WHOLE_PASSES,
     WHOLE_RESPONSE,
+    WHOLE_UNDER,
     Question,
     Work,
     unit_of,
@@ -79,7 +79,8 @@ def sheet_of(work: Work, *, timed: bool) -> str:
         "under": asked_under(rubric),
         "responses": responses,
         "asks": {step.id: _criteria_asked(work, step) for step in reversed(work.steps)},
-        "overall": work.asks_overall,
+        "whole": [step.id for step in work.steps if step in work.whole_steps],
+        "whole_under": WHOLE_UNDER,
         "steps": [[step.id, step.sample] for step in work.steps],
     }
     with work.home.locked():
@@ -121,7 +122,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
         "rater": work.file.rater,
         "timed": timed,
         "criteria": names,
-        "overall": WHOLE_RESPONSE.name if work.asks_overall else None,
+        "whole": WHOLE_RESPONSE.name if work.whole_steps else None,
         "steps": [
             {
                 "unit": unit_of(step),
@@ -150,14 +151,14 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
 
 def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
     """What a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
-    if question.is_overall:
-        return {"pass": answer == WHOLE_PASSES}
+    if question.is_whole:
+        return {**({} if answer == CANNOT_TELL else {"pass": answer == WHOLE_PASSES}), "whole_under": WHOLE_UNDER}
     rated = question.rated(answer)
     return (turned_rated(rated) if turned else rated).to_json()
 
 
 def _criteria_asked(work: Work, step: Step) -> list[str]:
-    return [question.criterion.name for question in work.questions_at(step) if not question.is_overall]
+    return [question.criterion.name for question in work.questions_at(step) if not question.is_whole]
 
 
 def _words_before(
@@ -172,7 +173,7 @@ def _words_before(
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
     """A criterion as the page shows it."""
     criterion = question.criterion
-    seen = rubric.known_inputs if question.is_overall else rubric.shown_to(criterion)
+    seen = rubric.known_inputs if question.is_whole else rubric.shown_to(criterion)
     return {
         "criterion": criterion,
         "choices": list(_choices(question)),
@@ -195,10 +196,6 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
     """The answers that a criterion allows: yes first, else levels from the worst, then those that are no level."""
     scale = question.criterion.scale
-    if question.is_overall:
-        yield _choice(WHOLE_PASSES, "y", "Pass")
-        yield _choice(WHOLE_FAILS, "n", "Fail")
-        return
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")
         yield _choice("0", "n", "No")

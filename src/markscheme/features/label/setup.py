@@ -15,7 +15,8 @@ from markscheme.features.label.disputes import disputed, first_labels, ratings_i
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
-from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work, has_decision
+from markscheme.features.label.whole_question import AskWhole, refuse_no_whole, with_whole
+from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
@@ -41,7 +42,7 @@ def open_work(
     pool: Path | None = None,
     next: int | None = None,
     adjudicate: bool = False,
-    overall: bool = False,
+    ask_whole: AskWhole = "until-enough",
     share: Share | None = None,
     grades: Path | None = None,
     audits: bool = False,
@@ -57,7 +58,7 @@ def open_work(
         pool: File of responses to label; the rubric's own examples where None.
         next: How many responses to draw, those whose labels are worth most; the whole pool where None.
         adjudicate: Whether the rater decides where annotators disagree.
-        overall: Whether the rater also says if each response passes as a whole.
+        ask_whole: When the rater is asked about the whole response first.
         share: How the rater shares the pool with others; the rater labels all of it where None.
         grades: File of grades; only the responses on which they ask a person are labelled. None for all.
         audits: Whether the responses that `pass-rate --track` drew are labelled, in their order.
@@ -90,12 +91,15 @@ def open_work(
     home.check(responses.examples)
     file = LabelFile.open(folder / RATINGS_FOLDER, rater, "adjudicated" if adjudicate else "human", rubric)
     try:
-        work = _work(rubric, source, responses, home, file, overall=overall)
+        work = _work(rubric, source, responses, home, file, ask_whole)
         if audits:
-            return replace(work, steps=tuple(map(Step, work.questions)))
-        if next is not None:
-            return _noting_what_is_left(_drawn(work, responses, next, seed, share), by_next=True)
-        return _noting_what_is_left(replace(work, steps=_steps(list(work.questions), work, seed, share)), by_next=False)
+            ordered = replace(work, steps=tuple(map(Step, work.questions)))
+        elif next is not None:
+            ordered = _noting_what_is_left(_drawn(work, responses, next, seed, share), by_next=True)
+        else:
+            steps = _steps(list(work.questions), work, seed, share)
+            ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
+        return with_whole(ordered, ask_whole)
     except BaseException:
         file.close()
         raise
@@ -116,19 +120,14 @@ def _rubric_of_results(named: str, here: Path) -> str:
 
 
 def _work(
-    rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, *, overall: bool = False
+    rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, ask_whole: AskWhole
 ) -> Work:
     """The work before its order is decided."""
-    if overall and rubric.is_of_pairs:
-        raise UsageError(f"--overall asks whether a response passes, and {rubric.name} compares two")
-    if overall and any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):
-        raise UsageError(
-            f"--overall asks for {WHOLE_RESPONSE.name}, and {rubric.name} has a criterion of that name: rename it"
-        )
+    if ask_whole == "always":
+        refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}
-    everything = tuple(map(Question, (*rubric.criteria, *((WHOLE_RESPONSE,) if overall else ()))))
-    questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
-    work = Work(rubric, source, examples, questions, (), file, home, pool.labels, asks_overall=overall)
+    questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, tuple(map(Question, rubric.criteria)))
+    work = Work(rubric, source, examples, questions, (), file, home, pool.labels)
     adjudicates = file.kind == "adjudicated"
     ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
     carried = carried_in(work)
@@ -140,7 +139,7 @@ def _work(
             for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
         }
         return replace(work, questions=questions)
-    return replace(work, reworded=_reworded(work, carried))
+    return replace(work, reworded=_reworded(work, carried, ask_whole))
 
 
 def carried_in(work: Work) -> CarriedLabels | None:
@@ -156,7 +155,7 @@ def carried_in(work: Work) -> CarriedLabels | None:
     return carried_labels(examples, work.rubric)
 
 
-def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str, str]]:
+def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
     """What is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded ones
     where the check needs them; with the digest of the words that were answered."""
     to_relabel = set() if carried is None else set(carried.to_relabel)
@@ -170,7 +169,7 @@ def _reworded(work: Work, carried: CarriedLabels | None) -> dict[Step, dict[str,
             **{name: under for name, under in old.items() if step.id in to_relabel and step.sample == 0},
             **{name: "" for name in names if name not in label.criteria and step.sample == 0},
         }
-        if work.asks_overall and step.sample == 0 and not has_decision(label):
+        if ask_whole == "always" and step.sample == 0 and not label.answers_whole:
             again[WHOLE_RESPONSE.name] = ""
         if old or again:
             reworded[step] = {name: again[name] for name in (*names, WHOLE_RESPONSE.name) if name in again}

@@ -25,18 +25,20 @@ CANNOT_TELL = "t"
 ANSWER_NOT_APPLICABLE = "x"
 WHOLE_FAILS = "0"
 WHOLE_PASSES = "1"
-"""The answers to whether a response passes as a whole."""
+"""The answers to whether a response is accepted as a whole, besides "can't tell"."""
 DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
 
 
-WHOLE_RESPONSE = Criterion(1.0, "All in all: would you let this response pass?", "pass or fail")
-"""What is asked of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
+WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
+"""What is asked first, of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
+WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)
+"""What a decision says that it answered: it belongs to this question, so rewording a criterion makes none stale."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A criterion to label a response on, or whether the response passes as a whole.
+    """A criterion to label a response on, or whether the response is accepted as a whole.
 
     Attributes:
         criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
@@ -47,18 +49,13 @@ class Question:
     voices: tuple[Voice, ...] = ()
 
     @property
-    def is_overall(self) -> bool:
-        """Whether it asks for pass or fail of the response as a whole."""
+    def is_whole(self) -> bool:
+        """Whether it asks about the response as a whole."""
         return self.criterion is WHOLE_RESPONSE
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply".
-
-        Of the response as a whole, only fail and pass; "can't tell" is for criteria.
-        """
-        if self.is_overall:
-            return (WHOLE_FAILS, WHOLE_PASSES)
+        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply"."""
         places = tuple(map(str, range(len(self.criterion.scale.levels))))
         return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
@@ -133,7 +130,7 @@ class Work:
         reworded: What is asked again of responses that the rater has labelled, by step: the criteria whose words have
             changed since, or that are new, and the digest of the words that the rater answered; "" for a new one.
         notes: What of the set isn't asked, and why, in sentences.
-        asks_overall: Whether raters also say if a response passes as a whole.
+        whole_steps: The steps that are asked about the whole response first.
     """
 
     rubric: Rubric
@@ -146,7 +143,7 @@ class Work:
     people: tuple[Rating, ...] = ()
     reworded: Mapping[Step, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    asks_overall: bool = False
+    whole_steps: frozenset[Step] = frozenset()
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()
@@ -160,16 +157,16 @@ class Work:
 
     @property
     def all_questions(self) -> tuple[Question, ...]:
-        """Every question that the page may ask, the one on the whole response last."""
-        criteria = (*self.rubric.criteria, *((WHOLE_RESPONSE,) if self.asks_overall else ()))
+        """Every question that the page may ask, the one on the whole response first."""
+        criteria = (*((WHOLE_RESPONSE,) if self.whole_steps else ()), *self.rubric.criteria)
         return tuple(map(Question, criteria))
 
     def questions_at(self, step: Step) -> tuple[Question, ...]:
         """The questions about a response: of one that was labelled under other words, those whose words changed."""
-        every = self.questions[step.id]
-        if step not in self.reworded:
-            return every
-        return tuple(question for question in every if question.criterion.name in self.reworded[step])
+        criteria = self.questions[step.id]
+        if step in self.reworded:
+            criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
+        return (Question(WHOLE_RESPONSE), *criteria) if step in self.whole_steps else criteria
 
     @cached_property
     def _own_steps(self) -> frozenset[Step]:
@@ -209,8 +206,8 @@ class Work:
             return False
         label = self.file.labels[step]
         rated = label.criteria
-        criteria = [question.criterion for question in self.questions_at(step) if not question.is_overall]
-        if any(question.is_overall for question in self.questions_at(step)) and not has_decision(label):
+        criteria = [question.criterion for question in self.questions_at(step) if not question.is_whole]
+        if step in self.whole_steps and not label.answers_whole:
             return False
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
@@ -219,17 +216,13 @@ class Work:
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
-        questions = [question for question in self.questions_at(step) if not question.is_overall]
+        questions = [question for question in self.questions_at(step) if not question.is_whole]
         by_name = {q.criterion.name: rating.criteria[q.criterion.name] for q in questions}
         if self.is_turned(step):
             by_name = {name: turned_rated(rated) for name, rated in by_name.items()}
-        whole = (
-            {}
-            if len(questions) == len(self.questions_at(step))
-            else {WHOLE_RESPONSE.name: WHOLE_PASSES if rating.passed else WHOLE_FAILS}
-        )
+        whole = {WHOLE_RESPONSE.name: _answer_of(rating.passed)} if step in self.whole_steps else {}
         return Answered(
-            {**{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}, **whole},
+            {**whole, **{q.criterion.name: q.answer(by_name[q.criterion.name]) for q in questions}},
             {name: rated.reason for name, rated in by_name.items() if rated.reason},
             {name: rated.quote for name, rated in by_name.items() if rated.quote},
             rating.note,
@@ -255,12 +248,11 @@ class Work:
     def rating(self, step: Step, answered: Answered) -> Rating:
         """The rating for answers to all questions of a step."""
         criteria = {}
-        passed = None
+        whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None
         for question in self.questions_at(step):
-            name = question.criterion.name
-            if question.is_overall:
-                passed = answered.answers[name] == WHOLE_PASSES
+            if question.is_whole:
                 continue
+            name = question.criterion.name
             reason = answered.reasons.get(name, "")
             quote = answered.quotes.get(name)
             rated = question.rated(answered.answers[name])
@@ -271,7 +263,8 @@ class Work:
             self.file.rater,
             self.file.kind,
             criteria,
-            passed=passed,
+            passed=None if whole in (None, CANNOT_TELL) else whole == WHOLE_PASSES,
+            whole_under="" if whole is None else WHOLE_UNDER,
             sample=step.sample,
             at=date.today().isoformat(),
             under=asked_under(self.rubric),
@@ -345,9 +338,11 @@ class Work:
         return ""
 
 
-def has_decision(label: Rating) -> bool:
-    """Whether a label says if the response passes as a whole; no rewording of a criterion changes what that asks."""
-    return label.passed is not None
+def _answer_of(passed: bool | None) -> str:
+    """Return the answer that a decision on the whole response was, or was none."""
+    if passed is None:
+        return CANNOT_TELL
+    return WHOLE_PASSES if passed else WHOLE_FAILS
 
 
 def unit_of(step: Step) -> str:

@@ -21,7 +21,8 @@ light_and_dark = pytest.mark.parametrize("page", ["light", "dark"], indirect=Tru
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and a pool of 20."""
+    """A rubric whose criteria alone are asked, and a pool of 20."""
+    (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     return make_pool(tmp_path)
 
 

@@ -26,7 +26,8 @@ CHOICES = [("3", "n"), ("1", "y"), ("x", "t")]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A rubric and a pool of 20."""
+    """A rubric whose criteria alone are asked, and a pool of 20."""
+    (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     return make_pool(tmp_path)
 
 

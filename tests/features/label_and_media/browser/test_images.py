@@ -21,6 +21,7 @@ N = 10
 def project(tmp_path: Path) -> Path:
     """A rubric and ten charts, the last with an invoice that has a script."""
     (tmp_path / "rubrics").mkdir()
+    (tmp_path / "markscheme.toml").write_text('ask_whole = "never"\n')
     (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (tmp_path / ".git").mkdir()
     (tmp_path / "bill.pdf").write_bytes(

@@ -201,7 +201,7 @@ function choose(key) {
 
 function rest() {
   for (const fieldset of asked()) {
-    const wayOut = fieldset.querySelector("input[value=t]"); // whether the whole passes has none
+    const wayOut = fieldset.querySelector("input[value=t]");
     if (wayOut && !chosen(fieldset)) wayOut.checked = true;
   }
   keepDraft();

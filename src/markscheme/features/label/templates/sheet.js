@@ -82,7 +82,7 @@ const savedAs = (place) => steps[place].shown === "second-first" ? sheet.turned 
 
 function ratingOf(place) {
   const [id, sample] = sheet.head.steps[place], { answer, criteria: own } = steps[place];
-  const whole = own.find((number) => criteria[number] === data.overall);
+  const whole = own.find((number) => criteria[number] === data.whole);
   const rated = own.filter((number) => number !== whole)
     .map((number) => [criteria[number], savedAs(place)[number][answer.answers[criteria[number]]]]);
   const levels = rated.map(([name, one]) => [name, "level" in one ? { ...one, quote: answer.quotes[name] ?? null } : one]);
@@ -90,7 +90,7 @@ function ratingOf(place) {
     at: answer.at, under: sheet.head.under, blind: true, ...answer.note.trim() && { note: answer.note.trim() },
     ...answer.seconds !== null && { seconds: answer.seconds },
     ...steps[place].shown && { shown: steps[place].shown },
-    ...whole !== undefined && sheet.rated[whole][answer.answers[data.overall]] };
+    ...whole !== undefined && sheet.rated[whole][answer.answers[data.whole]] };
 }
 
 function download() {
@@ -109,7 +109,7 @@ function answerOf(rating, place) {
   const own = steps[place].criteria;
   const answers = own.map((number) => [criteria[number], Object.entries(savedAs(place)[number]).find(([, one]) => {
     const said = rating.criteria[criteria[number]];
-    if (criteria[number] === data.overall) return one.pass === rating.pass;
+    if (criteria[number] === data.whole) return one.pass === rating.pass;
     return ["level", "abstained", "not_applicable"].every((key) => one[key] === said?.[key]);
   })?.[0]]);
   const marked = Object.entries(rating.criteria).filter(([, said]) => said.quote).map(([name, said]) => [name, said.quote]);

@@ -1,0 +1,63 @@
+"""When an annotator is asked first whether they accept the whole response: until they have decided often enough."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+from markscheme.errors import UsageError
+from markscheme.rubrics.rubric import Rubric
+
+if TYPE_CHECKING:
+    from markscheme.features.label.work import Work
+
+AskWhole = Literal["until-enough", "always", "never"]
+ASK_WHOLE: tuple[AskWhole, ...] = get_args(AskWhole)
+FEW_CRITERIA = 4
+"""Criteria with a weight up to which the lower number of decisions is enough; a judgement."""
+ENOUGH, ENOUGH_FOR_MANY = 120, 160
+"""Decisions of an annotator after which more are no longer asked for: numbers that fit better are found by then."""
+
+
+def with_whole(work: "Work", ask_whole: AskWhole) -> "Work":
+    """Return the work with the question about the whole response, for the steps that are asked it.
+
+    A step that was answered keeps the question, so that the answer can be changed. A response that was labelled
+    without it is asked for it only where everyone is.
+    """
+    if ask_whole == "never" or work.is_adjudication or _why_no_whole(work.rubric):
+        return work
+    labels = work.file.labels
+    first_looks = [step for step in work.steps if step.sample == 0]
+    answered = {step for step in first_looks if step in labels and labels[step].whole_under}
+    if ask_whole == "always":
+        missing = [step for step in first_looks if step not in labels or not labels[step].answers_whole]
+    else:
+        missing = [step for step in first_looks if step not in labels][: _left_to_ask(work)]
+    return replace(work, whole_steps=frozenset([*answered, *missing]))
+
+
+def refuse_no_whole(rubric: Rubric) -> None:
+    """Refuse a rubric whose responses can't be asked about as a whole.
+
+    Raises:
+        UsageError: Says why.
+    """
+    if why := _why_no_whole(rubric):
+        raise UsageError(f"`ask_whole=always` asks whether a response is accepted, and {why}")
+
+
+def _why_no_whole(rubric: Rubric) -> str | None:
+    """Return why nothing is asked about whole responses; None where it can be."""
+    from markscheme.features.label.work import WHOLE_RESPONSE
+
+    if rubric.is_of_pairs:
+        return f"{rubric.name} compares two"
+    if any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):
+        return f"{rubric.name} has a criterion that is named {WHOLE_RESPONSE.name}, as the question is: rename it"
+    return None
+
+
+def _left_to_ask(work: "Work") -> int:
+    """Return how many more decisions the annotator is asked for."""
+    has_few = sum(criterion.weight != 0 for criterion in work.rubric.criteria) <= FEW_CRITERIA
+    decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
+    return max(0, (ENOUGH if has_few else ENOUGH_FOR_MANY) - len(decided))

@@ -1,0 +1,196 @@
+"""The page first asks whether the whole response is accepted, until an annotator has decided often enough."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.features.label import whole_question
+from markscheme.features.label.setup import open_work
+from markscheme.features.label.whole_question import ENOUGH, ENOUGH_FOR_MANY, AskWhole
+from markscheme.features.label.work import WHOLE_RESPONSE, WHOLE_UNDER, Answered, Work
+from markscheme.ratings.rating import Rating, load_ratings
+from tests.commands.console import run
+from tests.features.label.labelled_project import RUBRIC, Server, make_pool, refused
+
+WHOLE = WHOLE_RESPONSE.name
+ALWAYS = ("-o", "ask_whole=always")
+NEVER = ("-o", "ask_whole=never")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric and a pool of 4."""
+    return make_pool(tmp_path, 4)
+
+
+def label_all(server: Server, whole: str = "1") -> None:
+    """Answer every question that is open, the same each time."""
+    for step in server.get().data["steps"]:
+        names = [server.get().data["criteria"][number] for number in step["criteria"]]
+        answers = {name: whole if name == WHOLE else "1" for name in names}
+        assert server.post("give", {"unit": step["unit"], "answers": answers}).status == 200
+
+
+def opened(project: Path, ask_whole: AskWhole = "until-enough") -> Work:
+    """Ann's work, without a server."""
+    return open_work("manners", project, rater="ann", pool=project / "pool.jsonl", ask_whole=ask_whole)
+
+
+def answer(work: Work, count: int, answers: Mapping[str, str]) -> None:
+    """Answer the next steps alike."""
+    for step in [step for step in work.steps if not work.is_done(step)][:count]:
+        work.give(step, Answered(answers))
+
+
+def labels_of(work: Work) -> list[Rating]:
+    """What is on disk."""
+    return load_ratings(work.file.path, work.rubric, kind="human")
+
+
+def test_the_whole_is_asked_first_and_its_answer_is_the_decision(project: Path) -> None:
+    with Server(project) as server:
+        page = server.get()
+        assert page.data["criteria"] == [WHOLE, "polite", "waffle"]
+        assert WHOLE_RESPONSE.requirement in page.text
+        assert page.data["steps"][0]["criteria"] == [0, 1, 2]
+        label_all(server, whole="0")
+        firsts = [line for line in server.lines if line["sample"] == 0]
+        assert [(line["pass"], line["whole_under"]) for line in firsts] == [(False, WHOLE_UNDER)] * 4
+        assert all(WHOLE not in line["criteria"] for line in server.lines)
+
+
+def test_what_comes_back_is_asked_by_criterion_alone(tmp_path: Path) -> None:
+    work = opened(make_pool(tmp_path, 20))
+    again = [step for step in work.steps if step.sample == 1]
+    assert again
+    assert all(step not in work.whole_steps for step in again)
+    work.file.close()
+
+
+def test_the_whole_needs_an_answer(project: Path) -> None:
+    with Server(project) as server:
+        unit = server.get().open
+        for whole in (None, "x", "2"):
+            answers = {"polite": "1", "waffle": "0"} | ({} if whole is None else {WHOLE: whole})
+            assert server.post("give", {"unit": unit, "answers": answers}).status == 422
+
+
+def test_can_t_tell_is_an_answer_and_no_decision(project: Path) -> None:
+    work = opened(project)
+    answer(work, 1, {WHOLE: "t", "polite": "1", "waffle": "0"})
+    (label,) = labels_of(work)
+    assert (label.passed, label.whole_under) == (None, WHOLE_UNDER)
+    (done,) = [step for step in work.steps if work.is_done(step)]
+    answered = work.answered(done)
+    assert answered is not None
+    assert answered.answers[WHOLE] == "t"
+    work.give(done, Answered({WHOLE: "1", "polite": "1", "waffle": "0"}))
+    assert labels_of(work)[0].passed is True
+    work.give(done, Answered({WHOLE: "t", "polite": "1", "waffle": "0"}))
+    assert labels_of(work)[0].passed is None
+    work.file.close()
+
+
+def test_an_annotator_with_enough_decisions_is_asked_by_criterion_alone(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_question, "ENOUGH", 3)
+    work = opened(project)
+    assert len(work.whole_steps) == 3
+    answer(work, 2, {WHOLE: "1", "polite": "1", "waffle": "0"})
+    answer(work, 1, {WHOLE: "t", "polite": "1", "waffle": "0"})
+    work.file.close()
+    later = opened(project)
+    first_looks = [step for step in later.steps if step.sample == 0]
+    assert later.whole_steps == frozenset(first_looks)  # two decided, one couldn't tell, and one is left to ask
+    answer(later, 1, {WHOLE: "0", "polite": "1", "waffle": "0"})
+    later.file.close()
+    (project / "pool.jsonl").write_text(json.dumps({"id": "one-more", "query": "?", "response": "hm"}) + "\n")
+    enough = opened(project)
+    assert [step.id for step in enough.steps] == ["one-more"]
+    assert not enough.whole_steps
+    enough.file.close()
+    second = open_work("manners", project, rater="ben", pool=project / "pool.jsonl")
+    assert second.whole_steps  # another annotator's decisions don't count
+    second.file.close()
+
+
+def test_more_criteria_are_asked_for_more_decisions() -> None:
+    assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
+
+
+def test_who_labelled_the_criteria_before_is_asked_for_the_whole_only_where_everyone_is(project: Path) -> None:
+    with Server(project, NEVER) as server:
+        assert server.get().data["criteria"] == ["polite", "waffle"]
+        for _ in range(4):
+            server.label()
+    with Server(project) as server:
+        assert server.get().data["criteria"] == ["polite", "waffle"]
+    with Server(project, ALWAYS) as server:
+        steps = server.get().data["steps"]
+        assert [step["criteria"] for step in steps if step["answer"] is None] == [[0]] * 4
+        label_all(server)
+        assert server.get().data["steps"][0]["answer"]["answers"] == {WHOLE: "1"}
+    with Server(project) as server:
+        assert all(step["answer"] is not None for step in server.get().data["steps"])
+        server.post("undo", {"unit": server.get().data["steps"][0]["unit"]})
+        assert server.get().data["steps"][0]["answer"] is None
+    ratings = [json.loads(line) for line in server.file.read_text().splitlines()]
+    assert sum(line.get("pass") is True for line in ratings) == 4
+
+
+def test_a_decision_from_reading_isn_t_asked_again(project: Path) -> None:
+    home = project / "calibration" / "manners"
+    (home / "ratings").mkdir(parents=True)
+    pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
+    (home / "examples.jsonl").write_text(json.dumps({**pool[0], "labels": []}) + "\n")
+    good = {"id": pool[0]["id"], "rater": "ann", "kind": "human", "sample": 0, "criteria": {}, "pass": True}
+    (home / "ratings" / "ann.jsonl").write_text(json.dumps(good) + "\n")
+    work = opened(project)
+    by_id = {step.id: [q.criterion.name for q in work.questions_at(step)] for step in work.steps if step.sample == 0}
+    assert by_id[pool[0]["id"]] == ["polite", "waffle"]
+    assert by_id[pool[1]["id"]] == [WHOLE, "polite", "waffle"]
+    work.file.close()
+
+
+def test_a_criterion_of_that_name_leaves_the_question_out_and_always_is_refused(project: Path) -> None:
+    (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", f"name: {WHOLE}"))
+    work = opened(project)
+    assert not work.whole_steps
+    work.file.close()
+    status, message = refused(project, *ALWAYS, "--pool", "pool.jsonl")
+    assert status == 2
+    assert "has a criterion that is named whole, as the question is: rename it" in message
+
+
+def saved_on(project: Path, *options: str, **changes: Any) -> tuple[dict[str, Any], int, str]:
+    """The head of a sheet, and the exit status and message of importing one answer to it."""
+    asked = ("label", "manners", "--pool", "pool.jsonl", "--rater", "ann", "--sheet", "ann.html", *options)
+    assert run("markscheme", *asked, cwd=project).returncode == 0
+    text = (project / "ann.html").read_text()
+    head = json.loads(text.split('id="data">')[1].split("</script>")[0])["sheet"]["head"]
+    saved = {
+        "id": head["steps"][0][0], "rater": "ann", "kind": "human", "sample": 0, "at": "2026-11-02",
+        "under": head["under"], "criteria": {"waffle": {"level": 0, "under": head["criteria"]["waffle"]}}, **changes,
+    }  # fmt: skip
+    (project / "saved.json").write_text(json.dumps({**head, "ratings": [saved]}))
+    to = "calibration/manners/ratings/ann.jsonl"
+    done = run("markscheme", "import", "saved.json", "--rubric", "manners", "--append", "--to", to, cwd=project)
+    return head, done.returncode, done.stderr
+
+
+def test_a_sheet_says_of_which_responses_it_asks_the_whole(project: Path) -> None:
+    head, status, message = saved_on(project, *NEVER, **{"pass": True, "whole_under": WHOLE_UNDER})
+    assert head["whole"] == []
+    assert (status, "the sheet doesn't ask for pass" in message) == (2, True)
+    head, status, message = saved_on(project, **{"pass": True, "whole_under": "another"})
+    assert sorted(head["whole"]) == [f"model-x-{place}" for place in range(4)]
+    assert head["whole_under"] == WHOLE_UNDER
+    assert {tuple(names) for names in head["asks"].values()} == {("polite", "waffle")}
+    assert (status, "under another question than the sheet's" in message) == (2, True)
+    _, status, message = saved_on(project, **{"pass": True, "whole_under": WHOLE_UNDER})
+    assert status == 0, message
+    assert json.loads((project / "calibration/manners/ratings/ann.jsonl").read_text())["pass"] is True
