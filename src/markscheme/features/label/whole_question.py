@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 AskWhole = Literal["until-enough", "always", "never"]
 ASK_WHOLE: tuple[AskWhole, ...] = get_args(AskWhole)
-FEW_CRITERIA = 4
+CRITERIA_OF_SHORT_RUBRICS = 4
 """Criteria with a weight up to which the lower number of decisions is enough; a judgement."""
 ENOUGH, ENOUGH_FOR_MANY = 120, 160
 """Decisions of an annotator after which more are no longer asked for: numbers that fit better are found by then."""
@@ -58,6 +58,6 @@ def _why_no_whole(rubric: Rubric) -> str | None:
 
 def _left_to_ask(work: "Work") -> int:
     """Return how many more decisions the annotator is asked for."""
-    has_few = sum(criterion.weight != 0 for criterion in work.rubric.criteria) <= FEW_CRITERIA
+    has_few = sum(criterion.weight != 0 for criterion in work.rubric.criteria) <= CRITERIA_OF_SHORT_RUBRICS
     decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
     return max(0, (ENOUGH if has_few else ENOUGH_FOR_MANY) - len(decided))
