@@ -136,8 +136,7 @@ def test_what_is_not_an_edit_of_words_is_refused(edits: list[Any], reason: str) 
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ("weight: 2", "weight: 3", "weight of tone"),
-        ("passingThreshold: 0.6", "passingThreshold: 0.5", "passingThreshold"),
+        ("weight: 2", "weight: -2", "the sign of the weight of tone"),
         ("name: short", "name: brief", "the names or the number of criteria"),
         ("[query]", "[query, reference]", "inputs"),
         ("value: 2,", "value: 3,", "the scale of tone"),
@@ -150,9 +149,9 @@ def test_what_is_not_an_edit_of_words_is_refused(edits: list[Any], reason: str) 
         ("name: tone", "name: tone\n    preserves: [praise]", "preserves of tone"),
     ],
 )
-def test_a_rubric_that_changes_more_than_words_is_refused(old: str, new: str, what: str) -> None:
+def test_a_rubric_that_changes_more_than_words_and_numbers_is_refused(old: str, new: str, what: str) -> None:
     candidate = rubric(RUBRIC.replace(old, new).replace("It is rude.", "It is cold."))
-    with pytest.raises(NotTried, match=f"changes {what}; only words may change"):
+    with pytest.raises(NotTried, match=f"changes {what}; only words, weights and pass mark may change"):
         from_rubric("c", candidate, yours=rubric(), labelled=labelled("x"))
 
 
@@ -161,15 +160,28 @@ def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> Non
     (tmp_path / "again.json").write_text(
         json.dumps({"edits": [edit("It is cold.", "It is rude.", "levels[0].description")]})
     )
-    (tmp_path / "heavy.yaml").write_text(RUBRIC.replace("weight: 2", "weight: 9"))
-    paths = [tmp_path / name for name in ("cold.yaml", "again.json", "heavy.yaml")]
+    (tmp_path / "brief.yaml").write_text(RUBRIC.replace("name: short", "name: brief"))
+    paths = [tmp_path / name for name in ("cold.yaml", "again.json", "brief.yaml")]
     wordings, refused = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
     assert [entry.name for entry in wordings] == ["cold"]
     assert [(refusal.candidate, refusal.why) for refusal in refused] == [
         ("again", "has the same words as cold"),
-        ("heavy", "changes weight of tone; only words may change: description (or requirement), "
-         "levels[N].description, levels[N].label or guidelines"),
+        ("brief", "changes the names or the number of criteria; only words, weights and pass mark may change: "
+         "description (or requirement), levels[N].description, levels[N].label or guidelines"),
     ]  # fmt: skip
+
+
+def test_a_rubric_file_may_differ_in_weights_and_pass_mark(tmp_path: Path) -> None:
+    numbers = RUBRIC.replace("weight: 2", "weight: 9").replace("0.6", "0.5")
+    (tmp_path / "heavy.yaml").write_text(numbers)
+    (tmp_path / "again.yaml").write_text(numbers)
+    (tmp_path / "both.yaml").write_text(numbers.replace("It is rude.", "It is cold."))
+    paths = [tmp_path / name for name in ("heavy.yaml", "again.yaml", "both.yaml")]
+    (heavy, both), (again,) = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
+    assert (heavy.changes, heavy.numbers.weights, heavy.numbers.pass_mark) == ((), {"tone": 9.0}, 0.5)
+    assert (heavy.rubric.criteria[0].weight, heavy.rubric.pass_mark) == (9.0, 0.5)
+    assert (both.in_file.weights, len(both.in_file.words)) == ({"tone": 9.0}, 1)
+    assert again.why == "has the same words and numbers as heavy"
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Candidate wordings: edits of a rubric's words or whole rubric files, and why one is rejected."""
+"""Candidates: edits of a rubric's words or whole rubric files, with other numbers too, and why one is rejected."""
 
 import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.edit import edit as edited_file
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
+from markscheme.rubrics.wording import Field, in_place_of, words_of
 
 LONGEST = 1.5
 """Maximum words of a candidate, as a multiple of the rubric's own."""
@@ -27,6 +27,8 @@ MOST_HOLDERS = 2
 """A name or number that at most this many examples contain identifies these examples."""
 MOST_SHOWN = 3
 """Quotations shown; how many more there are is counted."""
+UNCHANGED = Changes()
+"""The numbers of a candidate that changes words alone."""
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(r"\d|_|[a-z][A-Z]")
 _FIELD = "description (or requirement), levels[N].description, levels[N].label or guidelines"
@@ -47,19 +49,21 @@ class Rewording:
 
 @dataclass(frozen=True)
 class Wording:
-    """A rubric with other words.
+    """A rubric with other words, other numbers, or both.
 
     Attributes:
         name: The stem of its file, or "round-2/3".
-        rubric: The user's rubric with these words; everything else is the user's.
+        rubric: The user's rubric with these words and numbers; everything else is the user's.
         changes: Compared with the user's own words, in the order of the rubric.
         warnings: What a reader should check before adopting it.
+        numbers: Its weights and pass mark, where they differ from the user's.
     """
 
     name: str
     rubric: Rubric
     changes: tuple[Rewording, ...]
     warnings: tuple[str, ...] = ()
+    numbers: Changes = field(default_factory=Changes)
 
     @property
     def words(self) -> dict[Field, str]:
@@ -70,6 +74,11 @@ class Wording:
     def criteria(self) -> set[str]:
         """Criteria whose words change; "" for the guidelines."""
         return {change.place.criterion for change in self.changes}
+
+    @property
+    def in_file(self) -> Changes:
+        """What is changed in the rubric's file."""
+        return replace(self.numbers, words=self.words)
 
 
 @dataclass(frozen=True)
@@ -179,20 +188,31 @@ def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
 
 
 def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """The wording of a whole rubric that differs from the user's only in words.
+    """The wording of a whole rubric that differs from the user's only in words, weights and pass mark.
 
     Raises:
         NotTried: It differs in anything else.
     """
     unlike = list(_other_changes(candidate, yours))
     if unlike:
-        raise NotTried(f"changes {', '.join(unlike)}; only words may change: {_FIELD}")
+        raise NotTried(f"changes {', '.join(unlike)}; only words, weights and pass mark may change: {_FIELD}")
     theirs = words_of(candidate)
     own_words = words_of(yours)
     if theirs.keys() != own_words.keys():
         places = ", ".join(sorted(map(str, theirs.keys() ^ own_words.keys())))
         raise NotTried(f"has words at other places than your rubric: {places}")
-    return _wording(name, theirs, yours, labelled)
+    return _wording(name, theirs, yours, labelled, _numbers_changed(candidate, yours))
+
+
+def _numbers_changed(candidate: Rubric, yours: Rubric) -> Changes:
+    """Return the weights and the pass mark that differ."""
+    weights = {
+        theirs.name: theirs.weight
+        for theirs, ours in zip(candidate.criteria, yours.criteria, strict=True)
+        if theirs.weight != ours.weight
+    }
+    mark = candidate.pass_mark
+    return Changes(weights=weights, pass_mark=None if mark == yours.pass_mark else mark)
 
 
 def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
@@ -202,8 +222,8 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
         return
     for theirs, ours in zip(candidate.criteria, yours.criteria, strict=True):
         yield from (f"{what} of {ours.name}" for what in _criterion_changes(theirs, ours))
-    in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
-    asking = "description pass_mark inputs strategy samples"
+    in_files = {"description": "description of the rubric"}
+    asking = "description inputs strategy samples"
     judging = "tolerance target max_false_pass max_false_fail ask_within"
     rest = f"{asking} {judging}"
     yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
@@ -215,7 +235,9 @@ def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
 
 
 def _criterion_changes(candidate: Criterion, yours: Criterion) -> Iterator[str]:
-    attributes = "weight threshold required sees not_applicable check passing preserves steps tags"
+    if (candidate.weight > 0, candidate.weight < 0) != (yours.weight > 0, yours.weight < 0):
+        yield "the sign of the weight"
+    attributes = "threshold required sees not_applicable check passing preserves steps tags"
     yield from _unequal(candidate, yours, attributes)
     if (candidate.good, candidate.bad) != (yours.good, yours.bad):
         yield "examples"
@@ -230,14 +252,16 @@ def _criterion_changes(candidate: Criterion, yours: Criterion) -> Iterator[str]:
 # --- what every candidate must hold ---------------------------------------------------------------------------------
 
 
-def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: LabelledTexts) -> Wording:
+def _wording(
+    name: str, words: Mapping[Field, str], yours: Rubric, labelled: LabelledTexts, numbers: Changes = UNCHANGED
+) -> Wording:
     own_words = words_of(yours)
     changes = tuple(
         Rewording(place, old, in_place_of(old, words[place]))
         for place, old in own_words.items()
         if _squeezed(words[place]) != _squeezed(old)
     )
-    if not changes:
+    if not changes and not numbers:
         raise NotTried("has the same words as yours")
     old = "\n".join([yours.description, *own_words.values(), *anchors_in(yours)])
     new = "\n\n".join(change.new for change in changes)
@@ -246,10 +270,10 @@ def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: Lab
         raise NotTried(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
     _refuse_long(words, own_words)
     try:
-        rubric = with_words(yours, {change.place: change.new for change in changes})
+        rubric = replace(numbers, words={change.place: change.new for change in changes}).applied_to(yours)
     except RubricError as error:
         raise NotTried(f"isn't a valid rubric: {error}") from error
-    return Wording(name, rubric, changes, tuple(_warnings(new, old, labelled)))
+    return Wording(name, rubric, changes, tuple(_warnings(new, old, labelled)), numbers)
 
 
 def _refuse_long(words: Mapping[Field, str], own_words: Mapping[Field, str]) -> None:
@@ -282,7 +306,7 @@ def refuse_unwritten(file: Path, wording: Wording) -> None:
         NotTried: The file can't.
     """
     try:
-        edited_file(file, Changes(words=wording.words))
+        edited_file(file, wording.in_file)
     except RubricError as error:
         raise NotTried(f"can't be written into {file.name}: {error}") from error
 
@@ -324,8 +348,9 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
         NotTried: One has.
     """
     for earlier in others:
-        if earlier.words == wording.words:
-            raise NotTried(f"has the same words as {earlier.name}")
+        if earlier.in_file == wording.in_file:
+            numbers = " and numbers" if wording.numbers else ""
+            raise NotTried(f"has the same words{numbers} as {earlier.name}")
     return wording
 
 

@@ -74,10 +74,10 @@ def improve(
     Wordings are compared on dev, a third of the labelled tasks; the rest is held out. --open tests the two best there,
     or looks at decisions, once and on record: every further look at the same labels has to clear a higher bar.
 
-    A candidate is a rubric file that differs in words alone, or a JSON list of edits: [{"criterion": "polite", "field":
-    "description", "old": "The reply is polite", "new": "The whole reply is polite"}]. `old` quotes the present words.
-    `field` is description (or requirement), levels[N].description, levels[N].label, or guidelines (without criterion);
-    N counts from 0, the worst.
+    A candidate is a rubric file that differs in words, weights or pass mark, or a JSON list of edits of words:
+    [{"criterion": "polite", "field": "description", "old": "The reply is polite", "new": "The whole reply is polite"}].
+    `old` quotes the present words. `field` is description (or requirement), levels[N].description, levels[N].label, or
+    guidelines (without criterion); N counts from 0, the worst.
 
     Args:
         proposer: model that writes new words: any judge name
@@ -158,6 +158,8 @@ def improve(
         made = request.plan()
         show(plan_view(made), plan_json(made), json=json, details=details)
         return 0
+    request = request.compared_as_needed()
+    setting = request.setting
     if setting.lacks:
         more = f"label more: {Commands.on(setting.rubric.name).label_next(50)}"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)

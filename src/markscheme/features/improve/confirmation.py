@@ -8,7 +8,9 @@ import numpy as np
 
 from markscheme.features.improve.candidates import Wording
 from markscheme.features.improve.selection import (
+    SelectionTest,
     confirmed_gain,
+    decisions_test,
     expected_gain,
     held_out_test,
     kept_share,
@@ -46,9 +48,11 @@ class Answer:
         n: Examples compared.
         tasks: Tasks they belong to.
         dropped: Examples that the user's wording leaves ungraded.
-        raw: How much closer to gold the adopted wording's scores are, as measured.
-        gain: The same, as expected on new examples.
+        raw: How much closer to gold the adopted wording's scores are, as measured; by decisions, how much more often
+            it decides as people do.
+        gain: The same, as expected on new examples, by scores.
         agreement_gain: The expected gain in agreement.
+        decisions_gain: What is expected of decisions, where wordings were compared by them.
         asked_again: Whether the user's wording was asked again in this run.
     """
 
@@ -63,6 +67,7 @@ class Answer:
     gain: Estimate | None = None
     agreement_gain: Estimate | None = None
     asked_again: bool = True
+    decisions_gain: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ async def confirm(
         if decided == answer.adopted:
             return answer
         why: Why = "not confirmed" if decided is None else "confirmed"
-        return replace(answer, adopted=decided, why=why, raw=None, gain=None, agreement_gain=None)
+        return replace(answer, adopted=decided, why=why, raw=None, gain=None, agreement_gain=None, decisions_gain=None)
     adopted = None if answer.adopted is None else answer.adopted.rubric.fingerprint
     ledger.decide(opening, adopted)
     return answer
@@ -168,14 +173,14 @@ async def _answer(
 ) -> Answer:
     where = "all labels" if outside else "held-out labels"
     first, for_yours = _samples(asker, part, yours, number)
-    own_scores = refuse_ungraded(
-        await asker.column(yours, part, f"{where}: your wording, again", first=for_yours)
-    ).scores
+    own_scores = part.compared(
+        refuse_ungraded(await asker.column(yours, part, f"{where}: your wording, again", first=for_yours))
+    )
     scores = {
-        wording.name: (await asker.column(wording.rubric, part, f"{where}: {wording.name}", first=first)).scores
+        wording.name: part.compared(await asker.column(wording.rubric, part, f"{where}: {wording.name}", first=first))
         for wording in wordings
     }
-    gold = part.gold.scores
+    gold = part.truth
     graded = ~np.isnan(own_scores)
     n = int(graded.sum())
     dropped = int((~graded).sum())
@@ -187,11 +192,15 @@ async def _answer(
     columns = np.column_stack([difference(gold, own_scores, scores[wording.name]) for wording in usable])
     if not np.nan_to_num(columns).any():
         return replace(undecided, why="same scores")
-    test = (outside_test if outside else held_out_test)(part.by_task(columns), alpha)
+    test = _test(part, columns, alpha, outside=outside)
     if test.best is None:
         return replace(undecided, why="not confirmed")
     best = usable[test.best]
     t = test.t[test.best]
+    if part.decided is not None:
+        gain = confirmed_gain(part.by_task(columns[:, test.best]), t, test.critical, method="gain in decisions")
+        raw = test.means[test.best]
+        return replace(undecided, adopted=best, why="confirmed", raw=raw, decisions_gain=gain)
     share = kept_share(t, test.critical)
     hits = _hits(gold, scores[best.name], yours.tolerance) - _hits(gold, own_scores, yours.tolerance)
     return replace(
@@ -202,6 +211,14 @@ async def _answer(
         gain=confirmed_gain(part.by_task(columns[:, test.best]), t, test.critical, method="gain in MAE"),
         agreement_gain=expected_gain(part.by_task(np.where(graded, hits, np.nan)), share, method="gain in agreement"),
     )
+
+
+def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> SelectionTest:
+    """Test the differences of the finalists, by decisions where those are compared."""
+    by_task = part.by_task(columns)
+    if part.decided is not None:
+        return decisions_test(by_task, alpha)
+    return outside_test(by_task, alpha) if outside else held_out_test(by_task, alpha)
 
 
 def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:

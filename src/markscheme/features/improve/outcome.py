@@ -16,6 +16,7 @@ from markscheme.features.improve.trial import TrialPart
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number, percent
+from markscheme.report.figures import points
 
 PLANNED_AGREEMENT = 0.10
 """The gain in agreement that corresponds to a planned gain in MAE."""
@@ -71,10 +72,16 @@ class ImprovementRun:
         if self.answer.why == "not graded":
             return f"Yours stays: under {_names(self.finalists)} over a tenth of the examples are not graded."
         if self.answer.why == "same scores":
-            return f"Yours stays: {_names(self.finalists)} gives the same scores as yours on every example."
+            what = "scores" if self.search.dev.decided is None else "decisions"
+            return f"Yours stays: {_names(self.finalists)} gives the same {what} as yours on every example."
         answer = self.answer
         where = self._where(self.answer)
         whose = "The labels" if self.outside else "The held-out labels"
+        if self.search.dev.decided is not None:
+            return (
+                f"{whose} don't confirm any of the candidates; yours stays. They were compared by people's own "
+                f"decisions on {where}."
+            )
         return (
             f"{whose} don't confirm any of the new wordings; yours stays. With {where} a gain of "
             f"{number(PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found with a probability of "
@@ -106,6 +113,10 @@ class ImprovementRun:
 
     def _adopted(self, answer: Answer, name: str) -> str:
         where = self._where(answer)
+        if answer.raw is not None and answer.decisions_gain is not None:
+            expected = points(answer.decisions_gain)
+            more = f"On the {where}, {name} decides as people do on {percent(answer.raw)} more than yours."
+            return f"{more} It was selected for doing well, so expect {expected} points on new ones."
         gain = answer.gain
         if answer.raw is None or gain is None:
             return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since."

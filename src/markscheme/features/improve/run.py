@@ -20,7 +20,7 @@ from markscheme.judges.registry import open_judge
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
-from markscheme.rubrics.edit import Changes, edit
+from markscheme.rubrics.edit import edit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +50,20 @@ class ImprovementRequest:
     batch: int = 5
     opens: bool = False
     watch: Watch = unwatched
+
+    def compared_as_needed(self) -> "ImprovementRequest":
+        """Compare all candidates by people's own decisions where one of them changes numbers.
+
+        Gold's scores follow the user's numbers, so they can't speak about others.
+
+        Raises:
+            UsageError: A file of candidates can't be read.
+        """
+        labelled = LabelledTexts.of(self.setting.every.examples)
+        wordings, _ = read_candidates(self.candidates, yours=self.setting.rubric, labelled=labelled, file=self.file)
+        if not any(wording.numbers for wording in wordings):
+            return self
+        return replace(self, setting=self.setting.by_decisions())
 
     async def run(self) -> ImprovementRun:
         """Search on dev, and the answer of the held-out labels where they are opened.
@@ -112,7 +126,7 @@ class ImprovementRequest:
         """The run with the change of the rubric's file, which is made where `write` says so."""
         if run.adopted is None or run.answer is None:
             return run
-        proposed = edit(self.file, Changes(words=run.adopted.words))
+        proposed = edit(self.file, run.adopted.in_file)
         if write:  # the file last: until it is written, the same command does all of this again
             self.setting.note_adoption(run.answer, run.adopted, judge=run.judge, proposer=run.proposer)
             proposed.write()

@@ -17,6 +17,7 @@ from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, withhold
 from markscheme.stats.roots import zero_between
+from markscheme.stats.shares import grouped_mean
 
 HELD_OUT_LEVEL = 0.05
 """Chance that held-out labels, however often opened, pass a candidate that is no better; the first opening's level."""
@@ -184,6 +185,34 @@ def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> S
     best = max(passed, key=lambda place: means[place], default=None)
     t = tuple(None if error <= 1e-12 else float(statistic) for statistic, error in zip(statistics, errors, strict=True))
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), t, None, bound, best, n)
+
+
+def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
+    """Whether one of several candidates decides more as people do, each at its share of the level.
+
+    A difference is 1 where the candidate alone decides as people do, -1 where the default alone does, else 0, or the
+    mean of a task. For the lower limit one task of the worst difference is added, since few of them vary.
+
+    Args:
+        differences: Shape (n_tasks, k), no nan.
+        alpha: Chance that one is adopted although none is better.
+
+    Example:
+        >>> rows = [[1.0]] * 7 + [[0.0]] * 33
+        >>> decisions_test(rows, 0.025).best, decisions_test(rows[1:] + [[0.0]], 0.025).best
+        (0, None)
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    n, k = d.shape
+    bounds = [grouped_mean(column).lower(1 - alpha / k) for column in d.T]
+    means = d.mean(axis=0)
+    errors = d.std(axis=0, ddof=1) / math.sqrt(n) if n > 1 else np.zeros(k)
+    t = tuple(None if error <= 1e-12 else float(mean / error) for mean, error in zip(means, errors, strict=True))
+    passed = [place for place in range(k) if (bounds[place] or 0.0) > 0]
+    best = max(passed, key=lambda place: means[place], default=None)
+    return SelectionTest(
+        tuple(means.tolist()), tuple(errors.tolist()), t, None, float(stdtrit(max(1, n - 1), 1 - alpha / k)), best, n
+    )
 
 
 @lru_cache(maxsize=2)

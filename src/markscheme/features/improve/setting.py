@@ -1,7 +1,7 @@
 """The setting of `improve`: a rubric, its labels in two parts, and where openings and adopted words are recorded."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,12 @@ from markscheme.ratings.splits import (
     file_for_parts,
     labelling_digest,
     openings_of,
+    record_tuning,
     warn_of_split_groups,
     write_parts,
 )
 from markscheme.receipt import accepted_run_data
+from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped
 
@@ -99,11 +101,21 @@ class ImprovableSet:
         place = folder or (every.path.parent if every.path is not None else Path())
         return cls(rubric, every, parted, dev, sealed, place, outside, day)
 
+    def by_decisions(self) -> "ImprovableSet":
+        """Compare candidates by people's own decisions, on the examples that have one."""
+        dev = self.dev.by_decisions()
+        return replace(self, dev=dev, sealed=dev if self.outside else self.sealed.by_decisions())
+
     @property
     def lacks(self) -> str:
         """What labels are missing; "" where there are enough."""
         dev = self.dev.tasks
         sealed = self.sealed.tasks
+        if self.dev.decided is not None and (dev < LEAST_DEV or sealed < LEAST_SEALED):
+            return (
+                f"a candidate changes numbers, which only people's own decisions can speak about; they were given on "
+                f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed"
+            )
         if dev >= LEAST_DEV and (self.outside or sealed >= LEAST_SEALED):
             return ""
         if self.outside:
@@ -209,7 +221,11 @@ class ImprovableSet:
             "changes": [
                 {"place": str(change.place), "old": change.old, "new": change.new} for change in wording.changes
             ],
+            **({"numbers": moved_numbers(wording.numbers)} if wording.numbers else {}),
         }
+        if wording.numbers:
+            ids = dict.fromkeys((*self.dev.gold.ids, *self.sealed.gold.ids))
+            record_tuning(self.every, ids, moved_numbers(wording.numbers), at=self.day)
         path = self.folder / HISTORY
         with writing(path), exclusive(self.folder, is_folder=True, busy=lambda: None):
             recorded = [entry for _, entry in json_lines(path, RatingError)] if path.is_file() else []
@@ -225,3 +241,8 @@ class ImprovableSet:
         data["old_wording"] = {"since": self.day, "by": "improve", "now": wording.rubric.fingerprint}
         with writing(path):
             write_whole(path, json.dumps(data, ensure_ascii=False, indent=2) + "\n", follow=False)
+
+
+def moved_numbers(numbers: Changes) -> dict[str, Any]:
+    """Return the weights and the pass mark that a change moves, as records have them."""
+    return {"weights": dict(numbers.weights), "pass_mark": numbers.pass_mark}

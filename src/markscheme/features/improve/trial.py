@@ -8,12 +8,14 @@ import numpy as np
 
 from markscheme.errors import NothingGraded
 from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.fitting.evidence import example_decisions
 from markscheme.features.improve.selection import first_size, survivors
 from markscheme.grading import MOST_UNGRADED, Grading, grade_many
 from markscheme.grading.checks import Scorer
 from markscheme.judges.judge import GradingJudge, Usage, replying
 from markscheme.judges.rerun import FromSample
 from markscheme.progress import Watch
+from markscheme.ratings.examples import Example
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE, Gold
 from markscheme.ratings.rating import Rating
@@ -37,10 +39,13 @@ class TrialPart:
     Attributes:
         gold: Their gold, a score for each.
         task: Number of each example's task, shape (n_examples,), rising from 0.
+        decided: People's own decisions, shape (n_examples,), where wordings are compared by decisions; None where
+            they are compared by scores.
     """
 
     gold: Gold
     task: tuple[int, ...]
+    decided: tuple[float, ...] | None = None
 
     @classmethod
     def of(cls, gold: Gold) -> "TrialPart":
@@ -50,6 +55,23 @@ class TrialPart:
         number = {task: place for place, task in enumerate(in_drawn_order(tasks[place] for place in scored))}
         order = sorted(scored, key=lambda place: (number[tasks[place]], place))
         return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[place]] for place in order))
+
+    def by_decisions(self) -> "TrialPart":
+        """Compare by people's own decisions, on the examples that have one: gold's scores follow the user's numbers."""
+        decided = np.array([np.nan if (own := own_decision(e)) is None else own for e in self.gold.examples])
+        kept = np.flatnonzero(~np.isnan(decided))
+        tasks = [self.task[place] for place in kept.tolist()]
+        number = {task: place for place, task in enumerate(dict.fromkeys(tasks))}
+        return TrialPart(self.gold.rows(kept), tuple(number[task] for task in tasks), tuple(decided[kept].tolist()))
+
+    @property
+    def truth(self) -> Floats:
+        """What a judge's column is compared with: gold's scores, or people's own decisions, shape (n_examples,)."""
+        return self.gold.scores if self.decided is None else np.array(self.decided)
+
+    def compared(self, column: Column) -> Floats:
+        """Return a column's scores, or its decisions where those are compared, shape (n_examples,)."""
+        return column.scores if self.decided is None else column.decisions
 
     @property
     def n(self) -> int:
@@ -72,6 +94,13 @@ class TrialPart:
         has_value = ~np.isnan(rows).any(axis=1)
         means = [rows[has_value & (task == number)].mean(axis=0) for number in sorted(set(task[has_value].tolist()))]
         return np.array(means).reshape(len(means), *values.shape[1:])
+
+
+def own_decision(example: Example) -> float | None:
+    """Return what most people who decided on a whole response, blind to verdicts, decided; None for an even split."""
+    blind = [rating.passed for rating in example_decisions(example) if rating.blind]
+    share = sum(map(bool, blind)) / len(blind) if blind else 1 / 2
+    return None if share == 1 / 2 else float(share > 1 / 2)
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
@@ -224,12 +253,12 @@ async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence
 
 async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, mask: Flags, what: str) -> Tried:
     theirs = await asker.column(wording.rubric, dev, what, mask=mask)
-    own_scores = np.where(mask, yours.scores, np.nan)
+    own_scores = np.where(mask, dev.compared(yours), np.nan)
     n = int((~np.isnan(own_scores)).sum())
-    if ungraded_share(own_scores, theirs.scores) > MOST_UNGRADED:
+    if ungraded_share(own_scores, dev.compared(theirs)) > MOST_UNGRADED:
         errors = [rating.error for rating in theirs.ratings if rating is not None and rating.error]
         return Tried(wording, "not graded", None, n, errors[0] if errors else "")
-    closer = difference(dev.gold.scores, own_scores, theirs.scores)
+    closer = difference(dev.truth, own_scores, dev.compared(theirs))
     by_task = dev.by_task(closer)
     gain = float(by_task.mean()) if n else 0.0
     spread = float(by_task.std(ddof=1)) if len(by_task) > 1 else None

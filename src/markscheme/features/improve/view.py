@@ -12,6 +12,7 @@ from markscheme.features.improve.outcome import (
     examples_in_words,
 )
 from markscheme.features.improve.selection import FINALISTS, chance_to_find
+from markscheme.features.improve.setting import moved_numbers
 from markscheme.features.improve.trial import TrialOutcome, Tried
 from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
@@ -85,7 +86,7 @@ def _sections(run: ImprovementRun) -> Iterator[doc.Section]:
     where = "On all labels" if run.outside else "Held out"
     yield doc.Section(f"{where}: {examples_in_words(run.sealed)}", tuple(_held_out(run)))
     for wording in _best(run):
-        yield doc.Section(f"{wording.name}, side by side with yours", (_side_by_side(wording),))
+        yield doc.Section(f"{wording.name}, side by side with yours", (_side_by_side(wording, run),))
     if run.diff:
         head = "Written to the file:" if run.written else "What --write would change in the file:"
         yield doc.Section("The file", (doc.Paragraph((head,)), doc.Verbatim(run.diff)))
@@ -103,11 +104,20 @@ def _dev(run: ImprovementRun) -> Iterator[doc.Block]:
 
 
 def _row(tried: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
-    places = ", ".join(sorted(criterion or "guidelines" for criterion in tried.wording.criteria))
+    places = ", ".join([*sorted(criterion or "guidelines" for criterion in tried.wording.criteria), *_numbers(tried)])
     says = _IN_WORDS[tried.outcome]
+    if tried.outcome == "same scores" and run.search.dev.decided is not None:
+        says = "gives the same decisions as yours"
     if tried.outcome == "better" and tried.wording in run.finalists:
         says += ", finalist"
     return doc.Name(tried.wording.name), places, f"{says} ({cut_short(tried.detail, 80)})" if tried.detail else says
+
+
+def _numbers(tried: Tried) -> Iterator[str]:
+    """Name the numbers that a candidate changes."""
+    yield from (f"weight of {name}" for name in tried.wording.numbers.weights)
+    if tried.wording.numbers.pass_mark is not None:
+        yield "pass mark"
 
 
 def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
@@ -118,6 +128,8 @@ def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
     if answer.gain is not None:
         rows = (("MAE, lower by", with_interval(answer.gain)), ("Agreement, points", points(answer.agreement_gain)))
         yield doc.Facts(tuple((f"Expected on new examples: {name}", text) for name, text in rows))
+    if answer.decisions_gain is not None:
+        yield doc.Facts((("Expected on new examples: decisions as people's, points", points(answer.decisions_gain)),))
     opening = f"Test {answer.opening} on these labels"
     passes = f"a wording that is no better passes at most {brief(100 * answer.alpha, 3)}% of the time."
     again = " A further test on any of them allows half of that."
@@ -133,11 +145,16 @@ def _best(run: ImprovementRun) -> tuple[Wording, ...]:
     return run.finalists or tuple(tried.wording for tried in ranked[:FINALISTS])
 
 
-def _side_by_side(wording: Wording) -> doc.Table:
-    rows = tuple(
+def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
+    yours = {criterion.name: criterion.weight for criterion in run.search.yours.criteria}
+    rows: list[tuple[doc.Line, ...]] = [
         (doc.Name(str(change.place)), *doc.word_difference(change.old, change.new)) for change in wording.changes
-    )
-    return doc.Table(("Words of", "yours", wording.name), rows)
+    ]
+    for name, weight in wording.numbers.weights.items():
+        rows.append((f"weight of {name}", brief(yours[name]), brief(weight)))
+    if wording.numbers.pass_mark is not None:
+        rows.append(("pass mark", brief(run.search.yours.pass_mark), brief(wording.numbers.pass_mark)))
+    return doc.Table(("Words of", "yours", wording.name), tuple(rows))
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
@@ -158,12 +175,18 @@ def json_of(run: ImprovementRun) -> dict[str, Any]:
         **attributes(answer, "asked_again dropped"),
         "tasks": {"dev": run.search.dev.tasks, "sealed": run.sealed.tasks},
         **attributes(run, "rounds=search.rounds graded cost=usage written parts_written"),
-        "wordings": [_wording_json(tried) for tried in run.search.tried],
-        "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": _RAW},
+        "wordings": [_wording_json(tried, _measured(run)) for tried in run.search.tried],
+        "held_out": None if answer is None or answer.raw is None else {_measured(run): answer.raw, "note": _RAW},
+        **({} if run.search.dev.decided is None else {"decisions_gain": answer and answer.decisions_gain}),
     }
 
 
-def _wording_json(tried: Tried) -> dict[str, Any]:
+def _measured(run: ImprovementRun) -> str:
+    """Return the key of what candidates are compared by."""
+    return "mae_lower_by" if run.search.dev.decided is None else "decisions_right_by"
+
+
+def _wording_json(tried: Tried, measured: str) -> dict[str, Any]:
     return {
         **attributes(
             tried, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"
@@ -172,7 +195,8 @@ def _wording_json(tried: Tried) -> dict[str, Any]:
             {"criterion": change.place.criterion or None, **attributes(change, "field=place.field old new")}
             for change in tried.wording.changes
         ],
-        "dev": None if tried.gain is None else {"mae_lower_by": tried.gain, "n": tried.n, "note": _SELECTED},
+        "dev": None if tried.gain is None else {measured: tried.gain, "n": tried.n, "note": _SELECTED},
+        **({"numbers": moved_numbers(tried.wording.numbers)} if tried.wording.numbers else {}),
     }
 
 
