@@ -107,6 +107,7 @@ def test_all_texts_are_shown_once_they_are_held_out_no_more(project: Path) -> No
 def test_a_card_has_no_text_that_is_held_out(project: Path) -> None:
     everything_shown(project)
     done = run("markscheme", "calibrate", "plate", "--ratings", "j.jsonl", "--accept", "--anyway", cwd=project)
+    assert (project / "calibration" / "plate" / "card.json").is_file(), (done.returncode, done.stdout, done.stderr)
     for path in (project / "calibration" / "plate").glob("*"):
         if (path.is_file() and path.suffix in (".json", ".md", ".html")) or path.name == "card.json":
             assert not unread_words(path.read_text()), path

@@ -72,8 +72,8 @@ class ImprovementRun:
         if self.answer.why == "not graded":
             return f"Yours stays: under {_names(self.finalists)} over a tenth of the examples are not graded."
         if self.answer.why == "same scores":
-            what = "scores" if self.search.dev.decided is None else "decisions"
-            return f"Yours stays: {_names(self.finalists)} gives the same {what} as yours on every example."
+            compared = "scores" if self.search.dev.decided is None else "decisions"
+            return f"Yours stays: {_names(self.finalists)} gives the same {compared} as yours on every example."
         answer = self.answer
         where = self._where(self.answer)
         whose = "The labels" if self.outside else "The held-out labels"

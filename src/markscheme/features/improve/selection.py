@@ -208,8 +208,8 @@ def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     means = d.mean(axis=0)
     errors = d.std(axis=0, ddof=1) / math.sqrt(n) if n > 1 else np.zeros(k)
     t = tuple(None if error <= 1e-12 else float(mean / error) for mean, error in zip(means, errors, strict=True))
-    passed = [place for place in range(k) if (bounds[place] or 0.0) > 0]
-    best = max(passed, key=lambda place: means[place], default=None)
+    shown = [index for index, bound in enumerate(bounds) if (bound or 0.0) > 0]
+    best = max(shown, key=lambda index: means[index], default=None)
     return SelectionTest(
         tuple(means.tolist()), tuple(errors.tolist()), t, None, float(stdtrit(max(1, n - 1), 1 - alpha / k)), best, n
     )

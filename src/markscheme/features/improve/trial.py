@@ -58,11 +58,15 @@ class TrialPart:
 
     def by_decisions(self) -> "TrialPart":
         """Compare by people's own decisions, on the examples that have one: gold's scores follow the user's numbers."""
-        decided = np.array([np.nan if (own := own_decision(e)) is None else own for e in self.gold.examples])
-        kept = np.flatnonzero(~np.isnan(decided))
-        tasks = [self.task[place] for place in kept.tolist()]
-        number = {task: place for place, task in enumerate(dict.fromkeys(tasks))}
-        return TrialPart(self.gold.rows(kept), tuple(number[task] for task in tasks), tuple(decided[kept].tolist()))
+        decisions = [own_decision(example) for example in self.gold.examples]
+        rows = [index for index, decision in enumerate(decisions) if decision is not None]
+        tasks = [self.task[index] for index in rows]
+        renumbered = {task: index for index, task in enumerate(dict.fromkeys(tasks))}
+        return TrialPart(
+            self.gold.rows(np.array(rows, dtype=np.int64)),
+            tuple(renumbered[task] for task in tasks),
+            tuple(decision for decision in decisions if decision is not None),
+        )
 
     @property
     def truth(self) -> Floats:

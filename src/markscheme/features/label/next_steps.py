@@ -1,11 +1,15 @@
 """What follows when a rater has labelled everything: another annotator, a decision on disputes, or the calibration."""
 
 from dataclasses import dataclass
+from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import RatingError
 from markscheme.features.label.work import Work
 from markscheme.phrases import counted
+
+LEAST_DECIDED = 40
+"""Responses with a decision from which weights and pass mark can be tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +35,28 @@ def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
                 commands.label(" --rater SECOND"),
             ),
             OnwardStep("Or compare a judge with your labels now:", calibrate),
+            *_numbers_to_improve(work),
         )
     disputed = sum(dispute.disputed for dispute in work.disputes())
     if not disputed:
-        return (OnwardStep("Compare a judge with the labels:", calibrate),)
+        return (OnwardStep("Compare a judge with the labels:", calibrate), *_numbers_to_improve(work))
     return (
         OnwardStep(
             f"Annotators differ on {counted(disputed, 'answer')}. Decide which label counts:",
             commands.adjudicate(),
         ),
         OnwardStep("Or compare a judge with the labels now:", calibrate),
+        *_numbers_to_improve(work),
     )
+
+
+def _numbers_to_improve(work: Work) -> tuple[OnwardStep, ...]:
+    """Point to what decisions about whole responses say of weights and pass mark, once there are enough."""
+    decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
+    if len(decided) < LEAST_DECIDED:
+        return ()
+    reason = f"{len(decided)} decisions can say whether weights and pass mark are right:"
+    return (OnwardStep(reason, f"markscheme improve {quote(work.rubric.name)}"),)
 
 
 def _other_annotators(work: Work) -> bool:

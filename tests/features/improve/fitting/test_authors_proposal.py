@@ -1,6 +1,7 @@
 """Weights and pass mark from decisions about whole responses."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
+from markscheme.features.improve.fitting.logistic import SLOPE_RIDGE
 from markscheme.features.improve.fitting.mark_fit import mark_test
 from markscheme.features.improve.fitting.numbers_fit import (
+    ALPHA_WEIGHTS,
     fitted_weights,
     proposed_weights,
     shrunk_fit,
     step_towards,
     written_weights,
 )
-from markscheme.features.improve.fitting.proposal import NumbersProposal, propose_numbers
+from markscheme.features.improve.fitting.proposal import ALPHA_MARK, NumbersProposal, propose_numbers
 from markscheme.features.improve.fitting.score_test import score_test
+from markscheme.features.improve.weights import AUTHOR_WORTH, FOLDS, REPEATS
 from tests.reference import author_numbers as case
 from tests.stats.shared_numbers import block
 
@@ -106,9 +110,26 @@ def test_authors_cases_come_out(name: str) -> None:
     result = propose_numbers(rows, numbers)
     assert (result.adopted == "weights") is about["adopted"]
     assert [result.gain.gain, result.gain.se] == approx([about["nested"]["gain"], about["nested"]["se"]], abs=1e-8)
+    fitting_mark = replace(after, mark=mark)
+    decided_before, decided_after = (
+        rows.graded(which) >= (which.mark or 0.0) - 1e-9 for which in (numbers, fitting_mark)
+    )
+    assert int((decided_before != decided_after).sum()) == about["decisions_changed"]
     if about["adopted"]:
         assert result.gain.expected == approx([about["nested"][key] for key in ("shown", "low", "high")], abs=1e-8)
         assert result.changed == about["decisions_changed"]
+
+
+def test_authors_constants_are_ours() -> None:
+    ours = {
+        "alpha_weights": ALPHA_WEIGHTS,
+        "alpha_mark": ALPHA_MARK,
+        "worth": AUTHOR_WORTH,
+        "ridge": SLOPE_RIDGE,
+        "folds": FOLDS,
+        "repeats": REPEATS,
+    }
+    assert block("authors.yaml", "constants") == ours
 
 
 def test_authors_preferences_come_out() -> None:
