@@ -79,7 +79,7 @@ class Rating:
         criteria: The answer on each criterion, by name.
         overall: The overall score, 0 to 1; None where none was given.
         passed: The overall decision; None where none was given.
-        whole_under: Fingerprint of the question about the whole response that was answered; "" where it wasn't asked,
+        whole_under: Fingerprint of the question about the whole response that was answered; None where it wasn't asked,
             or no file says so. With no decision the rater couldn't tell.
         sample: Number of the sample, where the same rater was asked several times, from 0.
         error: Why there is no rating at all; None where there is one.
@@ -113,12 +113,12 @@ class Rating:
     superseded: Mapping[str, Rated] = field(default_factory=dict)
     shown: ShownOrder | None = None
     asked_without: tuple[tuple[str, ...], ...] = ()
-    whole_under: str = ""
+    whole_under: str | None = None
 
     @property
     def answers_whole(self) -> bool:
         """Whether the rater was asked about the whole response and answered, be it with "can't tell"."""
-        return self.passed is not None or bool(self.whole_under)
+        return self.passed is not None or self.whole_under is not None
 
     @property
     def why_empty(self) -> str:
@@ -400,7 +400,7 @@ class RatingReader:
             seconds=_duration(line.get("seconds")),
             shown=_shown_order(line.get("shown")),
             asked_without=_ways(line.get("asked_without")),
-            whole_under=str(line.get("whole_under") or ""),
+            whole_under=text_of(line.get("whole_under")) or None,
         )
 
     def _rated(self, name: str, entry: Any, *, keep_unread: bool) -> Rated | None:

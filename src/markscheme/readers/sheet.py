@@ -188,7 +188,7 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
     unasked += ["pass"] if rating.answers_whole and not asks_whole else []
     if unasked or not rating.blind:
         raise ValueError(f"the sheet doesn't ask for {', '.join(unasked) or 'answers that are not blind'}")
-    if rating.answers_whole and rating.whole_under != head.get("whole_under", ""):
+    if rating.answers_whole and rating.whole_under != head.get("whole_under"):
         raise ValueError("the whole response is decided under another question than the sheet's")
     for name, rated in rating.criteria.items():
         if rated.under != head["criteria"][name] or rating.under != head["under"]:

@@ -264,7 +264,7 @@ class Work:
             self.file.kind,
             criteria,
             passed=None if whole in (None, CANNOT_TELL) else whole == WHOLE_PASSES,
-            whole_under="" if whole is None else WHOLE_UNDER,
+            whole_under=None if whole is None else WHOLE_UNDER,
             sample=step.sample,
             at=date.today().isoformat(),
             under=asked_under(self.rubric),
