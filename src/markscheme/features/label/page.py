@@ -10,12 +10,11 @@ from markupsafe import Markup
 from markscheme.features.label.disputes import AGREEMENT_STEP
 from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.pair_order import shown_order, turned_rated
+from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.features.label.work import (
     ANSWER_NOT_APPLICABLE,
     CANNOT_TELL,
     WHOLE_PASSES,
-    WHOLE_RESPONSE,
-    WHOLE_UNDER,
     Question,
     Work,
     unit_of,

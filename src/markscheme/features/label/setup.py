@@ -15,8 +15,8 @@ from markscheme.features.label.disputes import disputed, first_labels, ratings_i
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
-from markscheme.features.label.whole_question import AskWhole, refuse_no_whole, with_whole
-from markscheme.features.label.work import WHOLE_RESPONSE, Question, Work
+from markscheme.features.label.whole_question import WHOLE_RESPONSE, AskWhole, refuse_no_whole, with_whole
+from markscheme.features.label.work import Question, Work
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words

@@ -4,10 +4,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from markscheme.errors import UsageError
-from markscheme.rubrics.rubric import Rubric
+from markscheme.fingerprint import fingerprint
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 if TYPE_CHECKING:
     from markscheme.features.label.work import Work
+
+WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
+"""What is asked first, of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
+WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)
+"""What a decision says that it answered: it belongs to this question, so rewording a criterion makes none stale."""
 
 AskWhole = Literal["until-enough", "always", "never"]
 ASK_WHOLE: tuple[AskWhole, ...] = get_args(AskWhole)
@@ -47,8 +53,6 @@ def refuse_no_whole(rubric: Rubric) -> None:
 
 def _why_no_whole(rubric: Rubric) -> str | None:
     """Return why nothing is asked about whole responses; None where it can be."""
-    from markscheme.features.label.work import WHOLE_RESPONSE
-
     if rubric.is_of_pairs:
         return f"{rubric.name} compares two"
     if any(criterion.name == WHOLE_RESPONSE.name for criterion in rubric.criteria):

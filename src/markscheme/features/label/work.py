@@ -12,6 +12,7 @@ from markscheme.features.label.disputes import AgreementSoFar, Dispute, Voice, a
 from markscheme.features.label.pair_order import is_turned, shown_order, turned_rated
 from markscheme.features.label.pool import SetFile
 from markscheme.features.label.store import LabelFile
+from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.fingerprint import fingerprint
 from markscheme.pages.order import Step
 from markscheme.ratings.examples import Example
@@ -28,12 +29,6 @@ WHOLE_PASSES = "1"
 """The answers to whether a response is accepted as a whole, besides "can't tell"."""
 DECLINED = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
-
-
-WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
-"""What is asked first, of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
-WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)
-"""What a decision says that it answered: it belongs to this question, so rewording a criterion makes none stale."""
 
 
 @dataclass(frozen=True)
