@@ -15,7 +15,7 @@ from markscheme.features.label.disputes import disputed, first_labels, ratings_i
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
-from markscheme.features.label.whole_question import WHOLE_RESPONSE, AskWhole, refuse_no_whole, with_whole
+from markscheme.features.label.whole_question import WHOLE_RESPONSE, AskWhole, asked_whole, refuse_no_whole
 from markscheme.features.label.work import Question, Work
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
@@ -99,7 +99,9 @@ def open_work(
         else:
             steps = _steps(list(work.questions), work, seed, share)
             ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
-        return with_whole(ordered, ask_whole)
+        if work.is_adjudication:
+            return ordered
+        return replace(ordered, whole_steps=asked_whole(ask_whole, rubric, ordered.steps, file.labels))
     except BaseException:
         file.close()
         raise

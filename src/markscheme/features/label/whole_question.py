@@ -1,14 +1,13 @@
 """When an annotator is asked first whether they accept the whole response: until they have decided often enough."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 from markscheme.errors import UsageError
 from markscheme.fingerprint import fingerprint
+from markscheme.pages.order import Step
+from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
-
-if TYPE_CHECKING:
-    from markscheme.features.label.work import Work
 
 WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
 """What is asked first, of a response as a whole; its answer is the rating's decision, and no level of a criterion."""
@@ -23,22 +22,23 @@ ENOUGH, ENOUGH_FOR_MANY = 120, 160
 """Decisions of an annotator after which more are no longer asked for: numbers that fit better are found by then."""
 
 
-def with_whole(work: "Work", ask_whole: AskWhole) -> "Work":
-    """Return the work with the question about the whole response, for the steps that are asked it.
+def asked_whole(
+    ask_whole: AskWhole, rubric: Rubric, steps: Sequence[Step], labels: Mapping[Step, Rating]
+) -> frozenset[Step]:
+    """Return the steps that are asked about the whole response.
 
     A step that was answered keeps the question, so that the answer can be changed. A response that was labelled
     without it is asked for it only where everyone is.
     """
-    if ask_whole == "never" or work.is_adjudication or _why_no_whole(work.rubric):
-        return work
-    labels = work.file.labels
-    first_looks = [step for step in work.steps if step.sample == 0]
-    answered = {step for step in first_looks if step in labels and labels[step].whole_under}
+    if ask_whole == "never" or _why_no_whole(rubric):
+        return frozenset()
+    first_looks = [step for step in steps if step.sample == 0]
+    answered = [step for step in first_looks if step in labels and labels[step].whole_under]
     if ask_whole == "always":
         missing = [step for step in first_looks if step not in labels or not labels[step].answers_whole]
     else:
-        missing = [step for step in first_looks if step not in labels][: _left_to_ask(work)]
-    return replace(work, whole_steps=frozenset([*answered, *missing]))
+        missing = [step for step in first_looks if step not in labels][: _left_to_ask(rubric, labels)]
+    return frozenset([*answered, *missing])
 
 
 def refuse_no_whole(rubric: Rubric) -> None:
@@ -60,8 +60,8 @@ def _why_no_whole(rubric: Rubric) -> str | None:
     return None
 
 
-def _left_to_ask(work: "Work") -> int:
+def _left_to_ask(rubric: Rubric, labels: Mapping[Step, Rating]) -> int:
     """Return how many more decisions the annotator is asked for."""
-    has_few = sum(criterion.weight != 0 for criterion in work.rubric.criteria) <= CRITERIA_OF_SHORT_RUBRICS
-    decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
+    has_few = sum(criterion.weight != 0 for criterion in rubric.criteria) <= CRITERIA_OF_SHORT_RUBRICS
+    decided = {step.id for step, label in labels.items() if label.passed is not None}
     return max(0, (ENOUGH if has_few else ENOUGH_FOR_MANY) - len(decided))
