@@ -1,6 +1,7 @@
 """Tables that come as data frames, and go back as such."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
-from markscheme.readers.tabular.reading import TableReading, read_columns
+from markscheme.readers.tabular.reading import TableReading, has_ids, read_columns
 from markscheme.readers.tabular.source import cell_text, records_sheet
 from markscheme.rubrics.rubric import Scale
 
@@ -28,22 +29,41 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
     if isinstance(source, Mapping):
         names = list(source)
         columns = tuple(TableColumn(str(name), tuple(map(cell_text, source[name]))) for name in names)
-        return read_columns(columns, "table", options, source=source)
+        return _read(columns, options, source)
     if isinstance(source, list | tuple):
         if not all(isinstance(row, Mapping) for row in source):
             raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
-        return read_columns(records_sheet(source, "table").columns, "table", options, source=source)
+        return _read(records_sheet(source, "table").columns, options, source)
     import narwhals
 
     frame = narwhals.from_native(source, eager_only=True)
     columns = tuple(TableColumn(str(name), tuple(map(cell_text, frame[name].to_list()))) for name in frame.columns)
     index = narwhals.maybe_get_index(frame)
-    named = None if index is None else list(index)
-    return read_columns(columns, "table", options, index=named, source=source)
+    return _read(columns, options, source, None if index is None else list(index))
+
+
+def _read(
+    columns: Sequence[TableColumn], options: ColumnOptions, source: Any, index: list[Any] | None = None
+) -> TableReading:
+    """Return how columns are read, without rows that are the same as an earlier row of the same id."""
+    place_of: dict[tuple[str, ...], int] = {}
+    rows = zip(*(column.cells for column in columns), strict=True)
+    places = (
+        tuple(place_of.setdefault(row, len(place_of)) for row in rows)
+        if has_ids(column.name for column in columns)
+        else ()
+    )
+    if len(place_of) == len(places):
+        return read_columns(columns, "table", options, index=index, source=source)
+    cells = list(zip(*place_of, strict=True))
+    kept = [TableColumn(column.name, of_column) for column, of_column in zip(columns, cells, strict=True)]
+    labels = None if index is None else [index[places.index(place)] for place in place_of.values()]
+    return replace(read_columns(kept, "table", options, index=labels, source=source), rows_of_source=places)
 
 
 def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
     """Return rows as a frame of the caller's kind, next to its own columns; of files pandas', else polars'."""
+    rows = [rows[place] for place in reading.rows_of_source] or rows
     made = {key: [row[key] for row in rows] for key in rows[0]}
     source = reading.source
     if source is None or isinstance(source, Mapping | list | tuple):

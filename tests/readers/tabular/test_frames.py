@@ -64,6 +64,18 @@ def test_in_a_notebook_what_was_found_joins_by_index_and_the_ids_are_the_frame_s
     assert list(joined.index[~joined.agrees]) == [index[0], index[3], index[8]]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_copies_of_a_row_count_once_and_come_back_each_with_what_was_found(form: str) -> None:
+    copied = [*range(20), 3, 9]
+    table = {name: [cells[row] for row in copied] for name, cells in TABLE.items()}
+    calibration = calibrate(FORMS[form](table))
+    report = calibration.to_json()
+    assert (report["agreement"]["n"], report["false_passes"]) == (20, ["t3", "t8"])
+    frame = calibration.to_frame()
+    agrees = frame["agrees"].to_pylist() if form == "pyarrow" else list(frame["agrees"])
+    assert agrees == [(table["verdict"][row] == "pass") == (table["human"][row] == "1") for row in range(22)]
+
+
 def test_a_refusal_has_its_code_and_no_frame_in_its_words() -> None:
     frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
     with pytest.raises(UsageError) as refused:

@@ -43,6 +43,7 @@ class TableReading:
         notes: Codes of what the caller may want to say otherwise.
         source: The frame, rows or columns that it came as; None of files.
         index: What names the rows of a frame, where no column of it does.
+        rows_of_source: For each row that it came as, the row of its example, where some are copies of others.
         names_raters: Whether its files are of a format that says itself who rated what.
     """
 
@@ -57,6 +58,7 @@ class TableReading:
     notes: tuple[str, ...] = ()
     source: Any = None
     index: tuple[Any, ...] = ()
+    rows_of_source: tuple[int, ...] = ()
     names_raters: bool = False
 
     @property
@@ -264,10 +266,14 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     return read_columns(several.columns, name, options, tuple(paths), notes, apart=several.apart)
 
 
+def has_ids(names: Iterable[str]) -> bool:
+    """Return whether a column is called after ids, so that equal rows are copies."""
+    return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
+
+
 def one_of_each_row(sheet: Sheet) -> Sheet:
     """Return the table without rows that are the same as an earlier row of the same id."""
-    has_ids = any(words and words[-1] in ID_NAMES for words in map(name_words, sheet.header))
-    rows = list(dict.fromkeys(tuple(row) for row in sheet.rows)) if has_ids else sheet.rows
+    rows = list(dict.fromkeys(tuple(row) for row in sheet.rows)) if has_ids(sheet.header) else sheet.rows
     return (
         sheet if len(rows) == len(sheet.rows) else Sheet(sheet.name, sheet.header, rows, sheet.first_line, sheet.notes)
     )
