@@ -51,7 +51,7 @@ LIMITS: Mapping[str, Limit] = {
     'defaults that are ""': Limit(214, slack=3),
     "imports inside functions": Limit(334, slack=3),
     "names that could hold anything, % of bound names": Limit(3.03, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(21.26, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(21.24, slack=0.5),
     "docstrings of functions that begin in mid-thought, %": Limit(5.99, slack=0.5),
 }
 """They only fall: a thread that was cut once stays cut."""
