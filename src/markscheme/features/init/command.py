@@ -1,6 +1,7 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from json import dumps
 from pathlib import Path
 from shlex import quote
@@ -10,6 +11,7 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import JsonFlag, existing_file
+from markscheme.commands.project_sources import PROJECT_SOURCES, FoundProject
 from markscheme.errors import UsageError
 from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
@@ -49,6 +51,7 @@ def init(
     from_: Annotated[Path | None, Parameter(name="--from", metavar="TABLE")] = None,
     columns: ColumnOptions = ColumnOptions(),
     skill: bool = False,
+    yes: bool = False,
     json: JsonFlag = False,
 ) -> int:
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
@@ -56,12 +59,14 @@ def init(
 
     With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or
     labels alone, and is read as `calibrate TABLE` reads it. From Promptfoo's results, each graded metric becomes a
-    criterion and each output an example. With --skill, add what a coding agent reads to work with
-    markscheme, and nothing else.
+    criterion and each output an example. In a folder with a promptfooconfig.yaml, each text that a model grades by
+    becomes a criterion once you confirm it; the configuration stays as it is. With --skill, add what a coding
+    agent reads to work with markscheme, and nothing else.
 
     Args:
         from_: go on with a table that `calibrate` has read
         skill: add a skill for coding agents, .claude/skills/markscheme, instead
+        yes: write what was read from the folder's Promptfoo configuration without asking
 
     Example:
         markscheme init --from verdicts.csv
@@ -72,7 +77,13 @@ def init(
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     project = None
-    if from_ is None:
+    suggested = None if skill or from_ is not None else _suggested(folder)
+    if suggested is not None:
+        columns.refuse("this call")
+        if not _is_confirmed(suggested, yes=yes, quiet=json):
+            return 0
+        files = _graders() | dict(suggested.files)
+    elif from_ is None:
         columns.refuse("this call")
         files = skill_files() if skill else project_files()
     elif skill:
@@ -85,7 +96,9 @@ def init(
     added = add_files(files, folder)
     made = [place.as_posix() for place in added.made]
     left_alone = [place.as_posix() for place in added.left_alone]
-    if skill:
+    if suggested is not None:
+        next_steps: Iterable[str] = suggested.next_steps
+    elif skill:
         next_steps = _with_skill()
     else:
         next_steps = _with_promptfoo(folder, left_alone) if project is None else _with_rubric(folder, project)
@@ -95,6 +108,33 @@ def init(
         else "\n".join([*_written(folder, made, left_alone), *next_steps])
     )
     return 0
+
+
+def _suggested(folder: Path) -> FoundProject | None:
+    """Return what the files of a folder suggest; None where they suggest nothing."""
+    return next((project for read in PROJECT_SOURCES if (project := read(folder)) is not None), None)
+
+
+def _graders() -> dict[Path, str]:
+    """Return the files of a new project that are about no rubric."""
+    return {
+        place: text for place, text in project_files().items() if place.parts[0] in ("graders", "stand_in_judge.py")
+    }
+
+
+def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
+    """Show what was read from a folder, and return whether its user wants the files.
+
+    Raises:
+        UsageError: Nobody can be asked.
+    """
+    if not quiet:
+        print("\n".join(suggested.reading))
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise UsageError("nothing is written yet: add --yes to write a rubric of these criteria")
+    return input("Write a rubric of these criteria? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:

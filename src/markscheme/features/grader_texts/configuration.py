@@ -1,0 +1,226 @@
+"""The model-graded texts of a Promptfoo configuration: what each asks, how often, and how it counts."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from markscheme.errors import RatingError
+from markscheme.numerals import finite
+from markscheme.plain_data import form_of, json_lines, plain_data, read_text, table_rows
+
+CONFIGURATION_NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
+"""The configurations that are data; one in JavaScript or TypeScript is a program, which isn't run."""
+TEXT_TYPES = ("llm-rubric", "g-eval", "model-graded-closedqa", "search-rubric", "agent-rubric")
+"""Assertions whose value says what a judge looks for."""
+WITHOUT_TEXT = frozenset(
+    {
+        *("factuality", "model-graded-factuality", "answer-relevance", "context-faithfulness", "context-recall"),
+        *("context-relevance", "conversation-relevance", "select-best", "pi", "similar"),
+    }
+)
+"""Assertions that ask for a model's answer and whose value isn't a requirement."""
+_EXPECTED = re.compile(rf"(not-)?({'|'.join(TEXT_TYPES)}|grade)(?:\((\d+(?:\.\d+)?)\))?: ?", re.IGNORECASE)
+"""How the cell of a table of tests begins that has such a text, with its threshold."""
+_MOST_NESTED = 20
+"""Sets within sets and references to references that are followed; nobody writes more."""
+
+
+class GradedText(NamedTuple):
+    """A text that a model grades outputs by.
+
+    Attributes:
+        text: The text.
+        metric: The assertion's metric; None without one, or where it is a template.
+        threshold: The assertion's; None without one.
+        weight: The assertion's weight, times those of the sets it is in.
+        is_negated: Whether an output passes where the text doesn't hold.
+        may_fail_alone: Whether failing it alone fails the test.
+    """
+
+    text: str
+    metric: str | None
+    threshold: float | None
+    weight: float
+    is_negated: bool
+    may_fail_alone: bool
+
+
+class ReadConfiguration:
+    """What a configuration has for a judge.
+
+    Attributes:
+        path: The file.
+        texts: The texts of the default test, then of each test.
+        tests: The number of tests that were read, the default test aside.
+        in_tests: In how many tests each text is itself.
+        for_all: The texts of the default test.
+        unread: Counts of what wasn't read as a requirement.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Begin with nothing read."""
+        self.path = path
+        self.texts: list[GradedText] = []
+        self.tests = 0
+        self.in_tests: Counter[str] = Counter()
+        self.for_all: set[str] = set()
+        self.unread: Counter[str] = Counter()
+
+
+def configuration_in(folder: Path) -> Path | None:
+    """Return the configuration of a folder; None where it has none that is data."""
+    return next((folder / name for name in CONFIGURATION_NAMES if (folder / name).is_file()), None)
+
+
+def read_configuration(path: Path) -> ReadConfiguration:
+    """Return the model-graded texts of a configuration; a file that it names and that can't be read is counted.
+
+    Raises:
+        RatingError: The configuration itself can't be read.
+    """
+    data, _ = plain_data(read_text(path, RatingError), form_of(path), RatingError, path=path)
+    configuration = ReadConfiguration(path)
+    if isinstance(data, Mapping):
+        _Walk(data, configuration).read_tests()
+    return configuration
+
+
+class _Walk:
+    """One pass over a configuration."""
+
+    def __init__(self, root: Mapping[str, Any], configuration: ReadConfiguration) -> None:
+        self.root = root
+        self.configuration = configuration
+
+    def read_tests(self) -> None:
+        """Read the default test, then all tests."""
+        for default in filter(_is_mapping, _items(self._resolved(self.root.get("defaultTest")))):
+            before = len(self.configuration.texts)
+            self._test(default)
+            self.configuration.for_all.update(text.text for text in self.configuration.texts[before:])
+        scenarios = filter(_is_mapping, _items(self._resolved(self.root.get("scenarios"))))
+        written = [self.root.get("tests"), *(scenario.get("tests") for scenario in scenarios)]
+        for test in (test for tests in written for test in self._tests(tests)):
+            before = len(self.configuration.texts)
+            self._test(test)
+            self.configuration.tests += 1
+            self.configuration.in_tests.update({text.text for text in self.configuration.texts[before:]})
+
+    def _tests(self, written: Any) -> Iterator[Mapping[str, Any]]:
+        """Yield the tests in a value of `tests`: themselves, or files of them."""
+        for test in _items(written):
+            data = self._files(test) if isinstance(test, str) else self._resolved(test)
+            yield from (line for line in _items(data) if isinstance(line, Mapping))
+
+    def _resolved(self, written: Any) -> Any:
+        """Return what a value stands for: itself, the data of a file, or what a `$ref` names."""
+        if isinstance(written, Mapping) and isinstance(written.get("$ref"), str):
+            return self._referenced(written["$ref"])
+        return self._files(written) if isinstance(written, str) else written
+
+    def _files(self, pattern: str) -> list[Any]:
+        """Return the data of the files that a pattern names, one after the other."""
+        path = Path(pattern.removeprefix("file://"))
+        files = [path] if path.is_absolute() else sorted(self.configuration.path.parent.glob(str(path)))
+        if not files:
+            self.configuration.unread[f"{pattern}, which isn't there"] += 1
+        return [item for file in files for item in _items(self._file(file))]
+
+    def _referenced(self, name: str, depth: int = 0) -> Any:
+        value: Any = self.root if name.startswith("#/") else None
+        for key in name.removeprefix("#/").split("/"):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if value is None:
+            self.configuration.unread[f"{name}, which isn't in the file"] += 1
+        again = isinstance(value, Mapping) and isinstance(value.get("$ref"), str) and depth < _MOST_NESTED
+        return self._referenced(value["$ref"], depth + 1) if again else value
+
+    def _file(self, path: Path) -> Any:
+        """Return the data of a file of tests; a program isn't run."""
+        try:
+            if path.suffix == ".csv":
+                return [{"assert": list(_expected(row))} for _, row in table_rows(path, RatingError) if row is not None]
+            if path.suffix == ".jsonl":
+                return [line for _, line in json_lines(path, RatingError)]
+            if path.suffix in (".yaml", ".yml", ".json"):
+                return plain_data(read_text(path, RatingError), form_of(path), RatingError, path=path)[0]
+        except RatingError as error:
+            self.configuration.unread[str(error)] += 1
+            return None
+        self.configuration.unread[f"{path.name}, which is a program or a format that isn't read"] += 1
+        return None
+
+    def _test(self, test: Mapping[str, Any]) -> None:
+        may_fail_alone = test.get("threshold") is None
+        self._assertions(self._resolved(test.get("assert")), 1.0, may_fail_alone, 0)
+
+    def _assertions(self, written: Any, weight: float, may_fail_alone: bool, depth: int) -> None:
+        for assertion in _items(written):
+            resolved = self._resolved(assertion)
+            if not isinstance(resolved, Mapping):
+                continue
+            factor = finite(resolved.get("weight"))
+            counts = weight * (1.0 if factor is None else factor)
+            kind = str(resolved.get("type") or "")
+            if kind == "assert-set" and depth < _MOST_NESTED:
+                alone = may_fail_alone and resolved.get("threshold") is None
+                self._assertions(self._resolved(resolved.get("assert")), counts, alone, depth + 1)
+            elif kind.removeprefix("not-") in TEXT_TYPES:
+                for value in _items(resolved.get("value")):
+                    self._text(value, resolved, kind, counts, may_fail_alone)
+            elif kind.removeprefix("not-") in WITHOUT_TEXT:
+                self.configuration.unread[f"{kind}, whose value isn't a requirement"] += 1
+
+    def _text(self, value: Any, assertion: Mapping[str, Any], kind: str, weight: float, may_fail_alone: bool) -> None:
+        text = self._text_of(value)
+        if text is None:
+            return
+        if weight == 0:
+            self.configuration.unread["texts with weight 0, which count for nothing"] += 1
+            return
+        metric = assertion.get("metric")
+        named = metric if isinstance(metric, str) and metric.strip() and "{{" not in metric else None
+        threshold = finite(assertion.get("threshold"))
+        is_negated = kind.startswith("not-")
+        self.configuration.texts.append(GradedText(text, named, threshold, weight, is_negated, may_fail_alone))
+
+    def _text_of(self, value: Any) -> str | None:
+        if not isinstance(value, str) or not value.strip():
+            self.configuration.unread["values that are data, not text"] += 1
+            return None
+        if "{%" in value:
+            self.configuration.unread["texts that are programs of a template ({% … %})"] += 1
+            return None
+        if not value.startswith("file://"):
+            return value.strip()
+        path = self.configuration.path.parent / value.removeprefix("file://")
+        if path.suffix not in (".txt", ".md") or not path.is_file():
+            self.configuration.unread[f"{value}, which isn't a file of text"] += 1
+            return None
+        return read_text(path, RatingError).strip() or None
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _items(written: Any) -> Sequence[Any]:
+    """Return the parts of a value that may be one or a list of them."""
+    if written is None:
+        return ()
+    return written if isinstance(written, list) else (written,)
+
+
+def _expected(row: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the assertions in a row of a table of tests."""
+    for column, cell in row.items():
+        begins = _EXPECTED.match(cell or "") if column.startswith("__expected") else None
+        if begins is not None:
+            kind = "llm-rubric" if begins[2].lower() == "grade" else begins[2].lower()
+            threshold = float(begins[3]) if begins[3] else None
+            metric = row.get("__metric")
+            negation = begins[1] or ""
+            value = cell[begins.end() :]
+            yield {"type": f"{negation}{kind}", "value": value, "threshold": threshold, "metric": metric}

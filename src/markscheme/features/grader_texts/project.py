@@ -1,0 +1,179 @@
+"""The rubric of a Promptfoo configuration: each model-graded text is a criterion, or one for each of its points."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import yaml
+
+from markscheme.commands.project_sources import FoundProject
+from markscheme.features.grader_texts.configuration import GradedText, ReadConfiguration, configuration_in
+from markscheme.features.grader_texts.configuration import read_configuration as read
+from markscheme.features.grader_texts.text_reading import TextReading, read_text
+from markscheme.phrases import counted
+from markscheme.readers.table_project import file_name
+from markscheme.rubrics.rubric import Scale
+from markscheme.text import cut_short
+
+_PLACEHOLDER = re.compile(r"\{\{-? ?([A-Za-z_]\w{0,63})(?:\.\w{1,64}){0,9}(?: ?\| ?[\w ]{1,64})? ?-?\}\}")
+_NOT_IN_NAMES = re.compile(r"\W+")
+_NAMING_WORDS = 4
+"""Words of a text that make a name which a table has room for."""
+_LONGEST_NAME = 40
+"""Characters of a name that a table has room for."""
+_SHOWN = 60
+"""Characters of a text by which its author knows it again."""
+_RUN = "npx promptfoo eval --grader file://graders/rubric_provider.mjs -o results.json"
+
+
+def project_of_configuration(folder: Path) -> FoundProject | None:
+    """Return the rubric of a folder's Promptfoo configuration; None where no text in it is graded by a model.
+
+    Raises:
+        RatingError: The configuration can't be read.
+    """
+    path = configuration_in(folder)
+    configuration = None if path is None else read(path)
+    if configuration is None or not configuration.texts:
+        return None
+    return _Drafting(configuration).project()
+
+
+class _Drafting:
+    """The making of a rubric out of a configuration, with what was done in words."""
+
+    def __init__(self, configuration: ReadConfiguration) -> None:
+        self.configuration = configuration
+        self.name = file_name(configuration.path.resolve().parent.name.lower(), "the folder's name")
+        self.criteria: list[dict[str, Any]] = []
+        self.inputs: dict[str, None] = {}
+        self.lines: list[str] = []
+
+    def project(self) -> FoundProject:
+        """Return the rubric's file, what was done, and how to go on."""
+        by_text: dict[str, list[GradedText]] = {}
+        for text in self.configuration.texts:
+            by_text.setdefault(text.text, []).append(text)
+        for uses in by_text.values():
+            self._add(uses[0])
+            if len({(use.weight, use.threshold, use.is_negated) for use in uses}) > 1:
+                self.lines.append("    its weight or threshold differs between tests: the first counts")
+        self.lines += [
+            f"  not read, {counted(count, 'time')}: {words}" for words, count in self.configuration.unread.items()
+        ]
+        place = Path("rubrics") / f"{self.name}.yaml"
+        texts = counted(len(by_text), "model-graded text")
+        head = f"{self.configuration.path.name}: {texts}, {counted(len(self.criteria), 'criterion', 'criteria')}"
+        return FoundProject({place: self._yaml()}, (head, *self.lines), tuple(self._next()))
+
+    def _add(self, text: GradedText) -> None:
+        """Add the criteria of a text, and say what became of it."""
+        reading = read_text(text.text)
+        in_every_test = self._is_in_every_test(text)
+        if not reading.points:
+            name = self._named(text.metric or text.text)
+            self.criteria.append(self._criterion(name, text, reading, in_every_test=asked))
+            self.lines.append(f"  {name}: {reading.in_words}{_counts(text)}  {_short(text.text)}")
+            return
+        names = []
+        for point in reading.points:
+            names.append(self._named(_unlike(point, reading.points)))
+            single = text._replace(text=point, weight=text.weight / len(reading.points))
+            self.criteria.append(self._criterion(names[-1], single, TextReading(point), in_every_test=asked))
+        self.lines.append(
+            f"  {', '.join(names)}: one each for {counted(len(names), 'point')}{_counts(text)}  {_short(text.text)}"
+        )
+
+    def _criterion(self, name: str, text: GradedText, reading: TextReading, *, in_every_test: bool) -> dict[str, Any]:
+        """Return a criterion as the file has it."""
+        weight = -text.weight if text.is_negated else text.weight
+        criterion: dict[str, Any] = {"name": name, "weight": round(weight, 4), "requirement": self._filled(text.text)}
+        if text.may_fail_alone:
+            criterion["required"] = True
+        threshold = _position(text.threshold, reading)
+        if threshold is not None:
+            criterion["threshold"] = threshold
+        if not in_every_test:
+            criterion["not_applicable"] = True
+        if reading.asks_for_score:
+            criterion |= _scale(reading.scale)
+        return criterion
+
+    def _is_in_every_test(self, text: GradedText) -> bool:
+        """Return whether every test asks a text."""
+        configuration = self.configuration
+        return text.text in configuration.for_all or configuration.in_tests[text.text] >= max(configuration.tests, 1)
+
+    def _filled(self, text: str) -> str:
+        """Return a text in which the vars are named as inputs, which every judge is shown."""
+        self.inputs |= dict.fromkeys(_PLACEHOLDER.findall(text))
+        return _PLACEHOLDER.sub(lambda match: f"<{match[1]}>", text)
+
+    def _named(self, words: str) -> str:
+        """Return a name that no criterion has yet, of a metric or of a text's first words."""
+        plain = _NOT_IN_NAMES.sub(" ", words).strip().lower().split() or ["criterion"]
+        name = "-".join(plain[:_NAMING_WORDS])[:_LONGEST_NAME].strip("-")
+        taken = {criterion["name"] for criterion in self.criteria}
+        return next(name for name in (name, *(f"{name}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)
+
+    def _yaml(self) -> str:
+        optional = [name for name in self.inputs if name not in ("output", "query")]
+        data = {"name": self.name, "optional_inputs": optional, "criteria": self.criteria}
+        head = (
+            f"# Made of {self.configuration.path.name}, which stays as it is: each criterion asks what a text asks.\n"
+            f"# `markscheme lint {self.name}` says what a judge might misread.\n"
+        )
+        if not optional:
+            del data["optional_inputs"]
+        return head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
+
+    def _next(self) -> Iterator[str]:
+        """Yield how to go on: a run of the configuration as it is, labels, a verdict."""
+        yield 'Next, with a judge named in markscheme.toml (judge = "anthropic") and the configuration as it is:'
+        yield f"  {_RUN}"
+        yield f"  markscheme label {quote(self.name)} --pool results.json"
+        yield f"  markscheme calibrate {quote(self.name)}"
+        yield "Without a key, `--judge function:stand_in_judge:judge` judges: a stand-in of a few rules, not a model."
+
+
+def _unlike(point: str, points: tuple[str, ...]) -> str:
+    """Return a point without the words that all points begin with."""
+    words = [some.split() for some in points]
+    same = next((n for n, alike in enumerate(zip(*words, strict=False)) if len(set(alike)) > 1), 0)
+    return " ".join(point.split()[same:])
+
+
+def _counts(text: GradedText) -> str:
+    """Return how a text counts, where that isn't the usual."""
+    weight = "" if text.weight == 1 else f", weight {text.weight:g}"
+    threshold = "" if text.threshold is None else f", threshold {text.threshold:g}"
+    return f"{weight}{threshold}{', a fault: passes where it is absent' if text.is_negated else ''}"
+
+
+def _short(text: str) -> str:
+    return cut_short(" ".join(text.split()), _SHOWN)
+
+
+def _position(threshold: float | None, reading: TextReading) -> float | None:
+    """Return where a criterion passes, from 0 to 1; None where nothing says."""
+    if threshold is None:
+        threshold = reading.passes_from
+        return None if threshold is None else round(reading.scale.position(threshold), 4)
+    low, high = reading.scale.ends
+    if threshold > 1 and low <= threshold <= high:
+        return round(reading.scale.position(threshold), 4)
+    return threshold if 0 <= threshold <= 1 else None
+
+
+def _scale(scale: Scale) -> Mapping[str, Any]:
+    """Return the keys of a scale, with the levels that are described."""
+    if any(level.description for level in scale.levels) or scale.span <= 1:
+        return {"levels": [_level(level.value, level.description) for level in scale.levels]}
+    return {"scale": {"min": int(scale.ends[0]), "max": int(scale.ends[1])}}
+
+
+def _level(value: float, description: str | None) -> dict[str, Any]:
+    plain = int(value) if value.is_integer() else round(value, 4)
+    return {"value": plain} if description is None else {"value": plain, "description": description}

@@ -1,0 +1,169 @@
+"""`init` in folders with Promptfoo configurations as people write them, and these under the real Promptfoo."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from markscheme.rubrics.criterion import EXITS
+from markscheme.rubrics.file import load_rubric
+from tests.commands.console import ROOT, run
+from tests.promptfoo.answering import rows
+from tests.promptfoo.test_grader_option import answer_as_asked
+from tests.real.messages_front import Answer, MessagesFront, Request, message
+from tests.real.promptfoo import EvalRun, run_eval
+from tests.session.processes import sockets
+
+FOLDER = Path(__file__).with_name("configurations")
+NAMES = sorted(path.name for path in FOLDER.iterdir())
+CRITERIA: dict[str, dict[str, dict[str, Any]]] = {
+    "several_providers": {
+        "names-the-capital-of": {"weight": 1, "required": True},
+        "invents-a-population-figure": {"weight": -1, "required": True, "not_applicable": True},
+    },
+    "table_of_tests": {
+        "shipping": {"required": True, "optional": "order"},
+        "shipping-2": {"required": True, "not_applicable": True},
+    },
+    "default_test": {"politeness": {"ends": (1, 5), "threshold": 0.75, "required": True}},
+    "sets": {
+        "gives-an-amount-for": {"weight": 6, "required": False},
+        "orders-the-steps-as": {"weight": 2, "required": False},
+        "mentions-no-brand": {"weight": 1, "required": False},
+    },
+    "transformed": {"names-the-month": {"weight": 0.5}, "has-no-reasoning-before": {"weight": 0.5}},
+    "conversation": {
+        "asks-for-a-table": {"not_applicable": True},
+        "keep-to-the-reservation": {"not_applicable": True},
+        "name-the-hour": {"not_applicable": True},
+    },
+    "referenced": {"citation": {"not_applicable": False}, "clarity": {"ends": (0, 2), "not_applicable": True}},
+    "graders_at_three_levels": {"says-that-the-bridge": {}, "says-which-way-is": {}},
+    "files_of_tests": {"boiling": {}, "is-about-eggs": {}},
+    "scenarios": {"language": {"not_applicable": False}},
+    "steps_and_lists": {"names-the-part-that": {"threshold": 0.6}, "says-why-it-failed": {"threshold": 0.6}},
+    "scored_in_words": {
+        "limits": {"ends": (0, 1), "threshold": 0.6},
+        "score-0-to-10": {"ends": (0, 10), "threshold": 0.7, "weight": 0.5},
+    },
+}
+"""By configuration, its criteria and what is to be true of each."""
+
+
+def copied(name: str, folder: Path) -> Path:
+    """A project with one of the configurations."""
+    return shutil.copytree(FOLDER / name, folder / name)
+
+
+def unchanged(name: str, project: Path) -> bool:
+    """Whether every file of the configuration is as it was."""
+    files = [path for path in (FOLDER / name).rglob("*") if path.is_file()]
+    return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
+
+
+def test_there_are_twelve_and_each_has_its_criteria_here() -> None:
+    assert len(NAMES) >= 12
+    assert sorted(CRITERIA) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_init_makes_each_text_a_criterion_of_a_rubric_that_lints(name: str, tmp_path: Path) -> None:
+    project = copied(name, tmp_path)
+    done = run("markscheme", "init", "--yes", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert unchanged(name, project)
+    rubric = load_rubric(project / "rubrics" / f"{name}.yaml")
+    assert [criterion.name for criterion in rubric.criteria] == [*CRITERIA[name]]
+    for criterion in rubric.criteria:
+        facts = {**vars(criterion), "ends": criterion.scale.ends, "optional": ", ".join(rubric.optional_inputs)}
+        expected = CRITERIA[name][criterion.name]
+        assert {key: facts[key] for key in expected} == expected
+        assert "{{" not in criterion.requirement
+        assert criterion.name in done.stdout
+    assert run("markscheme", "lint", name, cwd=project).returncode in (0, 1)
+    assert "a stand-in of a few rules, not a model" in done.stdout
+
+
+def test_without_a_terminal_nothing_is_written_until_it_is_asked_for(tmp_path: Path) -> None:
+    project = copied("sets", tmp_path)
+    done = run("markscheme", "init", cwd=project)
+    assert (done.returncode, "add --yes" in done.stderr) == (2, True)
+    assert "mentions-no-brand: pass or fail  Mentions no brand" in done.stdout
+    assert [path.name for path in project.iterdir()] == ["promptfooconfig.yaml"]
+
+
+def test_what_is_not_read_is_counted(tmp_path: Path) -> None:
+    done = run("markscheme", "init", "--yes", cwd=copied("steps_and_lists", tmp_path))
+    assert "not read, 1 time: factuality, whose value isn't a requirement" in done.stdout
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    asked = [
+        {"type": "llm-rubric", "value": value}
+        for value in ("Is kind", "file://judge.py", {"a": 1}, "{% if a %}b{% endif %}")
+    ]
+    tests = [
+        {"assert": [*asked, {"type": "llm-rubric", "value": "Is long", "weight": 0}]},
+        "file://made.py",
+        "gone.csv",
+    ]
+    (lost / "made.py").write_text("raise SystemExit\n")
+    (lost / "promptfooconfig.yaml").write_text(
+        yaml.safe_dump({"tests": tests, "defaultTest": {"assert": [{"$ref": "#/no"}]}})
+    )
+    done = run("markscheme", "init", "--yes", cwd=lost)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("not read, 1 time:") == 7
+    assert [criterion.name for criterion in load_rubric(lost / "rubrics" / "lost.yaml").criteria] == ["is-kind"]
+
+
+def test_the_stand_in_judge_says_that_it_is_one(tmp_path: Path) -> None:
+    project = copied("default_test", tmp_path)
+    run("markscheme", "init", "--yes", cwd=project)
+    (project / "outputs.jsonl").write_text('{"response": "Thank you for the photo of the meter, it arrived."}\n')
+    judge = ("--judge", "function:stand_in_judge:judge")
+    done = run("markscheme", "grade", "default_test", "outputs.jsonl", *judge, "--json", cwd=project)
+    assert "A stand-in, no model" in done.stdout, done.stderr
+
+
+def rate_highest(request: Request) -> Answer:
+    """A judge's highest rating of each criterion, and what another question asks for."""
+    properties = request.body["output_config"]["format"]["schema"]["properties"]
+    if "verdicts" not in properties:
+        return answer_as_asked(request)
+    levels = {
+        name: asked["properties"]["level"]["enum"] for name, asked in properties["verdicts"]["properties"].items()
+    }
+    highest = {name: [level for level in choices if level not in EXITS][-1] for name, choices in levels.items()}
+    verdict = {"quote": "nothing to quote", "reason": "As good as it gets."}
+    return message(json.dumps({"verdicts": {name: {**verdict, "level": level} for name, level in highest.items()}}))
+
+
+def run_in(name: str, folder: Path) -> EvalRun:
+    """One of the configurations as it is, graded through us by `--grader` alone."""
+    project = copied(name, folder)
+    shutil.copytree(ROOT / "graders", project / "graders")
+    (project / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
+    with sockets() as runtime, MessagesFront(rate_highest) as front:
+        server = {"ANTHROPIC_API_KEY": "key-of-a-test", "ANTHROPIC_BASE_URL": front.url}
+        environment = {**server, "MARKSCHEME_CACHE": str(folder / "cache"), "XDG_RUNTIME_DIR": str(runtime)}
+        return run_eval(
+            project / "promptfooconfig.yaml",
+            cwd=project,
+            env=environment,
+            args=("--grader", "file://graders/rubric_provider.mjs"),
+        )
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "default_test" else pytest.mark.proof) for name in NAMES]
+)
+def test_each_runs_through_us_with_no_row_ungraded(name: str, tmp_path: Path) -> None:
+    graded = rows(run_in(name, tmp_path))
+    assert graded
+    for row in graded:
+        for part in row["gradingResult"]["componentResults"]:
+            assert "not graded" not in part["reason"]
+            assert not part.get("metadata", {}).get("graderError")
