@@ -74,14 +74,14 @@ class _Drafting:
         in_every_test = self._is_in_every_test(text)
         if not reading.points:
             name = self._named(text.metric or text.text)
-            self.criteria.append(self._criterion(name, text, reading, in_every_test=asked))
+            self.criteria.append(self._criterion(name, text, reading, in_every_test=in_every_test))
             self.lines.append(f"  {name}: {reading.in_words}{_counts(text)}  {_short(text.text)}")
             return
         names = []
         for point in reading.points:
             names.append(self._named(_unlike(point, reading.points)))
             single = text._replace(text=point, weight=text.weight / len(reading.points))
-            self.criteria.append(self._criterion(names[-1], single, TextReading(point), in_every_test=asked))
+            self.criteria.append(self._criterion(names[-1], single, TextReading(point), in_every_test=in_every_test))
         self.lines.append(
             f"  {', '.join(names)}: one each for {counted(len(names), 'point')}{_counts(text)}  {_short(text.text)}"
         )
