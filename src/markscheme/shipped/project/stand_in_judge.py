@@ -26,10 +26,10 @@ def judge(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> dict[
     opening = re.search(r"<response-\w+>\n", user_prompt)
     reply = user_prompt[opening.end() :].rpartition("\n</response-")[0] if opening else ""
     verdicts = {}
-    for criterion, asked in schema["properties"]["verdicts"]["properties"].items():
+    for criterion, form in schema["properties"]["verdicts"]["properties"].items():
         words = WORDS.get(criterion)
         if words is None:
-            verdicts[criterion] = by_length(reply, asked["properties"]["level"]["enum"])
+            verdicts[criterion] = by_length(reply, form["properties"]["level"]["enum"])
             continue
         match = re.search(words, reply, re.IGNORECASE)
         quote = match[0] if match else reply.split(".")[0]
