@@ -152,7 +152,7 @@ WITHOUT: tuple[tuple[str, Expected], ...] = (
     ('Translates "rate" as Kurs and not as Bewertung', PASS_OR_FAIL),
     ("Gives the recipe for 2 to 4 people", PASS_OR_FAIL),
     ("Refers to section 5 of the contract; the clause numbers 5.1 and 5.2 are both right.", PASS_OR_FAIL),
-    ("The child is told to read pages 1-10 before Friday", PASS_OR_FAIL),
+    ("The child is asked to read pages 1-10 before Friday", PASS_OR_FAIL),
 )
 
 TEXTS = (*WITH_A_SCALE, *WITH_POINTS, *WITHOUT)

@@ -123,7 +123,7 @@ class _Drafting:
         data = {"name": self.name, "optional_inputs": optional, "criteria": self.criteria}
         head = (
             f"# Made of {self.configuration.path.name}, which stays as it is: each criterion asks what a text asks.\n"
-            f"# `markscheme lint {self.name}` says what a judge might misread.\n"
+            f"# `markscheme lint {quote(self.name)}` says what a judge might misread.\n"
         )
         if not optional:
             del data["optional_inputs"]
