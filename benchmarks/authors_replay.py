@@ -1,6 +1,6 @@
 """Are weights and pass mark left alone where people's own levels and decisions in published sets leave nothing to gain?
 
-    python -m benchmarks.authors_replay [--data ../shared/data] [--draws 200] [--write benchmarks/results/authors_replay.md]
+    python -m benchmarks.authors_replay [--data ../shared/data] [--draws 200] [--write FILE.md]
 
 HANNA: five criteria of a story, and whether it is engaging (Engagement from 3). LLM-Rubric: eight questions about a
 dialogue, and whether it satisfies (Q0 from 3). Each draw takes one annotator's levels and decision of each of 40, 80 or
