@@ -60,8 +60,8 @@ class Labelled:
                     if None not in levels and given.get(overall) is not None:
                         positions = [(level - 1) / (highest - 1) for level in levels]
                         found.append((example, positions, given[overall] >= PASSES_FROM))
-        examples, levels, passed = zip(*found, strict=True)
-        return cls(np.array(levels), np.array(passed, dtype=np.float64), np.array(examples))
+        examples, positions_of, passed = zip(*found, strict=True)
+        return cls(np.array(positions_of), np.array(passed, dtype=np.float64), np.array(examples))
 
     def right(self, numbers: AuthorNumbers) -> float:
         """Compute the share of decisions that numbers get right."""

@@ -56,9 +56,9 @@ def _read(
     if len(place_of) == len(places):
         return read_columns(columns, "table", options, index=index, source=source)
     cells = list(zip(*place_of, strict=True))
-    kept = [TableColumn(column.name, of_column) for column, of_column in zip(columns, cells, strict=True)]
+    unlike = [TableColumn(column.name, of_column) for column, of_column in zip(columns, cells, strict=True)]
     labels = None if index is None else [index[places.index(place)] for place in place_of.values()]
-    return replace(read_columns(kept, "table", options, index=labels, source=source), rows_of_source=places)
+    return replace(read_columns(unlike, "table", options, index=labels, source=source), rows_of_source=places)
 
 
 def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
