@@ -88,7 +88,7 @@ def test_annotators_of_a_rubric_resolve_where_they_differ(tmp_path: Path) -> Non
     resolve = "Next, decide which label counts where they differ: markscheme label reply --disputed"
     assert onward(tmp_path, "calibration/reply/labels.jsonl") == resolve
     write({id: (first, first) for id, (first, _) in labels.items()})
-    assert onward(tmp_path, "calibration/reply/labels.jsonl") == "Next: markscheme calibrate reply"
+    assert onward(tmp_path, "calibration/reply/labels.jsonl") == "Next: markscheme calibrate reply --judge JUDGE"
     (tmp_path / "labels.jsonl").write_bytes((folder / "labels.jsonl").read_bytes())
     assert onward(tmp_path, "labels.jsonl") == ""
 

@@ -92,11 +92,11 @@ def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Pa
         {"id": example["id"], "rater": "j", "kind": "model", "criteria": example["labels"][0]["criteria"]}
         for example in examples
     ]
-    for file, contents in (("by-one.jsonl", by_one), ("rated.jsonl", rated)):
+    for file, contents, option in (("by-one.jsonl", by_one, "examples"), ("rated.jsonl", rated, "ratings")):
         (here / file).write_text("".join(json.dumps(line) + "\n" for line in contents), encoding="utf-8")
         assert error_of(here, file) == (
             f"error: {file} contains lines of JSON, not a rubric; examples go with --examples, ratings with "
-            f"--ratings: markscheme calibrate RUBRIC --examples {file}\n"
+            f"--ratings: markscheme calibrate RUBRIC --{option} {file}\n"
         )
 
 

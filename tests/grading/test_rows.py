@@ -28,12 +28,12 @@ def cases(section: str) -> list[dict[str, Any]]:
     return cases_in(CASES)[section] if CASES.is_file() else []
 
 
-def judging(*met: str, asked: list[str] | None = None) -> ScriptedJudge:
-    """A judge that finds met what has one of these words, and notes what it was asked about."""
+def judging(*met: str, calls: list[str] | None = None) -> ScriptedJudge:
+    """A judge that finds met what has one of these words, and notes what it was calls about."""
 
     def answers(prompt: Prompt, _: int) -> dict[str, str]:
-        if asked is not None:
-            asked.extend(question.instructions.partition("\n")[0] for question in prompt.questions)
+        if calls is not None:
+            calls.extend(question.instructions.partition("\n")[0] for question in prompt.questions)
         return {q.name: "MET" if any(word in q.instructions for word in met) else "UNMET" for q in prompt.questions}
 
     return ScriptedJudge(answers)
@@ -161,20 +161,20 @@ def test_an_input_that_the_core_declares_stays_an_input() -> None:
 def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric_again(
     ending: str, tmp_path: Path
 ) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
     out = tmp_path / f"graded.{ending}"
 
     def graded(rows: list[dict[str, Any]], total: int) -> None:
-        grading = Grading(CORE, judging("Paris", "polite", asked=asked))
+        grading = Grading(CORE, judging("Paris", "polite", calls=calls))
         submissions = [submission_of(row, number) for number, row in enumerate(rows, start=1)]
         asyncio.run(GradedTable(grading, out, has_rows=True).grade(submissions, total, 2))
 
     with pytest.raises(UsageError):  # a run that stopped: something took a row out of the count
         graded(ROWS[:2], 3)  # type: ignore[arg-type]
-    assert asked == ["Is polite", "Names Paris", "Is rude", "Is polite"]
-    asked.clear()
+    assert calls == ["Is polite", "Names Paris", "Is rude", "Is polite"]
+    calls.clear()
     graded([{**ROWS[0], "rubric": [{"requirement": "Names Paris"}]}, ROWS[1]], 2)  # type: ignore[dict-item, list-item]
-    assert asked == ["Is polite", "Names Paris"]
+    assert calls == ["Is polite", "Names Paris"]
     lines = out.read_text().splitlines()
     rows = [*csv.DictReader(lines)] if ending == "csv" else [json.loads(line) for line in lines]
     verdicts = json.loads(rows[0]["verdicts"]) if ending == "csv" else rows[0]["verdicts"]
@@ -196,8 +196,8 @@ def sizes_of_calls(row: RowRubric) -> list[int]:
 
 @pytest.mark.parametrize("case", cases("calls"), ids=lambda case: f"{case['criteria']} by {case['per_call']}")
 def test_criteria_are_asked_in_calls_of_nearly_equal_size(case: dict[str, Any]) -> None:
-    asked = replace(ROWS_ALONE, criteria_per_call=case["per_call"])
-    row = rubric_of(json.dumps(many(case["criteria"])), None, "add", asked)
+    calls = replace(ROWS_ALONE, criteria_per_call=case["per_call"])
+    row = rubric_of(json.dumps(many(case["criteria"])), None, "add", calls)
     assert isinstance(row, RowRubric)
     sizes = sizes_of_calls(row)
     expected = case["expect"]
@@ -218,25 +218,25 @@ def test_a_row_s_criteria_are_asked_twenty_a_call_and_a_rubric_file_s_all_at_onc
 
 @pytest.mark.parametrize("per_call", [1, 2, 3, 7, 50])
 def test_split_calls_change_no_score_and_only_their_own_criteria_are_asked_again(per_call: int) -> None:
-    asked: list[list[str]] = []
+    calls: list[list[str]] = []
 
     def answers(prompt: Prompt, _: int) -> dict[str, str]:
         names = [question.name for question in prompt.questions]
-        asked.append(names)
-        is_first = sum("c5" in earlier for earlier in asked) == 1
+        calls.append(names)
+        is_first = sum("c5" in earlier for earlier in calls) == 1
         return {name: "MET" if int(name[1:]) % 3 else "UNMET" for name in names if not (is_first and name == "c5")}
 
     rubric = Rubric.from_dict({"criteria": many(7), "criteria_per_call": per_call})
     grade = asyncio.run(Grading(rubric, ScriptedJudge(answers)).grade(Submission("Text.")))
     assert grade.score == pytest.approx((1 + 2 + 4 + 5 + 7) / 28)
-    assert asked[-1] == ["c5"]
-    assert len(asked) == -(-7 // per_call) + 1
+    assert calls[-1] == ["c5"]
+    assert len(calls) == -(-7 // per_call) + 1
 
 
 def test_without_a_core_rows_are_asked_as_the_run_says() -> None:
-    asked: list[str] = []
-    with Grader(None, judging("Paris", asked=asked), samples=3, criteria_per_call=1) as grader:
+    calls: list[str] = []
+    with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)
-    assert (grade.score, len(asked)) == (1.0, 6)
+    assert (grade.score, len(calls)) == (1.0, 6)
     assert grade.row_rubric is not None
     assert (grade.row_rubric.rubric.samples, grade.row_rubric.rubric.criteria_per_call) == (3, 1)

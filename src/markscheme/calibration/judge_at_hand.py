@@ -1,9 +1,10 @@
 """Which judge a printed command must name, so that it can be asked when the command is pasted."""
 
 import os
+import warnings
 from pathlib import Path
 
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, RubricWarning
 from markscheme.judges.kinds import DEFAULT, kind_of
 from markscheme.options.settings import find_settings
 from markscheme.receipt import accepted_run_data
@@ -18,7 +19,9 @@ def judge_to_name(rubric: str) -> str | None:
     """Return the judge of a rubric's accepted run, None where one is asked without a name, else a placeholder."""
     here = Path.cwd()
     try:
-        loaded = load_rubric(find_rubric(rubric, here))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RubricWarning)
+            loaded = load_rubric(find_rubric(rubric, here))
         folder = find_calibration(loaded.name, here)
         accepted = None if folder is None else _judge_of_accepted_run(folder / "accepted.json")
         is_set = bool(find_settings(here).texts("judge"))

@@ -75,7 +75,7 @@ def test_the_next_step_is_labelling_or_the_comparison_with_the_labels_that_are_t
     assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} label it.yaml --pool YOUR-OUTPUTS.jsonl")
     (tmp_path / "calibration" / "it").mkdir(parents=True)
     (tmp_path / "calibration" / "it" / examples).touch()
-    assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} calibrate it.yaml")
+    assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} calibrate it.yaml --judge JUDGE")
     assert "Next" not in linted(tmp_path, "it.yaml", "it.yaml").stdout
 
 

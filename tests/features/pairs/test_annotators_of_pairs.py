@@ -20,9 +20,9 @@ def test_annotators_of_pairs_agree_once_it_is_said_that_they_are_people(tmp_path
     write_pairs(tmp_path, "ann", "bob")
     unsaid = run("calibrate", "pairs.json", cwd=tmp_path)
     assert (unsaid.returncode, "doesn't say who preferred; pass `--kind human`" in unsaid.stderr) == (2, True)
-    said = run("calibrate", "pairs.json", "--kind", "human", cwd=tmp_path)
-    assert said.returncode == 0, said.stderr
-    assert "6 rows, 2 raters" in said.stdout
+    stated = run("calibrate", "pairs.json", "--kind", "human", cwd=tmp_path)
+    assert stated.returncode == 0, stated.stderr
+    assert "6 rows, 2 raters" in stated.stdout
 
 
 def test_pairs_of_one_annotator_are_ratings_and_no_rubric(tmp_path: Path) -> None:

@@ -91,8 +91,8 @@ def test_the_criteria_of_a_core_rubric_count_too(tmp_path: Path) -> None:
     (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
     rows = [row(number) for number in range(12)]
     for line in rows:
-        for given in line["labels"]:
-            given["criteria"] = given["criteria"] | {"short": "MET"}
+        for rating in line["labels"]:
+            rating["criteria"] = rating["criteria"] | {"short": "MET"}
     write_rows(tmp_path / "rows.jsonl", rows)
     run("calibrate", "core.yaml", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
     verdicts = json.loads((tmp_path / "report.json").read_text())["verdicts"]
@@ -141,9 +141,9 @@ def test_published_judges_of_criteria_of_their_own(tmp_path: Path) -> None:
     for line in table("verdicts.csv.gz"):
         verdicts[line["task"], line["system"]][line["criterion"]] = line
     rows = []
-    for task, own in criteria.items():
+    for task, brought in criteria.items():
         system = min(system for of_task, system in verdicts if of_task == task)
-        marks = {f"c{place}": verdicts[task, system][c["criterion"]] for place, c in enumerate(own, start=1)}
+        marks = {f"c{place}": verdicts[task, system][c["criterion"]] for place, c in enumerate(brought, start=1)}
         people = [
             {
                 "rater": f"p{person}",
@@ -153,7 +153,7 @@ def test_published_judges_of_criteria_of_their_own(tmp_path: Path) -> None:
             for person in range(3)
         ]
         judge = label("recall", "model", {name: int(mark["recall"]) for name, mark in marks.items()})
-        rubric = [{"requirement": criterion["requirement"]} for criterion in own]
+        rubric = [{"requirement": criterion["requirement"]} for criterion in brought]
         rows.append({"id": task, "response": "A summary.", "rubric": rubric, "labels": [*people, judge]})
     result: Any = markscheme.calibrate(str(write_rows(tmp_path / "realsumm.jsonl", rows)))
     assert (result.verdicts.n, result.verdicts.tasks, result.verdicts.criteria) == (537, 50, 537)

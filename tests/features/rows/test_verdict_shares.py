@@ -53,10 +53,10 @@ def test_figures_and_intervals_of_the_worked_cases_come_out(case: dict[str, Any]
 
 def test_twelve_tasks_with_criteria_of_their_own() -> None:
     """The decisive numbers of `rows.yaml`, pooled, first case; typed here for where the case isn't."""
-    found = [(f"t{task}", f"t{task}c{place}") for task in range(12) for place in range(6)]
+    named = [(f"t{task}", f"t{task}c{place}") for task in range(12) for place in range(6)]
     gold = [place % 3 > 0 for _ in range(12) for place in range(6)]
     judge = [met != (task % 4 == 0 and place == 2) for task in range(12) for place, met in enumerate(gold[:6])]
-    shares = verdict_shares(gold, judge, [task for task, _ in found], [name for _, name in found])
+    shares = verdict_shares(gold, judge, [task for task, _ in named], [name for _, name in named])
     assert (shares.n, shares.tasks, shares.criteria, shares.unseen) == (72, 12, 72, True)
     assert shares.agreement.value == pytest.approx(69 / 72)
     assert shares.false_unmet.value == pytest.approx(3 / 48)

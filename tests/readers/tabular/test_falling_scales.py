@@ -18,16 +18,16 @@ ROWS: list[dict[str, Any]] = [
     "ends", [{"levels": "5-1"}, {"levels": (5, 1)}, {"scale": (5, 1)}, {"scale": "5-1"}, {"scale": {"": (5, 1)}}]
 )
 def test_ends_may_be_two_numbers_or_a_text(ends: dict[str, Any]) -> None:
-    found = calibrate(ROWS, **ends).to_json()
-    assert (found["agreement"]["value"], found["read"]["columns"]["judge"]["ends"]) == (0.875, [5, 1])
+    figures = calibrate(ROWS, **ends).to_json()
+    assert (figures["agreement"]["value"], figures["read"]["columns"]["judge"]["ends"]) == (0.875, [5, 1])
 
 
 def test_what_is_as_low_as_the_mark_passes_and_screens_have_the_table_s_numbers() -> None:
     calibration = calibrate(ROWS, levels=(5, 1), pass_mark=2)
-    found = calibration.to_json()
+    figures = calibration.to_json()
     passing = {row["id"]: (row["judge"] <= 2, row["human"] <= 2) for row in ROWS}
-    assert set(found["false_passes"]) == {unit for unit, sides in passing.items() if sides == (True, False)}
-    assert set(found["false_fails"]) == {unit for unit, sides in passing.items() if sides == (False, True)}
+    assert set(figures["false_passes"]) == {unit for unit, sides in passing.items() if sides == (True, False)}
+    assert set(figures["false_fails"]) == {unit for unit, sides in passing.items() if sides == (False, True)}
     read_first: Any = view(calibration).brief[0]
     assert read_first.blocks[0].cases[0].head.endswith("judge 1, gold 5")
     assert calibration.rows[14]["judge"] == "1"
@@ -37,12 +37,12 @@ def test_falling_scores_are_positions_and_the_mark_is_in_their_numbers() -> None
     rows: list[dict[str, Any]] = [
         {"id": str(row), "judge": row * 3 % 97, "human": row * 3 % 97 + row % 2 * 30} for row in range(40)
     ]
-    found = calibrate(rows, scale=(130, 0), pass_mark=60).to_json()
+    figures = calibrate(rows, scale=(130, 0), pass_mark=60).to_json()
     false_passes = {row["id"] for row in rows if row["judge"] <= 60 < row["human"]}
-    assert set(found["false_passes"]) == false_passes
+    assert set(figures["false_passes"]) == false_passes
 
 
 def test_each_side_may_have_its_own() -> None:
     turned = [{**row, "judge": 6 - row["judge"]} for row in ROWS]
-    found = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
-    assert found["agreement"]["value"] == 0.875
+    figures = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
+    assert figures["agreement"]["value"] == 0.875

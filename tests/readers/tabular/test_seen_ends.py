@@ -22,14 +22,14 @@ def report(**options: Any) -> dict[str, Any]:
 
 
 def test_nobody_s_pass_mark_and_nobody_s_ends_give_no_figure() -> None:
-    found = report()
-    assert found["agreement"]["value"] == 0.7
-    assert (found["false_passes"], found["drift"]) == (None, None)
-    unknown = [found["overall"]["mae"], *(found["criteria"]["human"][name] for name in ("gwet_ac1", "gwet_ac2"))]
+    figures = report()
+    assert figures["agreement"]["value"] == 0.7
+    assert (figures["false_passes"], figures["drift"]) == (None, None)
+    unknown = [figures["overall"]["mae"], *(figures["criteria"]["human"][name] for name in ("gwet_ac1", "gwet_ac2"))]
     assert [(figure["value"], figure["undefined"]) for figure in unknown] == [(None, ENDS_UNKNOWN)] * 3
-    assert found["criteria"]["human"]["signed_error"]["value"] == pytest.approx(0.35)
-    assert found["overall"]["pass_kappa"]["value"] is None
-    assert set(found["rated"]["gold"]["pass"]) == {None}
+    assert figures["criteria"]["human"]["signed_error"]["value"] == pytest.approx(0.35)
+    assert figures["overall"]["pass_kappa"]["value"] is None
+    assert set(figures["rated"]["gold"]["pass"]) == {None}
 
 
 def test_examples_are_shown_by_their_levels_alone() -> None:
@@ -48,9 +48,9 @@ def test_a_note_names_the_option_until_the_ends_are_stated() -> None:
 
 @pytest.mark.parametrize("levels", ["1-5", "0-10"])
 def test_stated_ends_and_mark_give_every_figure(levels: str) -> None:
-    found = report(levels=levels, pass_mark=3)
-    assert (found["agreement"]["value"], found["false_passes"], found["false_fails"]) == (0.7, ["38", "39"], [])
-    assert None not in (found["overall"]["mae"]["value"], found["criteria"]["human"]["gwet_ac1"]["value"])
+    figures = report(levels=levels, pass_mark=3)
+    assert (figures["agreement"]["value"], figures["false_passes"], figures["false_fails"]) == (0.7, ["38", "39"], [])
+    assert None not in (figures["overall"]["mae"]["value"], figures["criteria"]["human"]["gwet_ac1"]["value"])
 
 
 def test_annotators_alone_have_no_ac1_until_the_ends_are_stated() -> None:

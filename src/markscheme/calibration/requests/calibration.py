@@ -558,7 +558,8 @@ def _refuse_other_files(name: str) -> None:
 
     shape = shape_of(path)
     if shape == "lines":
-        option = "ratings" if has_own_ratings(path) else "examples"
+        holds_ratings = has_own_ratings(path) and name_of_format(path) != "labelled examples"
+        option = "ratings" if holds_ratings else "examples"
         raise UsageError(
             f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
             f"markscheme calibrate RUBRIC --{option} {shlex.quote(name)}"

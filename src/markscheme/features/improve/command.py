@@ -136,7 +136,7 @@ def improve(
         watch=progress,
     )
     if not (candidates or proposer or plan):
-        from markscheme.features.improve.fitting.show import show_numbers, show_overview
+        from markscheme.features.improve.show_numbers import show_numbers, show_overview
 
         if numbers and (open or write):
             from markscheme.features.improve.fitting.run import NumbersRequest

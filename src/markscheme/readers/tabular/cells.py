@@ -140,7 +140,7 @@ def _labelled(values: Collection[str]) -> NumberForm | None:
     return NumberForm(numbers) if len(matches) == len(values) and is_one_each else None
 
 
-_BETWEEN_VALUES: Final = re.compile(r"\s*[;,|+&]\s*")
+_BETWEEN_VALUES: Final = re.compile(r"[;,|+&]")
 
 
 def listed_in(value: str) -> list[str]:
@@ -149,7 +149,7 @@ def listed_in(value: str) -> list[str]:
     >>> listed_in("tone; facts"), listed_in("tone")
     (['tone', 'facts'], ['tone'])
     """
-    return [part for part in _BETWEEN_VALUES.split(value) if part]
+    return [listed for text in _BETWEEN_VALUES.split(value) if (listed := text.strip())]
 
 
 def lists_values(cell: str) -> bool:

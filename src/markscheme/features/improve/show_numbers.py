@@ -6,7 +6,6 @@ from typing import Any
 
 from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
-from markscheme.features.improve.fitting.overview import TriableChanges, overview_json, overview_view
 from markscheme.features.improve.fitting.run import NumbersRequest, NumbersRun, ScoresRun, with_file
 from markscheme.features.improve.fitting.view import (
     lack_in_words,
@@ -15,6 +14,7 @@ from markscheme.features.improve.fitting.view import (
     scores_json,
     scores_view,
 )
+from markscheme.features.improve.numbers_overview import TriableChanges, overview_json, overview_view
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.phrases import counted
 from markscheme.report.document import Document
