@@ -185,7 +185,7 @@ def grouped(page: Page, *keys: str) -> None:
 def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_nothing(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
-    server = servers(project)
+    server = servers(project, "--read-all")
     page.goto(server.url)
     assert read_some(page, 1, 15) == 5
     arrive(page, 16)
@@ -200,7 +200,7 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
         "not finished when it was killed"
     ]
 
-    server = servers(project)
+    server = servers(project, "--read-all")
     page.goto(server.url)
     arrive(page, 16)
     expect(page.locator("#notes li")).to_contain_text("not finished when it was killed")
