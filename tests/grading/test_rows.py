@@ -17,15 +17,15 @@ from markscheme.grading.strategies import strategy_of
 from markscheme.prompt import Prompt
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, RowRule, rubric_of
 from markscheme.submission import Submission, submission_of
-from tests.worked_cases import cases_in
+from tests.worked_cases import cases_under
 
 CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"
 CORE = Rubric.from_dict([{"name": "polite", "requirement": "Is polite", "weight": 2}])
 PARIS = [{"requirement": "Names Paris", "weight": 3, "tags": ["fact"]}, {"requirement": "Is rude", "weight": -1}]
 
 
-def cases(section: str) -> list[dict[str, Any]]:
-    return cases_in(CASES)[section] if CASES.is_file() else []
+def cases(section: str) -> list[Any]:
+    return cases_under(CASES, section)
 
 
 def judging(*met: str, calls: list[str] | None = None) -> ScriptedJudge:

@@ -576,16 +576,16 @@ def _refuse_other_files(name: str) -> None:
             f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
             "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
         )
-    what = name_of_format(path)
-    if what is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
+    format_name = name_of_format(path)
+    if format_name is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
         formats = known_formats("anything")
         raise UsageError(
             f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
             "a table, or JSON lines"
         )
-    if what is not None:
+    if format_name is not None:
         raise UsageError(
-            f"{name} is {what}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
+            f"{name} is {format_name}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
             f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
         )
 

@@ -63,10 +63,10 @@ class _Drafting:
         self.lines += [
             f"  not read, {counted(count, 'time')}: {words}" for words, count in self.configuration.unread.items()
         ]
-        place = Path("rubrics") / f"{self.name}.yaml"
+        rubric_file = Path("rubrics") / f"{self.name}.yaml"
         texts = counted(len(by_text), "model-graded text")
         head = f"{self.configuration.path.name}: {texts}, {counted(len(self.criteria), 'criterion', 'criteria')}"
-        return FoundProject({place: self._yaml()}, (head, *self.lines), tuple(self._next()))
+        return FoundProject({rubric_file: self._yaml()}, (head, *self.lines), tuple(self._next()))
 
     def _add(self, text: GradedText) -> None:
         """Add the criteria of a text, and say what became of it."""

@@ -55,7 +55,7 @@ WORTH: Final[Mapping[str, float]] = {
     **dict.fromkeys(("minor", "medium", "moderate", "nice to have"), 2.0),
     **dict.fromkeys(("low", "optional", "additional", "could", "could have"), 1.0),
 }
-"""Weights that words stand for."""
+"""The weight of each word for importance."""
 TAG_KEYS: Final = ("tags", "tag", "axis", "category", "criterion_type", "type", "task_category", "theme")
 """Keys of what a criterion is about."""
 FINER_TAGS: Final = ("finegrained_task_category",)

@@ -121,7 +121,7 @@ def _brings_rubrics(path: Path) -> bool:
 
 
 def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibration:
-    """Compare a judge with people: the one that is asked, or the one whose verdicts stand beside the labels.
+    """Compare a judge with people: one that is asked, or one whose verdicts are in the file.
 
     Raises:
         RatingError: A row or its rubric is faulty.

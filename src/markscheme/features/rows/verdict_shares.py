@@ -90,7 +90,7 @@ def verdict_shares(
         criteria: A name of each verdict's criterion, shape (n,); criteria of equal words have one.
         faults: Whether the criterion is a fault, which earns credit where it is not met, shape (n,).
         labelled_shares: The share of its task's criteria that were labelled, 0 to 1, shape (n,). Where only some were,
-            each verdict weighs as many criteria as it stands for, at most three times the mean.
+            each verdict is weighted by the number of criteria it represents, at most three times the mean.
 
     Raises:
         ValueError: The caller's fault: arrays of different lengths.
