@@ -155,16 +155,17 @@ def imports_of(module: Module, known: Iterable[str]) -> list[Import]:
     home = name if module.name.endswith("__init__.py") else name.rpartition(".")[0]
     names = frozenset(known)
 
-    def edges(node: ast.AST, manner: str) -> Iterator[Import]:
+    found: list[Import] = []
+    waiting: list[tuple[ast.AST, str]] = [(module.tree, "on top")]
+    while waiting:
+        node, manner = waiting.pop()
         for imported, kind in imported_by(node, home, names, manner):
             while imported not in names and imported:
                 imported = imported.rpartition(".")[0]
             if imported and imported != name:
-                yield Import(name, imported, kind, getattr(node, "lineno", 0))
-        for child, kind in inside(node, manner):
-            yield from edges(child, kind)
-
-    return list(edges(module.tree, "on top"))
+                found.append(Import(name, imported, kind, getattr(node, "lineno", 0)))
+        waiting += reversed(list(inside(node, manner)))
+    return found
 
 
 def inside(node: ast.AST, manner: str) -> Iterator[tuple[ast.AST, str]]:

@@ -197,6 +197,7 @@ def test_a_fast_expression_is_recognized(pattern: str) -> None:
     assert faults(pattern, re.MULTILINE) == []
 
 
+@pytest.mark.proof
 def test_no_expression_takes_more_steps_than_its_text_is_long() -> None:
     for suffix, fewest in FEWEST.items():
         assert sum(f".{suffix}:" in expression.at.replace(".mjs:", ".js:") for expression in expressions()) >= fewest

@@ -38,6 +38,7 @@ def calibrated(project: Path) -> dict[Command, Outcome]:
     return outcomes_of(CALIBRATED, project)
 
 
+@pytest.mark.proof
 def test_calibrating_accepting_and_reports(project: Path, calibrated: dict[Command, Outcome]) -> None:
     (accepting, complained), (again, complained_again) = calibrated.values()
     assert accepting in (0, 1, 4), complained

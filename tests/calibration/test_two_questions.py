@@ -100,6 +100,7 @@ def test_every_gate_of_the_reference_comes_out_of_a_table(tmp_path: Path) -> Non
             assert_gate(calibrate(table, **options_of(case)).to_json(), case)
 
 
+@pytest.mark.proof
 def test_every_gate_of_the_reference_comes_out_of_a_rubric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
         home = write_project(tmp_path / str(number), *decisions(*case_counts(case)), settings=case["settings"])

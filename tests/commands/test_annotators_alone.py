@@ -38,6 +38,7 @@ def test_the_first_line_is_the_agreement_of_a_pair_and_the_json_has_every_coeffi
     assert "cohen kappa" in shown
 
 
+@pytest.mark.proof
 def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(SHROUT_FLEISS, encoding="utf-8")
     report = figures(tmp_path, "table.csv", "--human", *"1234", "--levels", "1-10", "--metric", "interval")

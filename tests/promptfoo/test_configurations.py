@@ -19,6 +19,8 @@ from tests.real.messages_front import Answer, MessagesFront, Request, message
 from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
 from tests.session.processes import sockets
 
+pytestmark = pytest.mark.proof
+
 RUBRICS = {
     "capital": "criteria: [{name: right, requirement: Names the capital}]\n",
     "rag": "inputs: [query, context]\ncriteria: [{name: right, requirement: Follows from the context}]\n",

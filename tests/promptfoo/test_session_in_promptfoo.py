@@ -27,7 +27,7 @@ from tests.real.messages_front import Answer, MessagesFront, Request, failing
 from tests.real.promptfoo import PromptfooInstall
 from tests.session.processes import files, is_running, session_pids, sockets, wait_until
 
-pytestmark = pytest.mark.usefixtures("promptfoo")
+pytestmark = [pytest.mark.proof, pytest.mark.usefixtures("promptfoo")]
 
 
 @pytest.fixture

@@ -90,6 +90,7 @@ def why_irrcac_differs(name: str, ratings: Table, estimate: Corrected) -> str | 
     return None
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "compared",
     [

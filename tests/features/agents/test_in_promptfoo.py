@@ -9,6 +9,8 @@ import yaml
 from tests.promptfoo.answering import GRADER, LANGUAGES, in_language, result_in, rows
 from tests.real.promptfoo import PromptfooInstall, run_eval
 
+pytestmark = pytest.mark.proof
+
 AGENT = '''
 import json, time, urllib.request
 

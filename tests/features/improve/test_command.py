@@ -426,6 +426,7 @@ def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return whole
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "phase",
     [

@@ -20,6 +20,8 @@ from tests.promptfoo.answering import HOOKS, LANGUAGES, PROVIDER, in_language, r
 from tests.real.messages_front import Answer, MessagesFront, Request, failing, message
 from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
 
+pytestmark = pytest.mark.proof
+
 RUBRIC = """
 compare: pairs
 criteria:

@@ -14,6 +14,8 @@ from tests.promptfoo.answering import HOOKS, assertion, evaluate, rows
 from tests.real.promptfoo import EvalRun, PromptfooInstall
 from tests.session.processes import sockets
 
+pytestmark = pytest.mark.proof
+
 PROMPTS = [
     {"raw": "{{answer}}", "label": "plain"},
     {"raw": "Perhaps: {{answer}}", "label": "hedged"},
