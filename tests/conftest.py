@@ -18,7 +18,7 @@ from tests.golden_files import GoldenFiles
 from tests.memory import MEMORY, has_room
 from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
-from tests.real.kept import ROOT, made_once
+from tests.real.kept import ROOT, made_once, shared_folder
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
 from tests.session.processes import end_sessions, sockets
@@ -143,12 +143,6 @@ def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
         return str(target / "unpacked")
 
     return Path(made_once(folder / "wheel.json", build))
-
-
-def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The temporary folder that all of pytest's processes have in common."""
-    folder = tmp_path_factory.getbasetemp()
-    return folder if worker_id == "master" else folder.parent
 
 
 @pytest.fixture

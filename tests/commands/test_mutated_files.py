@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     ("reads", "runs", "archives"),
     [
         (400, 40, 20),
-        pytest.param(6_000, 500, 60, marks=pytest.mark.proof),
+        pytest.param(2_500, 200, 25, marks=pytest.mark.proof),
         pytest.param(100_000, 10_000, 200, marks=pytest.mark.release),
     ],
 )

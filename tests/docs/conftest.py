@@ -1,12 +1,16 @@
-"""The tutorial, run once; other pages begin in the folder it leaves."""
+"""The tutorial, run once; other pages begin in the folder it leaves. The site, built once for all that look at it."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.commands.console import ROOT, environment
 from tests.docs.pages import DOCS, blocks
 from tests.docs.stories import Story, promptfoo_command
+from tests.real.kept import made_once, shared_folder
 from tests.session.processes import sockets
 
 
@@ -30,3 +34,19 @@ def tutorial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         for block in blocks(DOCS / "tutorial.md"):
             story.tell(block)
         yield story
+
+
+@pytest.fixture(scope="session")
+def built_site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder of the built site, without a link into nothing, built once for all of pytest's processes."""
+    folder = shared_folder(tmp_path_factory, worker_id)
+
+    def build() -> str:
+        site = folder / "site"
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)]
+        env = environment({"SITE_URL": "https://docs.example.org/dev/", "NO_MKDOCS_2_WARNING": "1"})
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return str(site)
+
+    return Path(made_once(folder / "site.json", build))

@@ -2,12 +2,10 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands.console import ROOT
 from tests.real.promptfoo import NODE
 
 pytestmark = pytest.mark.proof
@@ -41,11 +39,9 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def results(built_site: Path) -> dict[str, list[str]]:
     """The pages that the built site finds for each question, best first."""
-    site = tmp_path_factory.mktemp("site")
-    subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(site)], cwd=ROOT, check=True)
-    request = {"site": str(site), "questions": list(QUESTIONS)}
+    request = {"site": str(built_site), "questions": list(QUESTIONS)}
     done = subprocess.run(
         [str(NODE), str(SEARCH)], input=json.dumps(request), capture_output=True, text=True, check=True
     )

@@ -2,8 +2,6 @@
 
 import re
 import struct
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +11,7 @@ import yaml
 
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.options.table import options_of
-from tests.commands.console import ROOT, environment
+from tests.commands.console import ROOT
 from tests.docs.pages import DOCS
 from tests.docs.test_site import MADE, SETTINGS, SITE
 
@@ -71,20 +69,16 @@ def test_the_picture_of_a_link_has_the_size_that_is_stated() -> None:
 
 
 @pytest.mark.proof
-def test_the_built_site_has_every_page_as_markdown_and_no_link_into_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
-    env = environment({"SITE_URL": "https://docs.example.org/dev/", "NO_MKDOCS_2_WARNING": "1"})
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    for uri in re.findall(r"\]\(([^)]+)\)", (tmp_path / "llms.txt").read_text(encoding="utf-8")):
-        assert (tmp_path / uri).is_file(), uri
-    page = (tmp_path / "howto" / "label" / "index.html").read_text(encoding="utf-8")
+def test_the_built_site_has_every_page_as_markdown_and_no_link_into_nothing(built_site: Path) -> None:
+    for uri in re.findall(r"\]\(([^)]+)\)", (built_site / "llms.txt").read_text(encoding="utf-8")):
+        assert (built_site / uri).is_file(), uri
+    page = (built_site / "howto" / "label" / "index.html").read_text(encoding="utf-8")
     assert f'href="{SITE.repository()}/edit/main/docs/howto/label.md"' in page
     assert 'href="../label.md" title="This page as Markdown"' in page
     assert 'content="https://docs.example.org/dev/assets/pictures/card.png"' in page
     assert '<link rel="canonical" href="https://docs.example.org/dev/howto/label/">' in page
-    calibrating = (tmp_path / "reference" / "calibrations" / "index.html").read_text(encoding="utf-8")
+    calibrating = (built_site / "reference" / "calibrations" / "index.html").read_text(encoding="utf-8")
     for declared in (options_of(LabelOptions)["gold_by"].about, options_of(DriftOptions)["drift_margin"].about):
         assert declared[1:] in calibrating, declared
-    generated = (tmp_path / "reference" / "errors" / "index.html").read_text(encoding="utf-8")
+    generated = (built_site / "reference" / "errors" / "index.html").read_text(encoding="utf-8")
     assert "/edit/main/docs/reference/errors.md" not in generated

@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.commands.console import ROOT
-from tests.real.promptfoo import PromptfooInstall, run_eval
+from tests.real.promptfoo import run_eval
 
 pytestmark = pytest.mark.proof
 
@@ -56,17 +56,34 @@ def environment_with(package: Path, python: str, folder: Path) -> Path:
     """An interpreter of a new environment in which only the package and what it needs are installed."""
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     own = folder / "bin" / "python"
-    pip = [str(own), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", str(package)]
-    done = subprocess.run(pip, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert done.returncode == 0, done.stderr
+    install(own, str(package))
     return own
 
 
+def install(python: Path, *package: str) -> None:
+    """Install a package into the environment of an interpreter."""
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *package]
+    done = subprocess.run(pip, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def with_wheel(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The interpreter of an environment with the wheel alone, for each version of Python made once."""
+
+    @functools.cache
+    def make(version: str) -> Path:
+        folder = tmp_path_factory.mktemp("wheel")
+        return environment_with(made("wheel", folder), interpreters()[version], folder / "env")
+
+    return make
+
+
 @pytest.fixture
-def place() -> Iterator[Path]:
+def folder() -> Iterator[Path]:
     """A folder with a short name, since a socket's path may not be long, and outside any clone."""
-    with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as folder:
-        yield Path(folder)
+    with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as name:
+        yield Path(name)
 
 
 def used(python: Path, folder: Path) -> str:
@@ -79,21 +96,25 @@ def used(python: Path, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("version", interpreters())
-def test_the_wheel_works_in_an_empty_environment(version: str, place: Path, promptfoo: PromptfooInstall) -> None:
-    python = environment_with(made("wheel", place), interpreters()[version], place / "env")
-    printed = used(python, place / "work")
+@pytest.mark.usefixtures("promptfoo")
+def test_the_wheel_works_in_an_empty_environment(version: str, folder: Path, with_wheel: Callable[[str], Path]) -> None:
+    python = with_wheel(version)
+    printed = used(python, folder / "work")
     assert printed.startswith("markscheme 0.")
     assert printed.splitlines()[-1] == "status, lint"
-    config = place / "work" / "promptfooconfig.yaml"
+    config = folder / "work" / "promptfooconfig.yaml"
     config.write_text(
         "prompts: ['{{reply}}']\nproviders: [echo]\ntests:\n- vars: {reply: '[1]'}\n  assert:\n"
         "  - {type: python, value: 'file://graders/rubric_grader.mjs', config: {rubric: form}}\n"
     )
-    done = run_eval(config, cwd=place / "work", env={"PROMPTFOO_PYTHON": str(python), "XDG_RUNTIME_DIR": str(place)})
+    done = run_eval(config, cwd=folder / "work", env={"PROMPTFOO_PYTHON": str(python), "XDG_RUNTIME_DIR": str(folder)})
     (row,) = done.results["results"]["results"]
     assert row["namedScores"] == {"form": 1}, row
 
 
-def test_the_sdist_works_in_an_empty_environment(place: Path) -> None:
-    python = environment_with(made("sdist", place), sys.executable, place / "env")
-    assert used(python, place / "work").splitlines()[-1] == "status, lint"
+def test_the_sdist_works_where_only_what_the_wheel_needs_is_installed(
+    folder: Path, with_wheel: Callable[[str], Path]
+) -> None:
+    python = with_wheel(_version(sys.executable))
+    install(python, "--force-reinstall", "--no-deps", str(made("sdist", folder)))
+    assert used(python, folder / "work").splitlines()[-1] == "status, lint"

@@ -16,7 +16,7 @@ from tests.proofs.server import ROOT, serving
 
 pytestmark = pytest.mark.proof
 PROCESSES = 16
-SUBMISSIONS = 200
+SUBMISSIONS = 100
 MOST_CALLS = 1.2 * SUBMISSIONS
 
 

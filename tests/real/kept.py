@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".cache"
 
@@ -28,3 +30,9 @@ def made_once(file: Path, make: Callable[[], Any]) -> Any:
         if not file.exists():
             file.write_text(json.dumps(make()), encoding="utf-8")
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The temporary folder that all of pytest's processes have in common."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder if worker_id == "master" else folder.parent
