@@ -201,8 +201,7 @@ def with_parts_of(text: str, original: str) -> str:
     """Return a text made of another one, with the parts whose marks are left in it."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
-    still_marked = [shown_part for shown_part in original.parts if shown_part.mark in text]
-    return PartedText(text, still_marked) if still_marked else text
+    return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])
 
 
 def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:

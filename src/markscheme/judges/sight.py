@@ -36,11 +36,9 @@ class Unprobed(Wrapping):
 
 def is_probed(judge: Judge) -> bool:
     """Return True if a judge may be tested before it is shown parts."""
-    while isinstance(judge, Wrapping):
-        if isinstance(judge, Unprobed):
-            return False
-        judge = judge.judge
-    return True
+    if isinstance(judge, Unprobed):
+        return False
+    return not isinstance(judge, Wrapping) or is_probed(judge.judge)
 
 
 def kind_of_judge(judge: Judge) -> JudgeKind | None:
@@ -78,12 +76,9 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
     Raises:
         NoJudge: It takes none.
     """
-    if isinstance(judge, JudgeGroup) or sees(judge):
-        return
-    for submission in submissions:
-        parts = parts_of([*submission.inputs.values(), *submission.responses])
-        if parts:
-            refuse_unseeing(judge, parts)
+    if not isinstance(judge, JudgeGroup) and not sees(judge):
+        for submission in submissions:
+            refuse_unseeing(judge, parts_of([*submission.inputs.values(), *submission.responses]))
 
 
 async def why_unseen(judge: Judge, parts: Sequence[ShownPart]) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from markscheme import calibrate
+from markscheme.features.media.run_facts import sight_facts
 from markscheme.judges.function import FunctionJudge
 from tests.features.media.charts import RUBRIC, N, believes, counts, write_charts
 
@@ -18,7 +19,10 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.proof
 def test_a_judge_that_reads_pixels_agrees_with_the_drawing_program_on_every_chart(examples: Path) -> None:
-    done = calibrate(RUBRIC, examples, FunctionJudge(counts, "function:counts")).to_json()
+    calibration = calibrate(RUBRIC, examples, FunctionJudge(counts, "function:counts"))
+    assert dict(sight_facts(calibration)) == {"reads images": "yes (probe)"}
+    assert "yes (probe)" in calibration.to_html()
+    done = calibration.to_json()
     assert done["counts"]["graded"] == N
     assert done["agreement"]["value"] == 1.0
     assert done["criteria"]["right"]["cohen_kappa"]["value"] == 1.0

@@ -196,7 +196,7 @@ def test_a_judge_that_reads_the_test_back_is_asked_it_once() -> None:
 
         assert [done.score for done in asyncio.run(run())] == [1.0] * 5
     assert len(server.requests) == 6
-    assert sight_of(judge, "image") is True
+    assert sight_of(judge.identity, "image") is True
 
 
 def test_a_judge_that_cannot_see_leaves_the_submission_ungraded_with_the_reason() -> None:
@@ -207,7 +207,7 @@ def test_a_judge_that_cannot_see_leaves_the_submission_ungraded_with_the_reason(
     assert done.error is not None
     assert "openai:blind can't read images: shown the word " in done.error
     assert len(server.requests) == 2
-    assert sight_of(judge, "image") is False
+    assert sight_of(judge.identity, "image") is False
 
 
 def test_text_alone_is_graded_by_a_judge_that_cannot_see_without_a_test() -> None:
@@ -222,7 +222,7 @@ def test_the_setting_probe_leaves_the_test_out(monkeypatch: pytest.MonkeyPatch) 
         judge = open_judge("openai:unprobed", asking=Asking(memory=None, tests_sight=False))
         assert graded(judge, WITH_IMAGE).score == 1.0
     assert len(server.requests) == 1
-    assert sight_of(judge, "image") is None
+    assert sight_of(judge.identity, "image") is None
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,40 +1,30 @@
 """Images and PDF documents in what is judged: read from files, checked, sent to judges that can see, and shown."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from markscheme.judges.sight import PART_CHECKS
 from markscheme.options.table import OPTIONS, Family
-from markscheme.parts import PART_CHANGES, PART_READERS, PartChange, PartedText, PartReader, ShownPart
+from markscheme.parts import PART_CHANGES, PART_READERS, PartChange, PartReader, ShownPart
+from markscheme.report.sections.table import RUN_FACTS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
     from markscheme.judges.judge import Judge
 
 
-def _read(value: Any, folder: Path | None, name: str) -> PartedText | None:
-    from markscheme.features.media.reading import read_media
+def _reading() -> ModuleType:
+    from markscheme.features.media import reading
 
-    return read_media(value, folder, name)
-
-
-def _written(text: PartedText, folder: Path) -> Any:
-    from markscheme.features.media.reading import written_media
-
-    return written_media(text, folder)
+    return reading
 
 
-def _loaded(text: str, name: str) -> PartedText | None:
-    from markscheme.features.media.reading import loaded_media
+def _changes() -> ModuleType:
+    from markscheme.features.media import changes
 
-    return loaded_media(text, name)
-
-
-def _blank(media: ShownPart, _: ShownPart | None) -> ShownPart | None:
-    from markscheme.features.media.changes import blank
-
-    return blank(media)
+    return changes
 
 
 def _swapped(media: ShownPart, of_another: ShownPart | None) -> ShownPart | None:
@@ -47,6 +37,12 @@ async def _probe(judge: "Judge", parts: Sequence[ShownPart]) -> str | None:
     return await why_blind(judge, parts)
 
 
+def _facts(calibration: "Calibration") -> Iterable[tuple[str, str]]:
+    from markscheme.features.media.run_facts import sight_facts
+
+    return sight_facts(calibration)
+
+
 def _options() -> type:
     from markscheme.features.media.options import MediaOptions
 
@@ -56,10 +52,28 @@ def _options() -> type:
 MEDIA = Feature(
     "media",
     PART_CHANGES(
-        PartChange("blank-image", "a white image of the same size in place of each image", True, _blank),
+        PartChange(
+            "blank-image",
+            "a white image of the same size in place of each image",
+            True,
+            lambda media, _: _changes().blank(media),
+        ),
         PartChange("swapped-image", "the image of another example in its place", True, _swapped),
+        PartChange(
+            "downscaled",
+            "each image at half its width and height",
+            False,
+            lambda media, _: _changes().downscaled(media),
+        ),
     ),
-    PART_READERS(PartReader(_read, _written, _loaded)),
+    PART_READERS(
+        PartReader(
+            read=lambda value, folder, name: _reading().read_media(value, folder, name),
+            written=lambda text, folder: _reading().written_media(text, folder),
+            loaded=lambda text, name: _reading().loaded_media(text, name),
+        )
+    ),
     PART_CHECKS(_probe),
+    RUN_FACTS(_facts),
     OPTIONS(Family(_options, rank=90)),
 )

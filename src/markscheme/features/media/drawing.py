@@ -34,6 +34,11 @@ _LETTER_DOTS: Final = 6
 """Columns of a letter with the gap after it."""
 _LETTER_ROWS: Final = 7
 """Rows of a letter."""
+PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+GREY: Final = 0
+"""Number that the PNG format has for pixels of one byte."""
+RGB: Final = 2
+"""Number that it has for pixels of three."""
 PAPER: Final[Colour] = (255, 255, 255)
 INK: Final[Colour] = (20, 20, 20)
 RED: Final[Colour] = (200, 40, 40)
@@ -41,25 +46,31 @@ RED: Final[Colour] = (200, 40, 40)
 
 def png(rows: Sequence[Sequence[Colour]]) -> bytes:
     """Return pixels, row by row, as a PNG file."""
-    height, width = len(rows), len(rows[0])
     lines = b"".join(b"\0" + bytes(channel for pixel in row for channel in pixel) for row in rows)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return _file((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    return png_of_lines(len(rows[0]), len(rows), RGB, lines)
 
 
 def blank_png(width: int, height: int) -> bytes:
     """Return a white image as a PNG file."""
-    lines = (b"\0" + b"\xff" * width) * height
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return _file((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+    return png_of_lines(width, height, GREY, (b"\0" + b"\xff" * width) * height)
 
 
-def _file(*chunks: tuple[bytes, bytes]) -> bytes:
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+def png_of_lines(width: int, height: int, colours: int, lines: bytes) -> bytes:
+    """Return a PNG file of lines, each with its filter before it.
+
+    Args:
+        width: Pixels across.
+        height: Pixels down.
+        colours: What the bytes of a pixel are, by the number that the format has for it, such as RGB.
+        lines: Bytes of all lines.
+    """
+    header = struct.pack(">IIBBBBB", width, height, 8, colours, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+    return PNG_SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
 def picture(word: str, squares: int) -> bytes:

@@ -8,10 +8,10 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 from markscheme.features.media.drawing import document, picture
-from markscheme.features.media.formats import IMAGE_KIND
+from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND
 from markscheme.features.media.media import Image, Media, Pdf
 from markscheme.judges.external_words import shown
-from markscheme.judges.judge import Judge
+from markscheme.judges.judge import Identity, Judge
 from markscheme.judges.sight import innermost, is_probed, kind_of_judge
 from markscheme.numerals import finite
 from markscheme.parts import ShownPart
@@ -31,7 +31,7 @@ _TASK: Final = (
     'Answer in this form: {{"word": "…", "count": 0}}. If you can\'t see it, leave the word empty.'
 )
 _SCHEMA: Final = closed_object({"word": {"type": "string"}, "count": {"type": "integer"}})
-_IN_WORDS: Final = {IMAGE_KIND: "images"}
+KINDS_IN_WORDS: Final = {IMAGE_KIND: "images", PDF_KIND: "PDF documents"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,15 @@ async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
     Raises:
         JudgeError: It gave no answer.
     """
-    for member in getattr(innermost(judge), "judges", (judge,)):
-        if not is_tried(member):
-            continue
-        for kind in sorted({shown_part.kind for shown_part in parts}):
+    members = getattr(innermost(judge), "judges", (judge,))
+    tried = [member for member in members if is_tried(member)]
+    for kind in sorted({shown_part.kind for shown_part in parts}):
+        for member in tried:
             why = await _why_blind_to(member, kind)
             if why is not None:
                 return why
+        if len(tried) == len(members):
+            _SIGHT[judge.identity.fingerprint, kind] = None
     return None
 
 
@@ -100,9 +102,9 @@ def is_tried(judge: Judge) -> bool:
     return is_probed(judge) and kind is not None and kind.asks
 
 
-def sight_of(judge: Judge, kind: str) -> bool | None:
+def sight_of(identity: Identity, kind: str) -> bool | None:
     """Return whether a judge was found to read parts of a kind; None if that wasn't tried."""
-    key = (judge.identity.fingerprint, kind)
+    key = (identity.fingerprint, kind)
     return _SIGHT[key] is None if key in _SIGHT else None
 
 
@@ -125,7 +127,7 @@ async def _tried(judge: Judge, kind: str, seed: str) -> str | None:
         if all(map(test.is_read, answers)):
             return None
         answer = answers[0]
-    kinds = _IN_WORDS.get(kind, "PDF documents")
+    kinds = KINDS_IN_WORDS[kind]
     return (
         f"{judge.identity.name} can't read {kinds}: shown the word {test.word} above {test.squares} squares, it "
         f"answered {shown(answer) or 'nothing'} (to leave this test out, set `probe` to off)"

@@ -92,6 +92,12 @@ class Battery:
             if (changed := self._with_changed_parts(index, change)) is not None
         }
 
+    @cached_property
+    def changes(self) -> tuple[Perturbation | PartChange, ...]:
+        """The changes with a row in the table: those of texts, and those of parts that deserve the same levels."""
+        made = {name for _, name in self.submissions}
+        return (*self.rows, *(change for change in self.part_changes if change.name in made and not change.moves))
+
     def _with_changed_parts(self, index: int, change: PartChange) -> Submission | None:
         submission = self.examples[index].submission
         others = self.examples[index + 1 :] + self.examples[:index]

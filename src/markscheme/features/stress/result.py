@@ -82,18 +82,18 @@ class Stress:
         """Cells by change and criterion."""
         battery = self.battery
         cells = dict(self._family)
-        for row in battery.rows:
+        for row in battery.changes:
             if row.name in DIAGNOSES:
                 cells |= self._cells([row.name], ALARM)
         return {
             row.name: {c.name: self._noisy(cells.get((row.name, c.name)), row.name, c) for c in battery.judged}
-            for row in battery.rows
+            for row in battery.changes
         }
 
     @cached_property
     def _family(self) -> Mapping[tuple[str, str], StressCell]:
         """The control and all changes that should move nothing, tested together."""
-        changes = [row.name for row in self.battery.rows if row.name not in DIAGNOSES]
+        changes = [row.name for row in self.battery.changes if row.name not in DIAGNOSES]
         return self._cells([CONTROL, *changes], SHIFT_ALARM)
 
     @property
@@ -118,9 +118,17 @@ class Stress:
         )
 
     def _is_ignored(self, name: str) -> bool:
-        changed = [self._differs(index, name) for index, change in self.battery.submissions if change == name]
-        repeated = [self._differs(index, CONTROL) for index, change in self.battery.submissions if change == name]
-        return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(repeated)
+        changed = self.moved(name, name)
+        return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
+
+    def moved(self, change: str, version: str) -> list[bool]:
+        """Return, for each example in which parts could be changed, whether a version is rated otherwise.
+
+        Args:
+            change: The name of the change of parts.
+            version: The version: of the change's name, or the control.
+        """
+        return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
     def _differs(self, index: int, version: str) -> bool:
         """Return whether an example's rating on any criterion is another one than when it was first asked about."""
@@ -253,7 +261,7 @@ class Stress:
     @cached_property
     def _table(self) -> Mapping[tuple[str, str], Floats]:
         """The ratings by version and criterion."""
-        versions = (ORIGINAL, CONTROL, *(row.name for row in self.battery.rows))
+        versions = (ORIGINAL, CONTROL, *(row.name for row in self.battery.changes))
         return {(version, c.name): self._read(version, c) for version in versions for c in self.battery.judged}
 
     def _read(self, version: str, criterion: Criterion) -> Floats:
@@ -287,9 +295,10 @@ class Stress:
         for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
             if shifts[place]:
                 example = self.battery.examples[place]
-                changed = self.battery.texts[place, version]
+                _, changed = self.battery.question(StressQuestion(place, version, 0))
                 reasons = (self._reason(place, ORIGINAL, name), self._reason(place, version, name))
-                yield MovedExample(example.id, float(shifts[place]), example.submission.response, changed, reasons)
+                original = example.submission.response
+                yield MovedExample(example.id, float(shifts[place]), original, changed.response, reasons)
 
     def _reason(self, place: int, version: str, name: str) -> str:
         verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)

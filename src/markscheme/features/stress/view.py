@@ -83,7 +83,10 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
         blocks=(
             callout(stress),
             *(
-                [_shifts(stress), Notes((*_about_found(stress), *_about_wording(stress), *_noise(stress)))]
+                [
+                    _shifts(stress),
+                    Notes((*_about_parts(stress), *_about_found(stress), *_about_wording(stress), *_noise(stress))),
+                ]
                 if is_readable
                 else []
             ),
@@ -104,7 +107,7 @@ def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
 
 
 def _sections(stress: Stress) -> Iterator[Section]:
-    explained = tuple(f"{row.name}: {row.what}" for row in stress.battery.rows)
+    explained = tuple(f"{row.name}: {row.what}" for row in stress.battery.changes)
     yield Section("Every change and criterion", (_table(stress), Notes((_ABOUT_TABLE, *explained))))
     yield from _moved(stress)
 
@@ -112,7 +115,7 @@ def _sections(stress: Stress) -> Iterator[Section]:
 def _shifts(stress: Stress) -> Bars:
     """Render each change on the criterion that it moves most, in levels."""
     spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
-    rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
+    rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.changes)]
     furthest = [(name, *_furthest(cells)) for name, cells in rows if not _is_inapplicable(cells)]
     reached = [abs(end) for *_, cell in furthest for end in (cell.shift.low, cell.shift.high) if end is not None]
     half = next((half for half in _REACHES if max(reached, default=0.0) <= half), max(spans.values()))
@@ -137,7 +140,19 @@ def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
 def _about_found(stress: Stress) -> Iterator[str]:
     """Explain the changes that move the judge."""
     moving = {name for name, *_ in stress.findings}
-    yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.rows if row.name in moving)
+    yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.changes if row.name in moving)
+
+
+def _about_parts(stress: Stress) -> Iterator[str]:
+    """Say how many ratings other images and documents change, which they should."""
+    for change in stress.battery.part_changes:
+        changed = stress.moved(change.name, change.name)
+        if change.moves and changed:
+            yield (
+                f"{change.name} ({change.what}) changes the rating of {sum(changed)} of "
+                f"{counted(len(changed), 'example')}; asking again, of {sum(stress.moved(change.name, CONTROL))}. "
+                "It should change many."
+            )
 
 
 def _about_wording(stress: Stress) -> Iterator[str]:
@@ -265,7 +280,7 @@ def _open_cells(stress: Stress) -> list[StressCell]:
 
 def _table(stress: Stress) -> Table:
     spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
-    rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
+    rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.changes)]
     lines = tuple(_row(name, cells, spans) for name, cells in rows)
     return Table(("Change", *spans), lines, "Shift in levels")
 
@@ -324,9 +339,10 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
     """Render what would be graded, with a few changed texts."""
     tokens = f"about {estimated(cost.input_tokens)} tokens read, {estimated(cost.output_tokens)} written"
     calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
+    changes = counted(len(battery.rows) + len(battery.part_changes), "change")
     return Document(
         f"stress of {battery.rubric.name} · {cost.judge}",
-        f"{counted(len(battery.examples), 'example')}, {counted(len(battery.rows), 'change')}. {calls}",
+        f"{counted(len(battery.examples), 'example')}, {changes}. {calls}",
         (),
         tuple(
             Section(name, (Verbatim(f"{original[:_LONGEST_TEXT]}\n--- changed ---\n{changed[:_LONGEST_TEXT]}"),))

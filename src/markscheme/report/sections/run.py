@@ -9,6 +9,7 @@ from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.table import RUN_FACTS
 
 _STRATEGIES = {
     "one_shot": "all criteria in one request (one_shot)",
@@ -62,6 +63,8 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         yield "answered by", ", ".join(rater.answered_by)
     if rater.identity is not None and rater.identity.without:
         yield "asked without", f"{', '.join(rater.identity.without)} (not taken by the server)"
+    for facts_of in RUN_FACTS:
+        yield from facts_of(calibration)
     yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS_IN_WORDS[gold.reference]}"
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"

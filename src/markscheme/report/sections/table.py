@@ -43,6 +43,8 @@ MOVED_CALLOUTS: OpenTable[MovedCallout] = OpenTable()
 """What says on the first screen what moved since the accepted runs, and what the judge then does; None if nothing."""
 CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
 """What limits the figures on the first screen, said before all else."""
+RUN_FACTS: "OpenTable[Callable[[Calibration], Iterable[tuple[str, str]]]]" = OpenTable()
+"""What else is said of the judge where a report tells what was run: a fact's name and its words."""
 
 
 @dataclass(frozen=True)

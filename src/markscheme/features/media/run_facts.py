@@ -1,0 +1,19 @@
+"""What a report says of a judge that was shown images or PDFs: whether it read the picture of a test back."""
+
+from collections.abc import Iterator
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.features.media.probe import KINDS_IN_WORDS, sight_of
+from markscheme.parts import parts_of
+
+
+def sight_facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
+    """Yield, for each kind of part in the examples, whether the judge that was asked can read it."""
+    identity = calibration.rater.identity
+    if identity is None or calibration.rater.source != "live":
+        return
+    submissions = (example.submission for example in calibration.comparison.gold.examples)
+    texts = (text for submission in submissions for text in (*submission.inputs.values(), *submission.responses))
+    for kind in sorted({shown_part.kind for shown_part in parts_of(texts)}):
+        reads = "yes (probe)" if sight_of(identity, kind) else "not tested"
+        yield f"reads {KINDS_IN_WORDS[kind]}", reads
