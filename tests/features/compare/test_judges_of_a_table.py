@@ -32,3 +32,13 @@ def test_no_judge_of_levels_has_false_passes_until_a_mark_is_stated(tmp_path: Pa
     marked = run("markscheme", "compare", "t.csv", "--pass-mark", "4", "--json", cwd=tmp_path)
     assert [judge["false_passes"] for judge in json.loads(unmarked.stdout)["judges"]] == [None, None]
     assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]
+
+
+def test_judges_without_a_row_in_common_are_refused_with_their_counts(tmp_path: Path) -> None:
+    rows = [f"t{row},{'' if row % 2 else 'pass'},{'fail' if row % 2 else ''},pass" for row in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,judge_a,judge_b,human", *rows]))
+    done = run("markscheme", "compare", "t.csv", "--judge", "judge_a", "--judge", "judge_b", "--json", cwd=tmp_path)
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (2, "none-in-common")
+    assert set(error["values"].values()) == {10}
+    assert error["commands"]
