@@ -128,11 +128,11 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     refuse_device(path, error)
     try:
         with path.open("rb") as lines:
-            for number, raw in enumerate(lines, start=1):
+            for line_number, raw in enumerate(lines, start=1):
                 if not raw.strip():
                     continue
                 try:
-                    yield number, _json_line(raw, path, number, error)
+                    yield line_number, _json_line(raw, path, line_number, error)
                 except FileError as problem:
                     refuse_lines(problem)
     except OSError as problem:
@@ -219,9 +219,9 @@ def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
     {'human': [1, 2]}
     """
     places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if name.strip():
-            places.setdefault(name, []).append(place)
+            places.setdefault(name, []).append(index)
     return {name: shared for name, shared in places.items() if len(shared) > 1}
 
 
@@ -469,8 +469,8 @@ def refuse_other_shape(data: Any, shape: Shape, at: str = "") -> None:
                 refuse_other_shape(data[key], of_key, f"{at}.{key}" if at else key)
     elif isinstance(shape, list):
         _refuse_other_type(data, list, at)
-        for place, item in enumerate(data):
-            refuse_other_shape(item, shape[0], f"{at}[{place}]")
+        for index, item in enumerate(data):
+            refuse_other_shape(item, shape[0], f"{at}[{index}]")
     else:
         _refuse_other_type(data, shape, at)
 
@@ -585,7 +585,7 @@ class _Reader:
         if len(at) > MAX_DEPTH or self._nodes > self._most_nodes:
             raise self.refuse(GROWS_TOO_LARGE, line)
         if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
-            return [self._plain(item, (*at, place)) for place, item in enumerate(node.value)]
+            return [self._plain(item, (*at, index)) for index, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
             return self._mapping(node, at)
         if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:

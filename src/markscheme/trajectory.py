@@ -150,7 +150,7 @@ class Trajectory:
             numbers = span_of(self.first + group[0], self.first + group[-1])
             pieces.append((LEFT_OUT, f"{'Step' if len(group) == 1 else 'Steps'} {numbers} left out here for length."))
             ranges.append(numbers)
-        shortened = sum(place in shown and len(step.text) > MOST_OF_STEP for place, step in enumerate(self.steps))
+        shortened = sum(index in shown and len(step.text) > MOST_OF_STEP for index, step in enumerate(self.steps))
         lost = [f"{len(words) - len(shown)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
         lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
         return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
@@ -162,7 +162,7 @@ class Trajectory:
             return set(range(last + 1))
         shown = {0, last}
         room -= lengths[0] + lengths[last]
-        requested = [place for place, step in enumerate(self.steps) if step.is_asked_for(asked_for)]
+        requested = [index for index, step in enumerate(self.steps) if step.is_asked_for(asked_for)]
         inwards = [place for pair in zip(range(last), range(last, 0, -1), strict=True) for place in pair]
         for place in dict.fromkeys((*requested, *inwards)):
             if place in shown:

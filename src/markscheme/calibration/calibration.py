@@ -341,8 +341,8 @@ def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
         if criterion.scale.coded:  # a category has a label, and no value
             for name in (f"level.{criterion.name}", f"gold_level.{criterion.name}"):
                 values[name] = [None if code is None else criterion.scale.level_name(code) for code in values[name]]
-    for place, (example, rating) in enumerate(zip(gold.examples, comparison.judged, strict=True)):
-        row = {name: column[place] for name, column in values.items()}
+    for index, (example, rating) in enumerate(zip(gold.examples, comparison.judged, strict=True)):
+        row = {name: column[index] for name, column in values.items()}
         decisions = {name: None if row[name] is None else bool(row[name]) for name in ("pass", "gold_pass")}
         answers = {} if rating is None else rating.criteria
         yield {

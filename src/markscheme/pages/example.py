@@ -90,8 +90,8 @@ def _judged(texts: Mapping[str, str], level: int | None) -> str:
     if len(sections) == 1:
         return f"{_heading('Response', level)}{sections[0]}"
     panes = [
-        f"<section>{_heading(f'Response {place}', level)}{section}</section>"
-        for place, section in enumerate(sections, start=1)
+        f"<section>{_heading(f'Response {ordinal}', level)}{section}</section>"
+        for ordinal, section in enumerate(sections, start=1)
     ]
     return f'<div class="pair">{"".join(panes)}</div>'
 

@@ -114,16 +114,16 @@ def _markdown(text: str) -> str:
     return str(_READER.render(BARE_IMAGE.sub(r"![](\1)", text)))
 
 
-def _image(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> str:
-    source = str(tokens[place].attrs["src"])
-    name = escape(tokens[place].content or "image")
+def _image(_: RendererHTML, tokens: Sequence[Token], index: int, *__: Any) -> str:
+    source = str(tokens[index].attrs["src"])
+    name = escape(tokens[index].content or "image")
     if IMAGE.fullmatch(source):
         return f'<details class="image"><summary>Image: {name}</summary><img src="{source}" alt="{name}"></details>'
     return f'<a href="{escape(source)}">Image elsewhere: {name} ({escape(source)})</a>'
 
 
-def _table(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> str:
-    return '<div class="wide" tabindex="0"><table>' if tokens[place].nesting == 1 else "</table></div>"
+def _table(_: RendererHTML, tokens: Sequence[Token], index: int, *__: Any) -> str:
+    return '<div class="wide" tabindex="0"><table>' if tokens[index].nesting == 1 else "</table></div>"
 
 
 _READER = MarkdownIt(

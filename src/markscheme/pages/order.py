@@ -56,10 +56,10 @@ class Share:
             [['ana', 'chris'], ['ana', 'ben'], ['ben', 'chris']]
         """
         assigned: list[set[str]] = []
-        for place, id in enumerate(ids):
-            size = self.per_response if self.overlap is None or place < self.overlap else 1
+        for index, id in enumerate(ids):
+            size = self.per_response if self.overlap is None or index < self.overlap else 1
             sets = list(combinations(self.raters, size))
-            block, within = divmod(place, len(sets))
+            block, within = divmod(index, len(sets))
             random.Random(f"{seed}\n{size}\n{block}").shuffle(sets)  # noqa: S311 - guessing it gains nothing
             already = set(labelled.get(id, ()))
             chosen = [rater for rater in (*sets[within], *self.raters) if rater not in already]
@@ -102,12 +102,12 @@ def steps_of(
     shuffled = sorted(ids, key=turn)
     steps: list[Step] = []
     due: dict[int, str] = {}
-    for place, id in enumerate(shuffled):
+    for index, id in enumerate(shuffled):
         steps.append(Step(id))
-        if again and place % RESPONSES_PER_REPEAT == RESPONSES_PER_REPEAT - 1:
-            chosen = random.Random(f"{seed}\n{rater}\n{place}")  # noqa: S311 - guessing it gains nothing
-            back = shuffled[place - RESPONSES_PER_REPEAT + 1 + chosen.randrange(RESPONSES_PER_REPEAT - LEAST_BETWEEN)]
-            due[place + chosen.randrange(LEAST_BETWEEN)] = back
-        if place in due:
-            steps.append(Step(due.pop(place), 1))
+        if again and index % RESPONSES_PER_REPEAT == RESPONSES_PER_REPEAT - 1:
+            chosen = random.Random(f"{seed}\n{rater}\n{index}")  # noqa: S311 - guessing it gains nothing
+            back = shuffled[index - RESPONSES_PER_REPEAT + 1 + chosen.randrange(RESPONSES_PER_REPEAT - LEAST_BETWEEN)]
+            due[index + chosen.randrange(LEAST_BETWEEN)] = back
+        if index in due:
+            steps.append(Step(due.pop(index), 1))
     return (*steps, *(Step(id, 1) for id in due.values()))

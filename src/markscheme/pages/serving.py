@@ -38,9 +38,9 @@ def free_socket(host: str, port: int) -> socket.socket:
     """
     last = min(port + PORTS_TRIED, 65_536)
     family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
-    for number in range(port, last):
+    for index in range(port, last):
         with suppress(OSError):
-            return socket.create_server((host, number), family=family, dualstack_ipv6=both)
+            return socket.create_server((host, index), family=family, dualstack_ipv6=both)
     raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another --port")
 
 

@@ -30,9 +30,9 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
 def _axis(room: int) -> str:
     """Render the labels above a scale from 0 to 100%."""
     cells = [" "] * (room + 4)
-    for at in range(0, 101, 20 if room >= 31 else 50):
-        label = "100%" if at == 100 else str(at)
-        start = max(0, round((room - 1) * at / 100) - len(str(at)) // 2)
+    for index in range(0, 101, 20 if room >= 31 else 50):
+        label = "100%" if index == 100 else str(index)
+        start = max(0, round((room - 1) * index / 100) - len(str(index)) // 2)
         cells[start : start + len(label)] = label
     return "".join(cells).rstrip()
 

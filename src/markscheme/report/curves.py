@@ -46,5 +46,5 @@ def points_of(curve: Curve) -> tuple[int, ...]:
     >>> points_of(Curve((CurveSeries("as read", (1.0,) * 60),), "modes", "outputs", ""))
     (10, 20, 30, 40, 50, 60)
     """
-    points = (round(curve.length * place / POINTS) for place in range(1, POINTS + 1))
+    points = (round(curve.length * index / POINTS) for index in range(1, POINTS + 1))
     return tuple(dict.fromkeys(max(1, point) for point in points))

@@ -374,12 +374,12 @@ class CasesOnDemand(Sequence[Case]):
         return self._n
 
     @overload
-    def __getitem__(self, place: int) -> Case: ...
+    def __getitem__(self, index: int) -> Case: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[Case, ...]: ...
     def __getitem__(self, place: int | slice) -> Case | tuple[Case, ...]:
         if isinstance(place, slice):
-            return tuple(self._made(number) for number in range(*place.indices(self._n)))
+            return tuple(self._made(index) for index in range(*place.indices(self._n)))
         if not -self._n <= place < self._n:
             raise IndexError(place)
         return self._made(place % self._n)
@@ -438,7 +438,7 @@ class SectionsOnDemand(Sequence[Section]):
         return len(self._made)
 
     @overload
-    def __getitem__(self, place: int) -> Section: ...
+    def __getitem__(self, index: int) -> Section: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[Section, ...]: ...
     def __getitem__(self, place: int | slice) -> Section | tuple[Section, ...]:

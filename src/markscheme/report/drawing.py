@@ -47,8 +47,8 @@ def _upright(plot: Plot) -> Iterator[str]:
 
 def _lower(plot: Plot) -> Iterator[str]:
     bottom = ABOVE + plot.height
-    for place, (value, words) in enumerate(plot.x.ticks):
-        minor = ' class="minor"' if place % 2 and len(plot.x.ticks) > 4 else ""
+    for index, (value, words) in enumerate(plot.x.ticks):
+        minor = ' class="minor"' if index % 2 and len(plot.x.ticks) > 4 else ""
         yield f'<text{minor} x="{_x(plot.x, value)}" y="{bottom + 16:g}" text-anchor="middle">{escape(words)}</text>'
     if plot.x.title:
         yield f'<text x="{RIGHTMOST}%" y="{bottom + 34:g}" text-anchor="end">{escape(plot.x.title)}</text>'

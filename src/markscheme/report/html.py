@@ -95,7 +95,7 @@ class _Part:
     def __init__(self, prefix: str, document: Document) -> None:
         self.prefix, self.document = prefix, document
         self.examples = next(_examples_among((*document.blocks, *document.sections)), None)
-        self._places = {case.id: place for place, case in enumerate(self.examples.cases)} if self.examples else {}
+        self._places = {case.id: index for index, case in enumerate(self.examples.cases)} if self.examples else {}
 
     def place(self, unit: str) -> int | None:
         """Return the row of an example in the list; None if it isn't listed."""

@@ -118,9 +118,9 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cards(block: doc.Cards) -> Iterator[str]:
-    for number, card in enumerate(block.cards, start=1):
+    for ordinal, card in enumerate(block.cards, start=1):
         text = f" · {escaped(card.text)}" if card.text else ""
-        yield f"{number}. **{inline(card.title)}**{text}"
+        yield f"{ordinal}. **{inline(card.title)}**{text}"
         for row in card.rows:
             yield f"   - {inline(row)}"
         for line in card.below:

@@ -300,8 +300,8 @@ class _Page:
             rows = Grid.grid(padding=(0, 1))
             rows.add_column(no_wrap=True)
             rows.add_column()
-            for place, line in enumerate(words):
-                rows.add_row(Text("" if place else sign, style=style), Text(line, style="" if place else style))
+            for index, line in enumerate(words):
+                rows.add_row(Text("" if index else sign, style=style), Text(line, style="" if index else style))
             return Padding(rows, (0, 0, 0, indent))
 
         self._draw(sign, words, style, indent, by=grid)
@@ -347,13 +347,13 @@ class _Page:
 
     def _cards(self, block: doc.Cards) -> None:
         commands = set[str]()
-        for number, card in enumerate(block.cards[: self.room.cards], start=1):
+        for ordinal, card in enumerate(block.cards[: self.room.cards], start=1):
             shown = card if self.room.advice else replace(card, advice=())
             if card.command in commands:
                 shown = replace(shown, command="")
             commands.add(card.command)
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
-            self._hang(f"{number}", [first, *card.rows, *shown.below], indent=2)
+            self._hang(f"{ordinal}", [first, *card.rows, *shown.below], indent=2)
         left = block.cards[self.room.cards :]
         if left:
             self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
@@ -393,7 +393,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     ones = [1] * len(columns)
     for floors in (whole, words, [*words[:1], *ones[1:]], ones):
         while sum(widths) + _GAP * (len(widths) - 1) > room:
-            wide = [place for place, width in enumerate(widths) if width > floors[place]]
+            wide = [index for index, width in enumerate(widths) if width > floors[index]]
             if not wide:
                 break
             widths[max(wide, key=lambda place: widths[place])] -= 1

@@ -117,7 +117,7 @@ class Scale:
         ('refund', 'delay')
         """
         last = max(len(labels) - 1, 1)
-        levels = tuple(Level(place / last, label) for place, label in enumerate(labels))
+        levels = tuple(Level(index / last, label) for index, label in enumerate(labels))
         return cls(levels, ordered=False, by_label=True, coded=True)
 
     @classmethod
@@ -205,7 +205,7 @@ class Scale:
             >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
             (2, None)
         """
-        return next((place for place, level in enumerate(self.values) if abs(level - value) <= LEVEL_ROUNDING), None)
+        return next((index for index, level in enumerate(self.values) if abs(level - value) <= LEVEL_ROUNDING), None)
 
     def level_name(self, value: float) -> str:
         """Return the answer with which raters choose a level; a value between two levels is shown as a number.

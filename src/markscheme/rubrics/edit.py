@@ -222,8 +222,8 @@ class _Editing:
             text = text[:start] + new + text[end:]
         return text
 
-    def set_of_criterion(self, place: int, key: str, value: float) -> None:
-        self._set([self._node(self.criteria[place])], (key,), value)
+    def set_of_criterion(self, index: int, key: str, value: float) -> None:
+        self._set([self._node(self.criteria[index])], (key,), value)
 
     def set_of_rubric(self, keys: tuple[str, ...], value: float | GrayZone) -> None:
         """Set a key in the innermost mapping that has it, else in the mapping that holds the criteria."""
@@ -325,9 +325,9 @@ class _Editing:
         at = self._after_block(last, column)
         head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
         lines = [
-            f"{' ' * column}{'- ' if place == 0 else '  '}{key}: {safe_json(value)}"
+            f"{' ' * column}{'- ' if index == 0 else '  '}{key}: {safe_json(value)}"
             for entry in entries
-            for place, (key, value) in enumerate(entry.items())
+            for index, (key, value) in enumerate(entry.items())
         ]
         self.splices.append((at, at, head + end_of_line.join(lines) + end_of_line))
 

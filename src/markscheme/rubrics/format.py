@@ -99,7 +99,7 @@ class Many:
             return None
         if self.at_least_one and not data:
             problems.append((at, self.at_least_one))
-        return [self.kind.read(entry, (*at, place), problems) for place, entry in enumerate(data)]
+        return [self.kind.read(entry, (*at, index), problems) for index, entry in enumerate(data)]
 
 
 @dataclass(frozen=True)

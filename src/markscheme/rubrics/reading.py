@@ -241,7 +241,7 @@ class RubricReading:
             self._fault(problem, self._source(at))
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
         entries = [_readable(entry) for entry in self.entries]
-        criteria = [self._criterion(entry, place) for place, entry in enumerate(entries)]
+        criteria = [self._criterion(entry, index) for index, entry in enumerate(entries)]
         if any(at[0] in ("inputs", "optional_inputs") for at, _ in problems):
             criteria = [replace(criterion, sees=None) for criterion in criteria]
         rubric = self._built(make, values, criteria)
@@ -306,8 +306,8 @@ class RubricReading:
     def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
             return
-        for place, entry in enumerate(entries):
-            where = (*at, place)
+        for index, entry in enumerate(entries):
+            where = (*at, index)
             if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
                 for key in entry.keys() - {"criteria", "name", "title", "description"}:
                     self._fault(f"a section has no key {key!r}; put it with the criteria", (*where, key))
@@ -318,14 +318,14 @@ class RubricReading:
             else:
                 yield where, entry
 
-    def _criterion(self, read: "_Read", place: int) -> Criterion:
+    def _criterion(self, read: "_Read", index: int) -> Criterion:
         """Make a criterion; collect errors and substitute placeholders, so that all faults are reported at once."""
         entry = read.entry
         return Criterion(
             weight=entry["weight"],
-            requirement=self._or_fault(_words, read, place) or "stands in",
-            name=self._name(place),
-            scale=self._or_fault(_scale, read, place) or YES_NO,
+            requirement=self._or_fault(_words, read, index) or "stands in",
+            name=self._name(index),
+            scale=self._or_fault(_scale, read, index) or YES_NO,
             good=(entry["examples"] or {}).get("good"),
             bad=(entry["examples"] or {}).get("bad"),
             sees=tuple(entry["sees"]) if entry["sees"] is not None else None,
@@ -340,19 +340,19 @@ class RubricReading:
             tags=tuple(entry["tags"] or ()),
         )
 
-    def _or_fault(self, part: Callable[[Entry], _Part], read: "_Read", place: int) -> _Part | None:
+    def _or_fault(self, part: Callable[[Entry], _Part], read: "_Read", index: int) -> _Part | None:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
             may_say_it = (key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread)
             if not fault.unless_said_by or not any(may_say_it):
-                self._fault(str(fault), (*self.criterion_paths[place], fault.key))
+                self._fault(str(fault), (*self.criterion_paths[index], fault.key))
             return None
 
-    def _name(self, place: int) -> str:
-        entry = self.entries[place]
+    def _name(self, index: int) -> str:
+        entry = self.entries[index]
         name = entry.get("name") if isinstance(entry, Mapping) else None
-        return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
+        return name if isinstance(name, str) and name.strip() else f"c{index + 1}"
 
     def _built(self, make: Callable[..., _Rubric], values: Entry, criteria: list[Criterion]) -> _Rubric | None:
         """Make the rubric, or add the faults of the rubric as a whole; None if there are any faults."""
@@ -413,9 +413,9 @@ class RubricReading:
             self._warning(f"is named {name!r} but is in {self.path.name!r}: it is found by the file's name", ("name",))
         for at, unused in self.sections:
             self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
-        for place, read in enumerate(entries):
+        for index, read in enumerate(entries):
             if read.entry["aggregation"] is not None:
-                at = (*self.criterion_paths[place], "aggregation")
+                at = (*self.criterion_paths[index], "aggregation")
                 self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
 
     def _warning(self, problem: str, at: Place) -> None:

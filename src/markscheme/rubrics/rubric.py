@@ -133,8 +133,8 @@ class Rubric:
 
     def __post_init__(self) -> None:
         named = tuple(
-            criterion if criterion.name else replace(criterion, name=f"c{place}")
-            for place, criterion in enumerate(self.criteria, start=1)
+            criterion if criterion.name else replace(criterion, name=f"c{ordinal}")
+            for ordinal, criterion in enumerate(self.criteria, start=1)
         )
         object.__setattr__(self, "criteria", named)
         faults = list(self._faults())

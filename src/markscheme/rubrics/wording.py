@@ -51,10 +51,10 @@ def _words(rubric: Rubric) -> Iterator[tuple[Field, str]]:
         if criterion.check is not None:
             continue
         yield Field(criterion.name, "description"), criterion.requirement
-        for place, (level, choice) in enumerate(zip(criterion.scale.levels, criterion.scale.choices, strict=True)):
+        for index, (level, choice) in enumerate(zip(criterion.scale.levels, criterion.scale.choices, strict=True)):
             if level.label != choice:
-                yield Field(criterion.name, f"levels[{place}].label"), level.label or ""
-            yield Field(criterion.name, f"levels[{place}].description"), level.description or ""
+                yield Field(criterion.name, f"levels[{index}].label"), level.label or ""
+            yield Field(criterion.name, f"levels[{index}].description"), level.description or ""
 
 
 def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
@@ -75,13 +75,13 @@ def _criterion(criterion: Criterion, words: Mapping[Field, str]) -> Criterion:
     of_criterion = {place.field: text for place, text in words.items() if place.criterion == criterion.name}
     if not of_criterion:
         return criterion
-    levels = tuple(_level(level, place, of_criterion) for place, level in enumerate(criterion.scale.levels))
+    levels = tuple(_level(level, index, of_criterion) for index, level in enumerate(criterion.scale.levels))
     scale = replace(criterion.scale, levels=levels)
     return replace(criterion, requirement=of_criterion.get("description", criterion.requirement), scale=scale)
 
 
-def _level(level: Level, place: int, words: Mapping[str, str]) -> Level:
-    at = f"levels[{place}]"
+def _level(level: Level, index: int, words: Mapping[str, str]) -> Level:
+    at = f"levels[{index}]"
     label, description = f"{at}.label", f"{at}.description"
     return replace(level, label=words.get(label, level.label), description=words.get(description, level.description))
 

@@ -184,8 +184,8 @@ def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     if math.comb(n_runs, n_now) > MOST_DEALS:
         return 0.0
     deals = np.zeros((math.comb(n_runs, n_now), n_runs), dtype=np.int64)
-    for place, deal in enumerate(combinations(range(n_runs), n_now)):  # the first deal is the real one
-        deals[place, deal] = 1
+    for index, deal in enumerate(combinations(range(n_runs), n_now)):  # the first deal is the real one
+        deals[index, deal] = 1
     outcomes = n_runs * (whole @ deals.T) - n_now * whole.sum(axis=1, keepdims=True)
     return _chance_of_first(outcomes, two_sided=True)[1] if outcomes.any() else 1.0
 

@@ -456,7 +456,7 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     if names.shape != (n_units,):
         raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {names.shape}")
     if names.dtype == object:
-        numbers_of = {name: number for number, name in enumerate(dict.fromkeys(names.tolist()))}
+        numbers_of = {name: index for index, name in enumerate(dict.fromkeys(names.tolist()))}
         return np.array([numbers_of[name] for name in names.tolist()], dtype=np.int64), len(numbers_of)
     distinct, numbers = np.unique(names, return_inverse=True)
     return numbers.reshape(-1).astype(np.int64), len(distinct)

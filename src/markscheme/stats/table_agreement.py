@@ -137,7 +137,7 @@ def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
     if judge is None:
         return list(combinations(range(len(names)), 2))
     judge_place = names.index(judge)
-    return [(place, judge_place) for place in range(len(names)) if place != judge_place]
+    return [(index, judge_place) for index in range(len(names)) if index != judge_place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class _Shown:
 
         Where no pair shares one, the mean is over all of them, and undefined.
         """
-        places = [place for place, pair in enumerate(rater_pairs) if pair.units] or range(len(rater_pairs))
+        places = [index for index, pair in enumerate(rater_pairs) if pair.units] or range(len(rater_pairs))
         sharing = [rater_pairs[place] for place in places]
         of_sharing = [columns[place] for place in places]
         means = {

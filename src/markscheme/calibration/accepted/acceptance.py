@@ -215,7 +215,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
     if not live and all(run in earlier_runs.values() for run in own_runs.values()):
         others = {number for number, run in earlier_runs.items() if run not in own_runs.values()}
         return _numbered(sitting, [rating for rating in earlier if rating.sample in others], live=True)
-    place = {number: place for place, number in enumerate(sorted(own_runs))}
+    place = {number: index for index, number in enumerate(sorted(own_runs))}
     return [
         *(replace(rating, sample=place[rating.sample]) for rating in sitting),
         *(replace(rating, sample=len(own_runs) + rating.sample) for rating in earlier),

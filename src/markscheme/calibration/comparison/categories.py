@@ -71,7 +71,7 @@ class Answers:
             return column.scores
         others = tuple(criterion for criterion in self.rubric.criteria if criterion.scale.ordered)
         rest = replace(self.rubric, criteria=others)
-        scores = [_earned(column, place, rest) for place in range(len(column.scores))]
+        scores = [_earned(column, index, rest) for index in range(len(column.scores))]
         return np.array(scores, dtype=np.float64)
 
 
@@ -79,14 +79,14 @@ def _places(criterion: Criterion, column: Column) -> Floats:
     """Return the index of each example's choice on a category, the last one for "does not apply"; nan for none."""
     levels = column.levels[criterion.name]
     places = np.full(len(levels), np.nan)
-    for place, value in enumerate(criterion.scale.values):
-        places[np.abs(levels - value) <= LEVEL_ROUNDING] = place
+    for index, value in enumerate(criterion.scale.values):
+        places[np.abs(levels - value) <= LEVEL_ROUNDING] = index
     places[column.skipped[criterion.name] & np.isnan(levels)] = len(criterion.scale.levels)
     return places
 
 
-def _earned(column: Column, place: int, rubric: Rubric) -> float:
+def _earned(column: Column, index: int, rubric: Rubric) -> float:
     names = [criterion.name for criterion in rubric.criteria]
-    levels = {name: float(column.levels[name][place]) for name in names if not np.isnan(column.levels[name][place])}
-    score = earned_score(levels, [name for name in names if column.skipped[name][place]], rubric)
+    levels = {name: float(column.levels[name][index]) for name in names if not np.isnan(column.levels[name][index])}
+    score = earned_score(levels, [name for name in names if column.skipped[name][index]], rubric)
     return math.nan if score is None else score

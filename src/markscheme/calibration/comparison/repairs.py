@@ -169,7 +169,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
     if not swap.follows.any():
         return None
     counting = _Counting(table.ids, tuple(criterion.name for criterion in criteria), table[judge], swap)
-    single = {name: counting.repair(swap.single, [at], at) for at, name in enumerate(counting.criteria)}
+    single = {name: counting.repair(swap.single, [index], index) for index, name in enumerate(counting.criteria)}
     return Repairs(counting.totals, single, counting.named(swap.stays_wrong), counting.pair(list(single.values())))
 
 

@@ -316,18 +316,18 @@ class Evidence:
         levels = "" if criterion is None or not len(worst) else self.both_levels(criterion, worst)
         return advice_without_rubric(kind, suggestion, self.example_ids(worst), levels)
 
-    def _example(self, criterion: CriterionEvidence | None, place: int) -> dict[str, Any]:
+    def _example(self, criterion: CriterionEvidence | None, index: int) -> dict[str, Any]:
         """Return one example as a dict: both scores, or both levels with the judge's quote and reason."""
         comparison = self.comparison
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)
         )
-        shown: dict[str, Any] = {"id": self.ids[place], "gold": _finite(gold[place]), "judge": _finite(judge[place])}
+        shown: dict[str, Any] = {"id": self.ids[index], "gold": _finite(gold[index]), "judge": _finite(judge[index])}
         if criterion is None:
             return shown
         for who in ("gold", "judge"):
             shown[who] = None if shown[who] is None else criterion.scale.written(shown[who])
-        rating = comparison.judged[place]
+        rating = comparison.judged[index]
         rated = rating.criteria.get(criterion.name, Rated(None)) if rating is not None else Rated(None)
         return {**shown, "quote": rated.quote, "reason": rated.reason}
 

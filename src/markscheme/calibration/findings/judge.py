@@ -377,8 +377,8 @@ def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
             None if rating is None else rating.criteria.get(criterion.name) for rating in evidence.comparison.judged
         ]
         checked = {
-            at: verdict.quote_found
-            for at, verdict in enumerate(rated)
+            index: verdict.quote_found
+            for index, verdict in enumerate(rated)
             if verdict is not None and verdict.quote is not None
         }
         places = [at for at, is_found in checked.items() if is_found is False]

@@ -283,15 +283,15 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
             an unreachable judge.
     """
     unread: dict[int, set[str]] = {}
-    for place, rating in enumerate(evidence.comparison.judged):
+    for index, rating in enumerate(evidence.comparison.judged):
         if rating is None:
             continue
         not_read = {name for name, rated in rating.criteria.items() if rated.declined == "unread"}
         if elsewhere and rating.error is not None and rating.overall is None:
             not_read |= evidence.criteria.keys() - rating.criteria.keys()
-            unread[place] = not_read
+            unread[index] = not_read
         elif not_read:
-            unread[place] = not_read
+            unread[index] = not_read
     if not unread:
         return
     rated = sum(rating is not None for rating in evidence.comparison.judged)

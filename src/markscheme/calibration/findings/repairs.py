@@ -43,7 +43,7 @@ def severity_of(repair: Repair) -> Severity:
 
 def _reordered(findings: Sequence[Finding]) -> list[Finding]:
     """Sort the findings that have a repair by what it changes; all others keep their index."""
-    places = [place for place, finding in enumerate(findings) if finding.repair is not None]
+    places = [index for index, finding in enumerate(findings) if finding.repair is not None]
     ordered = sorted((findings[place] for place in places), key=_rank, reverse=True)  # stable: equal ones by cost
     result = list(findings)
     for place, finding in zip(places, ordered, strict=True):

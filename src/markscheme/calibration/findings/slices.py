@@ -246,7 +246,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
         same = () if by in KNOWN_BEFORE else {part.inside.tobytes() for part in parts}
         named = _by_name(by, [known_of(example, by) for example in examples])
         parts += [replace(part, is_known_before=True) for part in named if part.inside.tobytes() not in same]
-    parts += _by_name(BY_LABEL_KIND, [_kind(comparison, place) for place in range(len(examples))])
+    parts += _by_name(BY_LABEL_KIND, [_kind(comparison, index) for index in range(len(examples))])
     if comparison.rubric.is_of_pairs:
         return parts
     return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
@@ -412,10 +412,10 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
         return []
     names = (f"up to {low} characters", f"{low + 1} to {high} characters", f"over {high} characters")
     third = np.digitize(lengths, [low, high], right=True)
-    return [ExamplePart(BY_LENGTH, name, third == place) for place, name in enumerate(names)]
+    return [ExamplePart(BY_LENGTH, name, third == index) for index, name in enumerate(names)]
 
 
-def _kind(comparison: Comparison, place: int) -> str:
+def _kind(comparison: Comparison, index: int) -> str:
     """Return the strongest kind of label that counts for an example."""
-    kinds = {label.kind for label in comparison.gold.examples[place].labels}
+    kinds = {label.kind for label in comparison.gold.examples[index].labels}
     return next((kind for kind in KINDS if kind in kinds and kind in comparison.gold.kinds), "")

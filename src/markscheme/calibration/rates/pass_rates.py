@@ -199,7 +199,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
     named = all(example.stratum for example in _examples(pool))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
-    place = {name: number for number, name in enumerate(names)}
+    place = {name: index for index, name in enumerate(names)}
     inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _examples(labelled), strict=True)
     used = [(place[cell], passed, example.weight) for cell, passed, example in inside if cell in place]
     counts = Counter(cells)
@@ -295,7 +295,7 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
     """Select the labels of a group's responses, in the order of the responses, with the verdicts these have here."""
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
-    place = {unit: number for number, unit in enumerate(labelled.ids) if unit not in shared}
+    place = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
     units = [unit for unit in verdict_here if unit in place]
     labels = labelled.rows(np.array([place[unit] for unit in units], dtype=np.int64))
     judge = replace(labels[JUDGE], decisions=np.array([verdict_here[unit] for unit in units], dtype=np.float64))

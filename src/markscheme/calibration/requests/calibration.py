@@ -504,9 +504,9 @@ def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> lis
     """Return the ratings of the runs after the first, numbered from 1."""
     return [
         rating
-        for number, run in enumerate(runs, start=1)
+        for ordinal, run in enumerate(runs, start=1)
         for grade in run
-        for rating in ratings_of(grade, rubric, rater, sample=number)
+        for rating in ratings_of(grade, rubric, rater, sample=ordinal)
     ]
 
 

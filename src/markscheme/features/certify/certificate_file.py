@@ -175,7 +175,7 @@ def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
     labels = data.get("labels") or {}
     n = labels.get("n")
     of_labels = {"labels.n": n, "labels.groups": labels.get("groups"), "errors": data.get("errors")}
-    decided = {f"decided[{place}]": count for place, count in enumerate(data.get("decided") or ())}
+    decided = {f"decided[{index}]": count for index, count in enumerate(data.get("decided") or ())}
     for name, count in {**of_labels, **decided}.items():
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0):
             raise ValueError(f"{name} is a whole number from 0, found {shown(count)}")

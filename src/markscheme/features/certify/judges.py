@@ -55,7 +55,7 @@ class CertifiedJudges:
             return f"{' and '.join(differs)} changed since {self.file.path.name} was certified"
         return self.labels_changed
 
-    def why_not(self, place: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
+    def why_not(self, index: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
         """Say why a stage decides nothing: another judge or answering model than certified; "" if it may decide.
 
         Args:
@@ -63,8 +63,8 @@ class CertifiedJudges:
             models: The models that answered.
             ways: For each judge of the stage, the ways in which it was asked.
         """
-        record = self.file.stages[place]
-        judges = zip(self.stages[place], ways, strict=True)
+        record = self.file.stages[index]
+        judges = zip(self.stages[index], ways, strict=True)
         if stage_fingerprint([judge.identity.as_asked(ways_of([of])) for judge, of in judges]) != record.fingerprint:
             return f"{record.judge} is asked in another way than certified"
         if not set(models) <= set(record.model) or bool(models) != bool(record.model):

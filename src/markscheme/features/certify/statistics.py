@@ -196,11 +196,11 @@ class _Decided:
         """Flags of the examples that are decided automatically."""
         return np.asarray(self.stage >= 0)
 
-    def before(self, place: int, judged: _Judged, certain: float) -> "_Decided":
+    def before(self, index: int, judged: _Judged, certain: float) -> "_Decided":
         """Return the decisions with an earlier judge, who first decides what it is `certain` of."""
         first = judged.at_least(certain)
         return _Decided(
-            np.where(first, place, self.stage),
+            np.where(first, index, self.stage),
             np.where(first, judged.wrong, self.wrong),
             np.where(first, judged.passes, self.passes),
         )
@@ -278,7 +278,7 @@ def certified_cascade(
     certain: list[float | None] = [None] * len(judged)
     last = len(judged) - 1
     tried = _tried_sets(nothing, last, judged[last], limit.fewest)
-    first = next((place for place, (_, decided) in enumerate(tried) if promises.could_hold(decided)), None)
+    first = next((index for index, (_, decided) in enumerate(tried) if promises.could_hold(decided)), None)
     current = nothing
     for threshold, decided in tried[first:] if first is not None else ():
         if not promises.hold(decided):
@@ -358,14 +358,14 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
     return np.cumsum(is_first)
 
 
-def _tried_sets(later: _Decided, place: int, judged: _Judged, smallest: int) -> list[tuple[float, _Decided]]:
+def _tried_sets(later: _Decided, index: int, judged: _Judged, smallest: int) -> list[tuple[float, _Decided]]:
     """Return a threshold, and who then decides what, for each size that is tried; none with too few decisions."""
     descending = judged.descending
     if len(descending) < smallest:
         return []
     sizes = np.unique(np.rint(np.linspace(smallest, len(descending), STEPS)).astype(int))
     thresholds = [float(descending[size - 1]) for size in sizes]
-    return [(threshold, later.before(place, judged, threshold)) for threshold in thresholds]
+    return [(threshold, later.before(index, judged, threshold)) for threshold in thresholds]
 
 
 def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: _Decided) -> CertifiedCascade:

@@ -89,7 +89,7 @@ def compare(
 def _sides(
     sides: Sequence[str | Path | Judge | Calibration | Iterable[Rating | PlainRow]], rubric: Rubric | None
 ) -> tuple[str | Judge | RatedFile, ...]:
-    return tuple(_side(side, f"side {place}", rubric) for place, side in enumerate(sides, start=1))
+    return tuple(_side(side, f"side {ordinal}", rubric) for ordinal, side in enumerate(sides, start=1))
 
 
 def _side(

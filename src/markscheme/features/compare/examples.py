@@ -34,7 +34,7 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
     truth = compared.truth
     by_id = {example.id: example for example in (*(truth.examples if truth else ()), *compared.examples)}
     rated = [_first_ratings(contender) for contender in contenders]
-    places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
+    places = {unit: index for index, unit in enumerate(truth.ids)} if truth else {}
     unread = {unit for unit, example in by_id.items() if example.is_held_out}
     rated_ids = (unit for ratings in rated for unit in ratings if truth is None or unit in places)
     ids = dict.fromkeys(unit for unit in rated_ids if unit not in unread)

@@ -301,10 +301,10 @@ def _details(compared: "Compared") -> Iterator[doc.Section]:
     contenders = compared.contenders
     truth = compared.truth
     against = {
-        f"k{place}-": compare(
+        f"k{index}-": compare(
             truth.judged(choice.rubric, contender.ratings), of=choice.measure.of, tolerance=choice.tolerance
         )
-        for place, contender in enumerate(contenders)
+        for index, contender in enumerate(contenders)
         if truth is not None
     }
     for (prefix, comparison), contender in zip(against.items(), contenders, strict=False):

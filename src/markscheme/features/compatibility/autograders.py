@@ -545,7 +545,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
     async def _pass(self, rubric: Rubric, criteria: Sequence[Criterion], response: _Response) -> Mapping[str, Outcome]:
         """Return an outcome for each criterion, asked in this order; criteria with the same inputs share a call."""
         groups = seeing_alike(rubric, criteria)
-        numbers = {criterion.name: number for group in groups for number, criterion in enumerate(group, start=1)}
+        numbers = {criterion.name: ordinal for group in groups for ordinal, criterion in enumerate(group, start=1)}
 
         async def outcomes(names: Sequence[str], again: bool) -> dict[str, Outcome]:
             numbered = {numbers[name]: rubric.criterion(name) for name in names}

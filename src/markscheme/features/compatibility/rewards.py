@@ -82,9 +82,9 @@ async def reward(
     submissions = (
         Submission(
             response_text(response),
-            {name: values[place] for name, values in inputs.items()} | _as_input(listed[place]),
+            {name: values[index] for name, values in inputs.items()} | _as_input(listed[index]),
         )
-        for place, response in enumerate(responses)
+        for index, response in enumerate(responses)
     )
     rubric_by_id = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)}
     by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}

@@ -258,8 +258,8 @@ async def run_async(
     if repeated:
         raise UsageError(f"two scorers are named {repeated[0]!r}; results are stored by name, so names are unique")
     examples = list(_examples(dataset))
-    for place, example in enumerate(examples, start=1):
-        _refuse_unless_answerable(example, place, callable(model))
+    for ordinal, example in enumerate(examples, start=1):
+        _refuse_unless_answerable(example, ordinal, callable(model))
     model_name = getattr(model, "__name__", type(model).__name__) if callable(model) else model
 
     async def row(example: Mapping[str, Any]) -> ScoredExample:
@@ -276,7 +276,7 @@ async def run_async(
         rows = {place: scored async for place, scored in ask_many(row, examples, concurrency=concurrency)}
     finally:
         await asyncio.gather(*(scorer.aclose() for scorer in applied))
-    return Run(name, tuple(rows[place] for place in range(len(examples))))
+    return Run(name, tuple(rows[index] for index in range(len(examples))))
 
 
 _PROMPT = ("prompt", "input", "query", "question")
@@ -303,10 +303,10 @@ def _examples(dataset: Sequence[Mapping[str, Any]] | str | Path) -> Iterator[Map
         raise UsageError(str(error)) from error
 
 
-def _refuse_unless_answerable(example: Mapping[str, Any], place: int, can_predict: bool) -> None:
+def _refuse_unless_answerable(example: Mapping[str, Any], index: int, can_predict: bool) -> None:
     if _text_at(example, _PREDICTION) is None and not (can_predict and _text_at(example, _PROMPT) is not None):
         raise UsageError(
-            f"example {place} has no prediction ({', '.join(_PREDICTION)}); "
+            f"example {index} has no prediction ({', '.join(_PREDICTION)}); "
             + ("nor a prompt to make one from" if can_predict else "give it one, or a function as model to make it")
         )
 

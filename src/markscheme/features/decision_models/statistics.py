@@ -424,8 +424,8 @@ def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate,
     left_out = np.concatenate(list(_without_each(p, y, parts, start)))
     fits = np.concatenate([start[None, :], left_out])
     intercept, slope = (
-        parts.jackknife(fits[:, place], transform=IDENTITY, level=0.95, method=method)
-        for place, method in enumerate(methods)
+        parts.jackknife(fits[:, index], transform=IDENTITY, level=0.95, method=method)
+        for index, method in enumerate(methods)
     )
     slope_p = _p_below_one(slope, left_out[:, 1])
     if parts is not in_groups:
@@ -517,8 +517,8 @@ def _edges(ranked: Floats) -> list[int]:
     n = len(ranked)
     k = min(MOST_BINS, n // LEAST_IN_BIN)
     edges: list[int] = []
-    for place in range(1, k):
-        edge = round(place * n / k)  # half to even
+    for index in range(1, k):
+        edge = round(index * n / k)  # half to even
         while edge < n and ranked[edge] == ranked[edge - 1]:
             edge += 1
         edges.append(edge)

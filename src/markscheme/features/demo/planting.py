@@ -109,7 +109,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     then = truth + always.get(fault, 0.0)
     now = then + HALF_A_LEVEL * here if fault == "text" else then
     noise = np.where(here, NOISY_JUDGE_SD, JUDGE_SD) if fault == "noisy" else JUDGE_SD
-    ids = [f"made-{number:04}" for number in range(1, n + 1)]
+    ids = [f"made-{index:04}" for index in range(1, n + 1)]
 
     def judged_around(centre: Floats, sample: int = 0) -> list[Rating]:
         seen = _levels(centre + noise * drawn.normal(size=centre.shape))
@@ -124,10 +124,10 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
         examples=tuple(
             Example(
                 withheld(id),
-                tuple(_rating(id, who, "human", row) for who, row in zip(SIMULATED_PEOPLE, people[place], strict=True)),
-                system=SYSTEMS[systems[place]],
+                tuple(_rating(id, who, "human", row) for who, row in zip(SIMULATED_PEOPLE, people[index], strict=True)),
+                system=SYSTEMS[systems[index]],
             )
-            for place, id in enumerate(ids)
+            for index, id in enumerate(ids)
         ),
         accepted=tuple(rating for run in range(ACCEPTED_RUNS) for rating in judged_around(then, run)),
         ratings=tuple(judged_around(now)),

@@ -82,7 +82,7 @@ class SimulatedJudge:
 
     def _examples(self) -> Iterator[tuple[str, AlikeExamples]]:
         every = chain.from_iterable(repeat(alike, alike.n) for alike in self.examples)
-        return ((f"{self.name}-{number}", alike) for number, alike in enumerate(every, 1))
+        return ((f"{self.name}-{ordinal}", alike) for ordinal, alike in enumerate(every, 1))
 
     def _rating(self, id: str, rater: str, kind: Kind, levels: Levels) -> Rating:
         names = [criterion["name"] for criterion in self.criteria]

@@ -103,13 +103,13 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     """Return the labels shuffled over the examples: every level is as frequent as in the labels."""
     lots = np.random.default_rng(_SHUFFLE_SEED).permutation(len(examples.ids)).tolist()
-    return [_by_code(id, _levels(rubric, examples, lots[place])) for place, id in enumerate(examples.ids)]
+    return [_by_code(id, _levels(rubric, examples, lots[index])) for index, id in enumerate(examples.ids)]
 
 
 def _longer_is_better(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     """Return the labels' own levels, the worst for the shortest response and the best for the longest."""
     n = len(examples.ids)
-    everyone = [_levels(rubric, examples, place) for place in range(n)]
+    everyone = [_levels(rubric, examples, index) for index in range(n)]
     rising = {c.name: sorted((levels[c.name] for levels in everyone), reverse=c.weight < 0) for c in rubric.criteria}
     shortest_first = sorted(range(n), key=lambda place: len(examples.examples[place].submission.response))
     return [
@@ -118,8 +118,8 @@ def _longer_is_better(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     ]
 
 
-def _levels(rubric: Rubric, examples: ExampleSet, place: int) -> dict[str, float]:
-    (label,) = examples.examples[place].labels
+def _levels(rubric: Rubric, examples: ExampleSet, index: int) -> dict[str, float]:
+    (label,) = examples.examples[index].labels
     levels = {criterion.name: label.criteria[criterion.name].level for criterion in rubric.criteria}
     return {name: level for name, level in levels.items() if level is not None}
 

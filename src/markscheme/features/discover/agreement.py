@@ -67,7 +67,7 @@ def _agreement(by_unit: Mapping[str, Mapping[str, frozenset[str]]], outputs: Rea
     raters = sorted({rater for sets in by_unit.values() for rater in sets})
     sets = sorted({names for of_unit in by_unit.values() for names in of_unit.values()}, key=sorted)
     numbers = _table(by_unit, raters, lambda names: float(sets.index(names)))
-    levels = [float(place) for place in range(len(sets))]
+    levels = [float(index) for index in range(len(sets))]
     alpha = (
         coefficient(numbers, "krippendorff_alpha", levels=levels, weights=masi_credit(sets))
         if len(sets) > 1

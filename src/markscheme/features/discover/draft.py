@@ -184,9 +184,9 @@ def _lines(
 
 
 def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str]:
-    for place, (key, value) in enumerate(_entry(mode, anchor).items()):
+    for index, (key, value) in enumerate(_entry(mode, anchor).items()):
         written = f"{value:g}" if isinstance(value, float) else safe_json(value)
-        yield f"  {'- ' if place == 0 else '  '}{key}: {written}"
+        yield f"  {'- ' if index == 0 else '  '}{key}: {written}"
 
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:

@@ -322,7 +322,7 @@ class ReadOutputs:
         ids, _, is_new = self._sequence
         table = self._incidence(self.random_ids)
         turing = good_turing(table)
-        last = max((place for place, new in enumerate(is_new, start=1) if new), default=None)
+        last = max((ordinal for ordinal, new in enumerate(is_new, start=1) if new), default=None)
         return NewModes(
             new_mode_bound(is_new),
             NEW_MODE_CONFIDENCE,

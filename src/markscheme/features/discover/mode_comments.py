@@ -42,11 +42,11 @@ def comments_in(path: Path) -> ModeComments:
     data, places = plain_data(text, "yaml", RatingError, path=path)
     entries = data.get("modes") if isinstance(data, Mapping) else None
     lines = text.splitlines()
-    start = next((place for place, line in enumerate(lines) if not _is_comment(line)), len(lines))
+    start = next((index for index, line in enumerate(lines) if not _is_comment(line)), len(lines))
     above = {}
     depth = 0
-    for place, entry in enumerate(entries or ()):
-        number = places[("modes", place)] - 1
+    for index, entry in enumerate(entries or ()):
+        number = places[("modes", index)] - 1
         depth = len(lines[number]) - len(lines[number].lstrip())
         above[str(entry["name"])] = _ending(lines[start:number], depth)
     return ModeComments(

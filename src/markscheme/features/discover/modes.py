@@ -369,7 +369,7 @@ class Codebook:
         return self._with(replace(mode, halves=names), *(replace(half, half_of=mode.name) for half in halves))
 
     def _free_name(self, name: str) -> str:
-        names = (name, *(f"{name}-{number}" for number in range(2, len(self.modes) + 3)))
+        names = (name, *(f"{name}-{index}" for index in range(2, len(self.modes) + 3)))
         return next(candidate for candidate in names if candidate not in self._by_name)
 
 

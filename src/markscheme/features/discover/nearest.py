@@ -42,7 +42,7 @@ class LikeTexts:
     @cached_property
     def _columns(self) -> dict[str, int]:
         return {
-            term: place for place, term in enumerate(dict.fromkeys(term for terms in self._terms for term in terms))
+            term: index for index, term in enumerate(dict.fromkeys(term for terms in self._terms for term in terms))
         }
 
     @cached_property
@@ -102,7 +102,7 @@ def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) 
         {'3': ('price', 'length')}
     """
     keys = list(notes)
-    places = {key: place for place, key in enumerate(keys)}
+    places = {key: index for index, key in enumerate(keys)}
     sorted_notes = {key for in_mode in modes.values() for key in in_mode}
     unsorted = [key for key in keys if key not in sorted_notes]
     if not unsorted or not modes:
@@ -129,10 +129,10 @@ def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(keys)
     near = LikeTexts(tuple(notes.values())).similarity >= 1 - NEAR_IDENTICAL
     placed: dict[str, None] = {}
-    for place, key in enumerate(keys):
+    for index, key in enumerate(keys):
         if key not in placed:
             placed[key] = None
-            placed |= dict.fromkeys(keys[other_place] for other_place in np.flatnonzero(near[place]))
+            placed |= dict.fromkeys(keys[other_place] for other_place in np.flatnonzero(near[index]))
     return tuple(placed)
 
 

@@ -104,16 +104,16 @@ def _of_rows(peek: Peek) -> OutputPool:
     examples: dict[str, Example] = {}
     scores: dict[str, float] = {}
     faults: list[Fault] = []
-    for number, record in enumerate(_records(peek), start=1):
+    for ordinal, record in enumerate(_records(peek), start=1):
         try:
-            example = _example(record, number, peek.path.parent)
+            example = _example(record, ordinal, peek.path.parent)
         except ValueError as error:
-            faults.append(Fault(str(error), number))
+            faults.append(Fault(str(error), ordinal))
             continue
         if example is None:
             continue
         if example.id in examples:
-            faults.append(Fault(f"id {example.id!r} occurs above already; ids are unique", number))
+            faults.append(Fault(f"id {example.id!r} occurs above already; ids are unique", ordinal))
             continue
         examples[example.id] = example
         score = finite(record.get("score")) if isinstance(record, Mapping) else None

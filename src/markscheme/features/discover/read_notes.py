@@ -237,11 +237,11 @@ def _read_rows(path: Path, records: Iterable[Any], author: Author, content: Note
     faults: list[Fault] = []
     here: dict[tuple[str, str], None] = {}
     head = content.sheets.get(path)
-    for number, record in enumerate(records, start=1):
+    for ordinal, record in enumerate(records, start=1):
         try:
             if not isinstance(record, Mapping):
                 raise ValueError(f"a row is an object, found {shown(record)}")
-            if number == 1 and is_head(record):
+            if ordinal == 1 and is_head(record):
                 continue
             if head is not None:
                 refuse_unasked(reading_of(record), head)
@@ -249,7 +249,7 @@ def _read_rows(path: Path, records: Iterable[Any], author: Author, content: Note
             reading = add(record, author, content)
             here[reading.rater, reading.id] = None
         except ValueError as error:
-            faults.append(Fault(str(error), number))
+            faults.append(Fault(str(error), ordinal))
     if faults:
         refuse_lines(RatingError(faults, path=path))
     listed = {mode.name: mode.fingerprint for mode in content.modes.values() if mode.kind in PEOPLE}

@@ -142,7 +142,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str = "") -> OutputReading:
         who,
         _one_of(line.get("kind", "human"), KINDS, "kind"),
         _one_of(line.get("read", "noted"), READ_STATES, "read"),
-        tuple(_note(note, place, number) for place, note in enumerate(notes, start=1)),
+        tuple(_note(note, ordinal, number) for ordinal, note in enumerate(notes, start=1)),
         _texts(line.get("for"), "for"),
         _again(line.get("again")),
         _decision(line.get("pass")),
@@ -160,10 +160,10 @@ def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReadi
     return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)
 
 
-def _note(note: Any, place: int, line: int) -> Note:
+def _note(note: Any, index: int, line: int) -> Note:
     if not isinstance(note, Mapping):
         raise ValueError(f"a note is an object with `text`, found {shown(note)}")
-    number = note.get("n", place)
+    number = note.get("n", index)
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise ValueError(f"`n` of a note is a whole number from 1, found {shown(number)}")
     text = note.get("text", "")

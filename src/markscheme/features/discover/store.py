@@ -322,7 +322,7 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
         raise RatingError(f"expected a list of modes under `modes:`, found {shown(entries)}", path=path)
     faults: list[Fault] = []
     names = set[str]()
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         try:
             mode = mode_of(entry)
             if mode.name in names:
@@ -330,7 +330,7 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
             names.add(mode.name)
             yield mode
         except ValueError as error:
-            faults.append(Fault(str(error), lines.get(("modes", place))))
+            faults.append(Fault(str(error), lines.get(("modes", index))))
     if faults:
         raise RatingError(faults, path=path)
 

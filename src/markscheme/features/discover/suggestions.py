@@ -147,9 +147,9 @@ def prompt_of(batch: Sequence[NoteWords], definitions: Mapping[str, str]) -> Pro
         f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in definitions.items()
     )
     lines = []
-    for number, note in enumerate(batch, start=1):
+    for ordinal, note in enumerate(batch, start=1):
         about = f" (about: {' '.join(note.quote[:LONGEST_NOTE].split())})" if note.quote else ""
-        lines.append(f"{number}. {' '.join(note.text[:LONGEST_NOTE].split())}{about}")
+        lines.append(f"{ordinal}. {' '.join(note.text[:LONGEST_NOTE].split())}{about}")
     material = {"modes": modes, "notes": "\n".join(lines)} if modes else {"notes": "\n".join(lines)}
     user = fenced_material(material, f"Sort these {len(batch)} notes into modes.")
     return Prompt(_INSTRUCTIONS, user, _SCHEMA, ())

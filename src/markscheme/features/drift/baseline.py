@@ -253,14 +253,14 @@ class _Runs:
     def of(cls, since: Since, comparison: Comparison, ratings: Sequence[Rating]) -> "_Runs":
         accepted = since.accepted
         examples = comparison.gold.examples
-        rated_then = [place for place, example in enumerate(examples) if example.id in accepted.submissions]
+        rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
         alike = [p for p in rated_then if accepted.submissions[examples[p].id] == submission_digest(examples[p])]
         shared = comparison.table.rows(np.array(alike, dtype=np.int64))
         then = accepted.setting.rubric
         columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]
         columns += [
-            column_of(f"accepted run {number}", run, then, shared.ids)
-            for number, run in enumerate(accepted.runs, start=1)
+            column_of(f"accepted run {ordinal}", run, then, shared.ids)
+            for ordinal, run in enumerate(accepted.runs, start=1)
         ]
         columns.append(column_of(REPLAYED, since.replayed, then, shared.ids))
         table = RatingTable(comparison.rubric, shared.ids, tuple(columns), shared.groups)
@@ -321,20 +321,20 @@ def _criteria(
     golds = [_gold_change(runs, criterion, since.margin) for criterion in compared]
     gold_p = adjusted_p([None if change is None else change.p for change in golds])
     drift_of = {}
-    for place, criterion in enumerate(compared):
-        drift = drifts[place]
-        gold = golds[place]
+    for index, criterion in enumerate(compared):
+        drift = drifts[index]
+        gold = golds[index]
         explanation = _explanation(since, runs, criterion, can_explain(changes, criterion.name))
-        verdict: DriftVerdict = run_verdict(drift, adjusted[place], level=since.level)
+        verdict: DriftVerdict = run_verdict(drift, adjusted[index], level=since.level)
         drift_of[criterion.name] = CriterionDrift(
             criterion=criterion,
             drift=drift,
-            p=adjusted[place],
-            exact_p=moved(*levels[place]).exact_p,
+            p=adjusted[index],
+            exact_p=moved(*levels[index]).exact_p,
             verdict="moved" if verdict == "drifted" and explanation.is_own_edit else verdict,
-            changed=changed[place],
-            changed_p=changed_p[place],
-            gold=None if gold is None else replace(gold, p=gold_p[place]),
+            changed=changed[index],
+            changed_p=changed_p[index],
+            gold=None if gold is None else replace(gold, p=gold_p[index]),
             explanation=explanation,
             movers=_movers(runs, criterion.name),
         )

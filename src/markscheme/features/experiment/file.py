@@ -137,7 +137,7 @@ class _Reading:
             if not names:
                 self._fault("`variants` is missing, and the file of outputs names none", ("outputs",))
             return [(Variant(name), None) for name in names]
-        return [variant for place, raw in enumerate(entries) if (variant := self._variant(raw, ("variants", place)))]
+        return [variant for index, raw in enumerate(entries) if (variant := self._variant(raw, ("variants", index)))]
 
     def _variant(self, raw: Any, at: Place) -> tuple[Variant, Path | None] | None:
         if not isinstance(raw, Mapping):
@@ -175,7 +175,7 @@ class _Reading:
         if isinstance(cases, str):
             lines = self._read(records, self.path.parent / cases, ("cases",))
             return [case for line, raw in lines if (case := self._case(raw, ("cases",), f"{cases}:{line}: "))]
-        return [case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place)))]
+        return [case for index, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", index)))]
 
     def _case(self, raw: Any, at: Place, elsewhere: str = "") -> ExperimentCase | None:
         """Read a case written inline, or in a line of another file, which then begins the message of a fault."""

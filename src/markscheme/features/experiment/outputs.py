@@ -42,9 +42,9 @@ def read_outputs(path: Path) -> list[GivenOutput]:
     outputs: dict[tuple[str, str], GivenOutput] = {}
     faults: list[Fault] = []
     entries = _entries(path)
-    for place, (line, entry) in enumerate(entries, start=1):
+    for ordinal, (line, entry) in enumerate(entries, start=1):
         try:
-            output = entry if isinstance(entry, GivenOutput) else _read_output(entry, place)
+            output = entry if isinstance(entry, GivenOutput) else _read_output(entry, ordinal)
             if (output.variant, output.case) in outputs:
                 raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
             outputs[output.variant, output.case] = output
@@ -110,12 +110,12 @@ def case_of(record: Any) -> ExperimentCase:
     return ExperimentCase(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
 
 
-def _read_output(record: Any, place: int) -> GivenOutput:
+def _read_output(record: Any, index: int) -> GivenOutput:
     """Read the output in a record; without a name, its case is the record's number, as `grade` numbers rows."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
     key = next((key for key in ("case", "id") if key in record), None)
-    case = str(place) if key is None else _named(record, key)
+    case = str(index) if key is None else _named(record, key)
     text_key = next((key for key in TEXT_KEYS if record.get(key) is not None), None)
     text = None if text_key is None else record[text_key]
     if text is None and not record.get("error"):

@@ -176,8 +176,8 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
     and what a variant is compared by is the mean over its responses.
     """
     places: dict[str, list[int]] = {}
-    for place, case in enumerate(cases):
-        places.setdefault(case.digest, []).append(place)
+    for index, case in enumerate(cases):
+        places.setdefault(case.digest, []).append(index)
     if len(places) == len(cases):
         return table
     rows = list(places.values())
@@ -206,8 +206,8 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):
         moved = [
-            (place, name, criterion, d)
-            for place, (first, second) in enumerate(pairs)
+            (index, name, criterion, d)
+            for index, (first, second) in enumerate(pairs)
             for name in family
             for criterion in [None if name == OVERALL else name]
             if not np.isnan(d := differences(table, first, second, criterion)).all()

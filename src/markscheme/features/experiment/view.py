@@ -207,10 +207,10 @@ def _figures(row: VariantFigures) -> Iterator[tuple[str, Figure]]:
 
 
 def _rows(name: str, row: VariantFigures, faults: Collection[str]) -> Iterator[tuple[Line, ...]]:
-    for place, (figure, cell) in enumerate([*row.criteria.items(), (OVERALL, row.overall)]):
+    for index, (figure, cell) in enumerate([*row.criteria.items(), (OVERALL, row.overall)]):
         limits = (NONE if limit is None else brief(limit, 3) for limit in (cell.least, cell.most))
         called = _called(figure, figure in faults)
-        yield "" if place else Name(name), called, number(cell.mean), *limits, str(cell.n), str(cell.not_graded)
+        yield "" if index else Name(name), called, number(cell.mean), *limits, str(cell.n), str(cell.not_graded)
 
 
 def _whole(name: str, row: VariantFigures) -> str:
@@ -225,11 +225,11 @@ def _shown(differences: Sequence[Difference]) -> list[Difference]:
 
 def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
     pair = f"{difference.second} − {difference.first}"
-    for place, (name, shift) in enumerate(difference.shifts.items()):
+    for index, (name, shift) in enumerate(difference.shifts.items()):
         made = shift.difference
         means = " → ".join(map(number, shift.means))
         figure = _called(name, shift.is_fault)
-        yield "" if place else Name(pair), figure, means, with_signed_interval(made), chance(shift.p), str(made.n)
+        yield "" if index else Name(pair), figure, means, with_signed_interval(made), chance(shift.p), str(made.n)
 
 
 def _called(figure: str, is_fault: bool) -> str:

@@ -44,8 +44,8 @@ def read_autorubric(reading: Reading) -> None:
     items = [item for item in data["items"] if isinstance(item, Mapping)]
     criteria_of_dataset = _criteria(data.get("rubric"), reading)
     seen: Counter[str] = Counter()
-    for place, item in enumerate(items):
-        unit = _name(item, place)
+    for index, item in enumerate(items):
+        unit = _name(item, index)
         seen[unit] += 1
         unit += f" #{seen[unit]}" if seen[unit] > 1 else ""
         for key in (key for key in item if key not in KEYS_READ):
@@ -87,9 +87,9 @@ def _levels(item: Mapping[str, Any], columns: Sequence[Criterion | None], readin
         return {}
     return {
         criterion.name: rated
-        for place, (criterion, level) in enumerate(zip(columns, truth or (), strict=False))
+        for index, (criterion, level) in enumerate(zip(columns, truth or (), strict=False))
         if criterion is not None and level is not None
-        and (rated := _rated(criterion, level, _reason(reasons, place, criterion), reading)) is not None
+        and (rated := _rated(criterion, level, _reason(reasons, index, criterion), reading)) is not None
     }  # fmt: skip
 
 
@@ -102,9 +102,9 @@ def _rated(criterion: Criterion, level: Any, reason: str, reading: Reading) -> R
     return reading.level(criterion, level, reason=reason)
 
 
-def _reason(reasons: Any, place: int, criterion: Criterion) -> str:
-    if isinstance(reasons, list) and place < len(reasons):
-        return str(reasons[place] or "")
+def _reason(reasons: Any, index: int, criterion: Criterion) -> str:
+    if isinstance(reasons, list) and index < len(reasons):
+        return str(reasons[index] or "")
     return str(reasons.get(criterion.name) or "") if isinstance(reasons, Mapping) else ""
 
 
@@ -114,6 +114,6 @@ def _example(item: Mapping[str, Any], data: Mapping[str, Any], unit: str) -> Exa
     return Example(Submission(as_text(item.get("submission")), inputs, unit))
 
 
-def _name(item: Mapping[str, Any], place: int) -> str:
+def _name(item: Mapping[str, Any], index: int) -> str:
     name = item.get("id") or item.get("description")
-    return " ".join(name.split())[:60] if isinstance(name, str) and name.strip() else f"item-{place + 1}"
+    return " ".join(name.split())[:60] if isinstance(name, str) and name.strip() else f"item-{index + 1}"

@@ -112,11 +112,11 @@ def _remark_regions(unit: str, result: Sequence[Any], rater: str, kind: Kind, at
     passages: dict[str, str] = {}
     labels: dict[str, tuple[str, ...]] = {}
     texts: list[tuple[str, str]] = []
-    for place, region in enumerate(result):
+    for index, region in enumerate(result):
         value = region.get("value") if isinstance(region, Mapping) else None
         if not isinstance(value, Mapping):
             continue
-        key = str(region.get("id") or place)
+        key = str(region.get("id") or index)
         of_region = value.get("labels", value.get("hypertextlabels", value.get("paragraphlabels")))
         if "start" in value and isinstance(value.get("text"), str):
             passages[key] = value["text"]

@@ -51,16 +51,16 @@ def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, interpreta
 
 
 def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
-    for place, (_, record) in enumerate(peek.parts(), start=1):
+    for ordinal, (_, record) in enumerate(peek.parts(), start=1):
         task = mapping(record)
         data = mapping(task.get("data"))
         names = next((pair for pair in TEXTS_OF_TASK if all(name in data for name in pair)), None)
         if names is None:
             listed = ", ".join(" and ".join(pair) for pair in TEXTS_OF_TASK)
-            raise RatingError(f"task {place} has no two texts under {listed}", path=peek.path)
+            raise RatingError(f"task {ordinal} has no two texts under {listed}", path=peek.path)
         query = next((data[name] for name in QUERIES if data.get(name)), None)
         yield PairRow(
-            str(data.get("id") or task.get("id") or f"pair-{place}"),
+            str(data.get("id") or task.get("id") or f"pair-{ordinal}"),
             (data[names[0]], data[names[1]]),
             (str(data.get("model_a") or ""), str(data.get("model_b") or "")),
             {} if query is None else {"query": query},

@@ -91,7 +91,7 @@ class Strengths:
 
     @property
     def _ranked(self) -> tuple[int, ...]:
-        return tuple(number for number, estimate in enumerate(self.log_strengths) if estimate.value is not None)
+        return tuple(index for index, estimate in enumerate(self.log_strengths) if estimate.value is not None)
 
     def _is_stronger(self, first: int, second: int) -> bool:
         if first == second:
@@ -284,7 +284,7 @@ def _curvature(n: Floats, win: Floats, tie: Floats, loss: Floats, has_ties: bool
 
 
 def _strengths(results: Floats, fitted: _Fitted, linked: Integers, groups: Groups, level: float) -> Strengths:
-    places = {int(system): place for place, system in enumerate(linked)}
+    places = {int(system): index for index, system in enumerate(linked)}
     alone = len(linked) < 2
     log_strengths = tuple(
         _without_strength(results[system], int(groups.n), level)

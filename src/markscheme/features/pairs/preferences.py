@@ -262,7 +262,7 @@ def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats
     places = np.flatnonzero(counted).tolist()
     written = [tuple(side.system for side in sides[place] or ()) for place in places]
     systems = tuple(sorted({name for pair in written for name in pair}))
-    number = {name: place for place, name in enumerate(systems)}
+    number = {name: index for index, name in enumerate(systems)}
     first = np.array([number[left] for left, _ in written])
     second = np.array([number[right] for _, right in written])
     groups = groups_of([(examples[place].id, examples[place].group) for place in places])

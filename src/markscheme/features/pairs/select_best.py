@@ -128,7 +128,7 @@ async def select_best(
 async def _best_output(
     grading: Grading, call: Call, outputs: Sequence[Any], config: Mapping[str, Any]
 ) -> dict[str, Any]:
-    texts = [as_text(output, f"output {place}") for place, output in enumerate(outputs)]
+    texts = [as_text(output, f"output {index}") for index, output in enumerate(outputs)]
     matches: list[Match] = []
     places = list(range(len(texts)))
     if len(texts) > MOST_ALL_PLAY_ALL:
@@ -189,7 +189,7 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
     chance.shuffle(left)
     while len(left) > LEFT_IN_KNOCKOUT:
         n_matches = min(len(left) // 2, len(left) - LEFT_IN_KNOCKOUT)
-        pairs = [(left[2 * number], left[2 * number + 1]) for number in range(n_matches)]
+        pairs = [(left[2 * index], left[2 * index + 1]) for index in range(n_matches)]
         played = await _played(once, call, texts, pairs)
         matches += played
         if _why_ungraded(played) is not None:

@@ -51,7 +51,7 @@ def criteria_blocks(
     yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
     by_criterion = [comparison.by(criterion) for criterion in comparison.rubric.criteria]
-    details = [_in_detail(place, of_levels, tag_prefix) for place, of_levels in enumerate(by_criterion)]
+    details = [_in_detail(index, of_levels, tag_prefix) for index, of_levels in enumerate(by_criterion)]
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     yield doc.OnPages(tuple(detail for detail, scale in zip(details, scales, strict=True) if scale.ordered))
     yield from (detail for detail, scale in zip(details, scales, strict=True) if not scale.ordered)
@@ -83,10 +83,10 @@ def criterion_rows(
     """Yield for each criterion its name, its figures, bias in levels (except for pairs) and findings."""
     criteria = comparison.criteria.values()
     half = reach(compared.statistics["signed_error"] for compared in criteria)
-    for place, (name, compared) in enumerate(comparison.criteria.items()):
+    for index, (name, compared) in enumerate(comparison.criteria.items()):
         causes = dict.fromkeys(finding.kind.short for finding in findings if finding.criterion == name)
         yield (
-            doc.Name(name, f"{tag_prefix}c{place}"),
+            doc.Name(name, f"{tag_prefix}c{index}"),
             *(figure.cell(figure.estimate(compared)) for figure in criterion_figures()),
             *([] if compared.criterion.scale.mirrored else [shift_mark(compared.statistics["signed_error"], half)]),
             ", ".join(causes),
@@ -147,16 +147,16 @@ def _any_ordered(comparison: Comparison) -> bool:
 # --- one criterion --------------------------------------------------------------------------------------------------
 
 
-def _in_detail(place: int, of_levels: Comparison, tag_prefix: str) -> doc.Section:
+def _in_detail(index: int, of_levels: Comparison, tag_prefix: str) -> doc.Section:
     """Build the section on a criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
-    criterion = of_levels.rubric.criteria[place]
+    criterion = of_levels.rubric.criteria[index]
     compared = of_levels.criteria[criterion.name]
     both = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
     apart = int((compared.gold[both] != compared.judge[both]).sum())
     between = " A level between two is the median of labels that differ." if _has_between(compared) else ""
     differing = (
         "Another level than gold on ",
-        doc.Count(apart, criterion_tag(place, tag_prefix)),
+        doc.Count(apart, criterion_tag(index, tag_prefix)),
         f" of {int(both.sum())} examples.",
     )
     caption = f"Confusion matrix: rows are gold, columns the judge.{between}"
@@ -164,10 +164,10 @@ def _in_detail(place: int, of_levels: Comparison, tag_prefix: str) -> doc.Sectio
         criterion.name,
         (
             doc.Paragraph((f"{criterion.requirement} (weight {criterion.weight:g})", differing)),
-            _matrix(place, compared, caption, tag_prefix),
+            _matrix(index, compared, caption, tag_prefix),
             doc.Bars(tuple(_bars(of_levels, compared)), "Share of examples on the same level"),
         ),
-        f"{tag_prefix}c{place}",
+        f"{tag_prefix}c{index}",
     )
 
 
@@ -189,7 +189,7 @@ def _bars(of_levels: Comparison, compared: CriterionComparison) -> Iterator[tupl
         yield "chance", doc.Mark(share(by_chance), by_chance, role="chance")
 
 
-def _matrix(place: int, compared: CriterionComparison, caption: str, tag_prefix: str) -> doc.Table:
+def _matrix(index: int, compared: CriterionComparison, caption: str, tag_prefix: str) -> doc.Table:
     levels = compared.levels_given
     counts = confusion(compared.gold, compared.judge, levels)
     of_scale = np.isin(levels, compared.criterion.scale.values)
@@ -198,7 +198,7 @@ def _matrix(place: int, compared: CriterionComparison, caption: str, tag_prefix:
 
     def cell(row: int, column: int) -> doc.Count:
         says = f"{compared.criterion.name}, gold {names[row]}, judge {names[column]}"
-        return doc.Count(int(counts[row, column]), cell_tag(place, row, column, tag_prefix), row != column, says)
+        return doc.Count(int(counts[row, column]), cell_tag(index, row, column, tag_prefix), row != column, says)
 
     body = tuple((names[row], *(cell(row, column) for column in columns)) for row in rows)
     return doc.Table(("gold ↓ judge →", *(names[column] for column in columns)), body, caption, is_matrix=True)

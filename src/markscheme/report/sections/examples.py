@@ -31,9 +31,9 @@ def criterion_tag(criterion: int, of: str = "") -> str:
     return f"{of}c{criterion}"
 
 
-def slice_tag(place: int) -> str:
+def slice_tag(index: int) -> str:
     """Return the tag of the examples in one slice."""
-    return f"s{place}"
+    return f"s{index}"
 
 
 def level_name(criterion: Criterion, level: float) -> str:
@@ -46,9 +46,9 @@ def level_name(criterion: Criterion, level: float) -> str:
     return f"{choice} {label}" if label and label != choice else choice
 
 
-def is_off(comparison: Comparison, place: int) -> bool:
+def is_off(comparison: Comparison, index: int) -> bool:
     """Return True if judge and gold don't agree, as agreement counts it."""
-    return bool(comparison.distances[place] >= comparison.tolerance)
+    return bool(comparison.distances[index] >= comparison.tolerance)
 
 
 # --- a judge and gold -----------------------------------------------------------------------------------------------
@@ -77,56 +77,56 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     return Examples(cases, ("gold", "judge", "difference"), filters, int((((far > 0) | (wrong != 0)) & ~unread).sum()))
 
 
-def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
-    example = comparison.gold.examples[place]
-    rating = comparison.judged[place]
-    gold = comparison.gold.scores[place]
-    judge = comparison.scores[place]
-    miss = comparison.misses[place]
-    badges = tuple(_badges(comparison, place, rating))
-    apart = _criteria_apart(comparison, place)
+def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
+    example = comparison.gold.examples[index]
+    rating = comparison.judged[index]
+    gold = comparison.gold.scores[index]
+    judge = comparison.scores[index]
+    miss = comparison.misses[index]
+    badges = tuple(_badges(comparison, index, rating))
+    apart = _criteria_apart(comparison, index)
     return Case(
         id=example.id,
-        head=_head(comparison, place, apart),
+        head=_head(comparison, index, apart),
         reason=_reason(rating, apart[0] if apart else None),
         reason_on=apart[0] if apart else "",
-        differs=tuple(_both_levels(comparison.criteria[name], place) for name in apart),
+        differs=tuple(_both_levels(comparison.criteria[name], index) for name in apart),
         values=(finite_or_none(gold), finite_or_none(judge), finite_or_none(miss)),
         badges=badges,
-        tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
+        tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, index, rating), *tags),
         response=_texts(example),
         inputs=inputs_of_case(example, comparison.rubric),
         facts=facts_of_case(example),
         raters=("gold", "judge", *(_rater(label) for label in example.labels)),
-        rows=tuple(_rows(comparison, place, rating, example.labels)),
+        rows=tuple(_rows(comparison, index, rating, example.labels)),
         notes=notes_of_case(example.labels, rating),
     )
 
 
-def _head(comparison: Comparison, place: int, apart: Sequence[str]) -> str:
+def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
     """Describe judge and gold of one example in a line: scores and decisions, then the criteria `apart`."""
     if comparison.rubric.is_of_pairs:
         return "; ".join(
-            [_preferences_head(comparison, place), *(_both_levels(comparison.criteria[n], place) for n in apart)]
+            [_preferences_head(comparison, index), *(_both_levels(comparison.criteria[n], index) for n in apart)]
         )
-    gold = comparison.gold.scores[place]
-    judge = comparison.scores[place]
-    decisions = (comparison.passes[place], comparison.gold.decisions[place])
+    gold = comparison.gold.scores[index]
+    judge = comparison.scores[index]
+    decisions = (comparison.passes[index], comparison.gold.decisions[index])
     if comparison.rubric.table_of == "values":  # nothing says what passes, and no position counts
-        return "; ".join(_both_levels(comparison.criteria[name], place) for name in apart)
+        return "; ".join(_both_levels(comparison.criteria[name], index) for name in apart)
     if is_one_decision(comparison):
         return _heads(("judge", np.nan, decisions[0]), ("gold", np.nan, decisions[1]))
     head = _heads(("judge", judge, decisions[0]), ("gold", gold, decisions[1]))
-    miss = comparison.misses[place]
+    miss = comparison.misses[index]
     if not math.isnan(miss) and miss:
         shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
         head += f" ({signed(shown)})"
-    return "; ".join([*filter(None, [head]), *(_both_levels(comparison.criteria[name], place) for name in apart)])
+    return "; ".join([*filter(None, [head]), *(_both_levels(comparison.criteria[name], index) for name in apart)])
 
 
-def _preferences_head(comparison: Comparison, place: int) -> str:
+def _preferences_head(comparison: Comparison, index: int) -> str:
     """Name the response that judge and gold each prefer; a dash for no preference."""
-    values = {"judge": comparison.judge_values[place], "gold": comparison.gold_values[place]}
+    values = {"judge": comparison.judge_values[index], "gold": comparison.gold_values[index]}
     return ", ".join(
         f"{who} {NONE if math.isnan(value) else comparison.measure.in_words(float(value))}"
         for who, value in values.items()
@@ -171,24 +171,24 @@ def _heads(*raters: tuple[str, float, float]) -> str:
     return ", ".join(" ".join(words).rstrip() for words in words_by_rater)
 
 
-def _both_levels(compared: CriterionComparison, place: int) -> str:
+def _both_levels(compared: CriterionComparison, index: int) -> str:
     """Render the judge's level and gold's; if gold is a level that no annotator gave, the annotators' levels too."""
-    levels = sorted({float(level) for level in compared.people[place] if not math.isnan(level)})
+    levels = sorted({float(level) for level in compared.people[index] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
-    made_of = f" (labels {labels})" if levels and float(compared.gold[place]) not in levels else ""
+    made_of = f" (labels {labels})" if levels and float(compared.gold[index]) not in levels else ""
     in_words = compared.criterion.scale.level_name
-    judge = in_words(float(compared.judge[place]))
-    gold = in_words(float(compared.gold[place]))
+    judge = in_words(float(compared.judge[index]))
+    gold = in_words(float(compared.gold[index]))
     return f"{compared.criterion.name}: judge {judge}, gold {gold}{made_of}"
 
 
-def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
+def _criteria_apart(comparison: Comparison, index: int) -> list[str]:
     """List the criteria on which judge and gold differ for one example, largest effect on the score first."""
     apart: dict[str, float] = {}
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion
-        gold = float(compared.gold[place])
-        judge = float(compared.judge[place])
+        gold = float(compared.gold[index])
+        judge = float(compared.judge[index])
         if not (math.isnan(gold) or math.isnan(judge)):
             scale = criterion.scale
             apart[name] = abs(criterion.weight * (scale.position(judge) - scale.position(gold)))
@@ -197,30 +197,30 @@ def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
     return sorted((name for name in apart if apart[name] > 0), key=lambda name: -apart[name])
 
 
-def _badges(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
-    decisions = (comparison.gold.decisions[place], comparison.passes[place])
+def _badges(comparison: Comparison, index: int, rating: Rating | None) -> Iterator[str]:
+    decisions = (comparison.gold.decisions[index], comparison.passes[index])
     if decisions == (0.0, 1.0):
         yield "false pass"
     if decisions == (1.0, 0.0):
         yield "false fail"
-    if rating is None or rating.error is not None or math.isnan(comparison.scores[place]):
+    if rating is None or rating.error is not None or math.isnan(comparison.scores[index]):
         yield "not graded"
 
 
-def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
+def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator[str]:
     verdicts = rating.criteria.values() if rating is not None else ()
     if rating is None or rating.error is not None or any(verdict.level is None for verdict in verdicts):
         yield "declined"
-    yield from gold_tags(comparison, place)
+    yield from gold_tags(comparison, index)
 
 
-def gold_tags(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
+def gold_tags(comparison: Comparison, index: int, of: str = "") -> Iterator[str]:
     """Yield tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
-    if is_off(comparison, place):
+    if is_off(comparison, index):
         yield f"{of}off"
     for number_, compared in enumerate(comparison.criteria.values()):
-        gold = compared.gold[place]
-        judge = compared.judge[place]
+        gold = compared.gold[index]
+        judge = compared.judge[index]
         if math.isnan(gold) or math.isnan(judge):
             continue
         if gold != judge:
@@ -230,12 +230,12 @@ def gold_tags(comparison: Comparison, place: int, of: str = "") -> Iterator[str]
 
 
 def _rows(
-    comparison: Comparison, place: int, rating: Rating | None, labels: Sequence[Rating]
+    comparison: Comparison, index: int, rating: Rating | None, labels: Sequence[Rating]
 ) -> Iterator[tuple[str, tuple[RatingCell, ...]]]:
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion
-        gold = float(compared.gold[place])
-        judge = finite_or_none(compared.judge[place])
+        gold = float(compared.gold[index])
+        judge = finite_or_none(compared.judge[index])
         verdict = rating.criteria.get(name, BLANK) if rating is not None else BLANK
         references = [gold if label.kind in JUDGES else math.nan for label in labels]
         levels = [label.criteria.get(name, BLANK) for label in labels]
@@ -254,8 +254,8 @@ def _rows(
     yield (
         "score",
         (
-            RatingCell(score_text(comparison.gold.scores[place])),
-            RatingCell(score_text(comparison.scores[place])),
+            RatingCell(score_text(comparison.gold.scores[index])),
+            RatingCell(score_text(comparison.scores[index])),
             *whole,
         ),
     )

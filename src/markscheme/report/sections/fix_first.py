@@ -77,7 +77,7 @@ def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
 
 
 def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
-    targets = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
+    targets = {name: f"c{index}" for index, name in enumerate(calibration.comparison.criteria)}
     cards: list[doc.Card] = []
     stated: set[str] = set()
     for group in by_cause(findings):

@@ -45,8 +45,8 @@ def history_blocks(history: Sequence[AcceptedPoint], target: float | None) -> It
 
 
 def _rows(history: Sequence[AcceptedPoint]) -> Iterator[tuple[doc.Line, ...]]:
-    for place, point in enumerate(history):
-        changed = "; ".join(point.changes(history[place - 1])) if place else ""
+    for index, point in enumerate(history):
+        changed = "; ".join(point.changes(history[index - 1])) if index else ""
         wrong = str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
         use = ALLOWS.get(point.use, point.use)
         agreement = point.agreement.as_share()
@@ -56,16 +56,16 @@ def _rows(history: Sequence[AcceptedPoint]) -> Iterator[tuple[doc.Line, ...]]:
 def _changes(history: Sequence[AcceptedPoint]) -> Iterator[tuple[str, int, str]]:
     """Yield a letter for each run before which something changed, the run's index, and what changed."""
     letters = iter(ascii_lowercase)
-    for place in range(1, len(history)):
-        changed = history[place].changes(history[place - 1])
+    for index in range(1, len(history)):
+        changed = history[index].changes(history[index - 1])
         if changed:
-            yield next(letters), place, f"{history[place].date}, {'; '.join(changed)}"
+            yield next(letters), index, f"{history[index].date}, {'; '.join(changed)}"
 
 
 def _dates(history: Sequence[AcceptedPoint]) -> Iterator[tuple[float, str]]:
     step = -(-len(history) // MOST_DATES)
-    for place in range(len(history) - 1, -1, -step):
-        yield float(place), history[place].date
+    for index in range(len(history) - 1, -1, -step):
+        yield float(index), history[index].date
 
 
 def _marks(
@@ -75,8 +75,8 @@ def _marks(
         yield PlotRule(place - 0.5, letter, is_upright=True, role="plain")
     if target is not None:
         yield PlotRule(target, "target")
-    agreed = [(place, point) for place, point in enumerate(history) if point.agreement.value is not None]
-    failing = [(place, point, point.fails) for place, point in enumerate(history) if point.fails]
+    agreed = [(index, point) for index, point in enumerate(history) if point.agreement.value is not None]
+    failing = [(index, point, point.fails) for index, point in enumerate(history) if point.fails]
     wrong = [(place, len(point.false_passes) / fails, point) for place, point, fails in failing]
     yield PlotLine(tuple((float(place), point.agreement.value or 0.0) for place, point in agreed))
     yield PlotLine(tuple((float(place), rate) for place, rate, _ in wrong), "wrong")

@@ -41,11 +41,11 @@ MOST_PLANNED = 2_000
 def scatter(comparison: Comparison) -> Scatter:
     """Plot the judge's scores against gold's."""
     together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
-    for place, unit in enumerate(comparison.gold.ids):
-        gold = float(comparison.gold.scores[place])
-        judge = float(comparison.scores[place])
+    for index, unit in enumerate(comparison.gold.ids):
+        gold = float(comparison.gold.scores[index])
+        judge = float(comparison.scores[index])
         if not (math.isnan(gold) or math.isnan(judge)):
-            together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
+            together[round(gold, 3), round(judge, 3), is_off(comparison, index)].append(unit)
     dots = [
         Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
         for (gold, judge, off), ids in together.items()
@@ -204,10 +204,10 @@ def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second
     half = MOST_CASES // 2
     cases = by_gain if len(by_gain) <= MOST_CASES else [*by_gain[:half], *by_gain[-half:]]
     marks: list[PlotMark] = []
-    for place, (name, before, after) in enumerate(cases):
+    for index, (name, before, after) in enumerate(cases):
         says = f"{name}: {number(before)} with {first}, {number(after)} with {second}"
-        marks.append(PlotLine(((place, before), (place, after)), "plain"))
-        marks += [PlotPoint(place, before, says=says, role="baseline"), PlotPoint(place, after, says=says)]
+        marks.append(PlotLine(((index, before), (index, after)), "plain"))
+        marks += [PlotPoint(index, before, says=says, role="baseline"), PlotPoint(index, after, says=says)]
     lowest = min(0.0, *(min(before, after) for _, before, after in scores))
     highest = max(1.0, *(max(before, after) for _, before, after in scores))
     better = sum(after > before for _, before, after in scores)
