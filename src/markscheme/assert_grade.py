@@ -171,7 +171,7 @@ class AssertGrade:
         return FunctionJudge(named, f"function:{getattr(named, '__qualname__', type(named).__name__)}", apart=True)
 
 
-def pytest_source(judge: str | None, pairs: Sequence[str], place: str) -> OptionSource:
+def pytest_source(judge: str | None, pairs: Sequence[str], origin: str) -> OptionSource:
     """Read the options that pytest's command line or its configuration sets.
 
     Raises:
@@ -179,13 +179,13 @@ def pytest_source(judge: str | None, pairs: Sequence[str], place: str) -> Option
     """
     options: dict[str, Any] = {}
     for pair in pairs:
-        key, equals, value = (part.strip() for part in pair.partition("="))
+        key, equals, value = (text.strip() for text in pair.partition("="))
         if not equals:
-            raise UsageError(f"{place} must be KEY=VALUE, got {pair!r}")
+            raise UsageError(f"{origin} must be KEY=VALUE, got {pair!r}")
         if key not in ASK_OPTIONS:
             raise unknown_option(key, ASK_OPTIONS)
-        options[key] = ASK_OPTIONS[key].read_text(value, f"{place} {key}")
-    return ({**options, "judge": judge} if judge else options), f"{place} {{}}"
+        options[key] = ASK_OPTIONS[key].read_text(value, f"{origin} {key}")
+    return ({**options, "judge": judge} if judge else options), f"{origin} {{}}"
 
 
 def _submission(output: Any, inputs: Mapping[str, Any], rubric: Rubric) -> Submission:
@@ -244,8 +244,8 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
         level = criterion.scale.called(verdict.level) if words else verdict.in_words(criterion.scale)
         yield f"  {name} {level} (weight {criterion.weight:g}){words}"
         if verdict.quote:
-            place = "the material" if verdict.step is None else f"step {verdict.step}"
-            missing = f" (which is not in {place})" if verdict.quote_found is False else ""
+            material = "the material" if verdict.step is None else f"step {verdict.step}"
+            missing = f" (which is not in {material})" if verdict.quote_found is False else ""
             yield f"    “{_line(verdict.quote)}”{missing}"
     if full := [name for name in cost if not cost[name]]:
         yield f"  full marks: {', '.join(full)}"

@@ -99,9 +99,9 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     _say("warning", str(message))
 
 
-def _say(what: str, message: str) -> None:
+def _say(severity: str, message: str) -> None:
     for line in message.splitlines():
-        print(line if line.startswith("  ") else f"{what}: {line}", file=sys.stderr)
+        print(line if line.startswith("  ") else f"{severity}: {line}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -146,7 +146,7 @@ def no_file(path: Path) -> str:
 
     names: list[str] = []
     with suppress(OSError):  # a folder may be entered and not be listed
-        names += (entry.name for entry in path.parent.iterdir())
+        names += (file.name for file in path.parent.iterdir())
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=_ALIKE)
     return f"there is no such file; did you mean {near[0]}?" if near else "there is no such file"
 
@@ -212,8 +212,8 @@ class FileError(MarkschemeError):
                 )
 
     def _sentence(self, fault: Fault) -> str:
-        place = ":".join(str(part) for part in (self.path, fault.line) if part is not None)
-        return f"{place}: {fault.problem}" if place else fault.problem
+        location = ":".join(str(name) for name in (self.path, fault.line) if name is not None)
+        return f"{location}: {fault.problem}" if location else fault.problem
 
 
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

@@ -120,9 +120,9 @@ def refuse_link(path: Path) -> None:
 
 
 def _write_all(file: FileIO, raw: bytes) -> None:
-    left = memoryview(raw)
-    while left:
-        left = left[file.write(left) :]
+    unwritten = memoryview(raw)
+    while unwritten:
+        unwritten = unwritten[file.write(unwritten) :]
 
 
 @contextmanager
@@ -317,8 +317,8 @@ def add_files(files: Mapping[Path, str], folder: Path) -> AddedFiles:
     _refuse_linked_folders(folder, files)
     made: list[Path] = []
     left_alone: list[Path] = []
-    for place in sorted(files):
-        (made if _write_new(folder / place, files[place]) else left_alone).append(place)
+    for target in sorted(files):
+        (made if _write_new(folder / target, files[target]) else left_alone).append(target)
     return AddedFiles(tuple(made), tuple(left_alone))
 
 
@@ -328,8 +328,8 @@ def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
     Raises:
         UsageError: Names each of them.
     """
-    links = [way for way in sorted({way for file in files for way in file.parents}) if (folder / way).is_symlink()]
-    named = ", ".join(f"{folder / way} (to {os.readlink(folder / way)})" for way in links if way != Path())
+    links = [path for path in sorted({path for file in files for path in file.parents}) if (folder / path).is_symlink()]
+    named = ", ".join(f"{folder / path} (to {os.readlink(folder / path)})" for path in links if path != Path())
     if named:
         raise UsageError(f"nothing is written through a link, and there is one in place of a folder: {escaped(named)}")
 

@@ -44,7 +44,7 @@ def has_uncommitted_changes(path: Path) -> bool:
 def _read(folder: Path, *arguments: str) -> bytes | None:
     """Run git and return its output; None if it fails, or isn't installed."""
     try:
-        done = subprocess.run(
+        finished = subprocess.run(
             ["git", *_WITHOUT_PROGRAMS, *arguments],
             cwd=folder,
             env={**os.environ, **_ENVIRONMENT},
@@ -54,4 +54,4 @@ def _read(folder: Path, *arguments: str) -> bytes | None:
         )
     except OSError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return finished.stdout if finished.returncode == 0 else None

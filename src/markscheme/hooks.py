@@ -27,9 +27,9 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
         context: As Promptfoo passes it, with `results`.
         file: The file that Promptfoo called.
     """
-    place = socket_path(os.path.dirname(os.path.abspath(file)))
-    if place is not None:
-        stop(place)
+    socket = socket_path(os.path.dirname(os.path.abspath(file)))
+    if socket is not None:
+        stop(socket)
     try:
         lines = _report(context)
     except Exception as error:

@@ -13,10 +13,10 @@ def finite(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        number = float(value)
+        converted = float(value)
     except OverflowError:
         return None
-    return number if math.isfinite(number) else None
+    return converted if math.isfinite(converted) else None
 
 
 MOST = 10**15

@@ -18,13 +18,13 @@ _LEAST_P = 0.001
 """The least p value that is printed as a number."""
 
 
-def counted(n: int, thing: str, things: str = "") -> str:
+def counted(n: int, singular: str, things: str = "") -> str:
     """Write a count with its noun.
 
     >>> counted(1, "call"), counted(1200, "call"), counted(2, "reply", "replies")
     ('1 call', '1200 calls', '2 replies')
     """
-    return f"{n} {thing}" if n == 1 else f"{n} {things or thing + 's'}"
+    return f"{n} {singular}" if n == 1 else f"{n} {things or singular + 's'}"
 
 
 def in_words(names: Sequence[str], link: str = "and") -> str:

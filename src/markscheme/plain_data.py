@@ -73,8 +73,8 @@ def refuse_device(path: Path, error: type[FileError]) -> None:
     """
     try:
         is_device = stat.S_ISCHR(path.stat().st_mode)
-        with_end = (place for place in WITH_END if os.path.exists(place))
-        if not is_device or any(path.samefile(place) for place in with_end):
+        with_end = (stream for stream in WITH_END if os.path.exists(stream))
+        if not is_device or any(path.samefile(stream) for stream in with_end):
             return
     except OSError:  # reading it says why
         return
@@ -225,13 +225,13 @@ def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
     return {name: shared for name, shared in places.items() if len(shared) > 1}
 
 
-def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> Any:
+def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> Any:
     try:
         return parse_json(raw.decode("utf-8-sig"), parse_constant=no_constant, object_pairs_hook=_pairs_once)
     except UnicodeDecodeError as problem:
-        raise error("is not UTF-8 text", path=path, line=number) from problem
+        raise error("is not UTF-8 text", path=path, line=line_number) from problem
     except (ValueError, RecursionError) as problem:
-        raise error(f"is not readable JSON: {problem}", path=path, line=number) from problem
+        raise error(f"is not readable JSON: {problem}", path=path, line=line_number) from problem
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -267,7 +267,7 @@ def json_amid_prose(text: str) -> Any:
         >>> json_amid_prose('Here you are: {"modes": []}. Anything else?')
         {'modes': []}
     """
-    begins = [at for at in (text.find("{"), text.find("[")) if at >= 0]
+    begins = [index for index in (text.find("{"), text.find("[")) if index >= 0]
     for opening in sorted(begins):
         closing = text.rfind("}" if text[opening] == "{" else "]")
         try:
@@ -300,19 +300,19 @@ def _decoder(
 
 
 def _whole(digits: str) -> int:
-    number = int(digits)
-    _refuse_too_large(number, digits)
-    return number
+    converted = int(digits)
+    _refuse_too_large(converted, digits)
+    return converted
 
 
 def _decimal(digits: str) -> float:
-    number = float(digits)
-    _refuse_too_large(number, digits)
-    return number
+    converted = float(digits)
+    _refuse_too_large(converted, digits)
+    return converted
 
 
-def _refuse_too_large(number: float, digits: str) -> None:
-    if finite(number) is None:
+def _refuse_too_large(converted: float, digits: str) -> None:
+    if finite(converted) is None:
         raise ValueError(f"the number {cut_short(digits, SHOWN_DIGITS)} is too large")
 
 
@@ -355,7 +355,7 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
         with path.open(encoding="utf-8-sig") as file:
             text = _JsonStream(file)
             if text.peek() == "[":
-                yield from (("", item) for item in text.items())
+                yield from (("", pair) for pair in text.items())
             elif text.peek() == "{":
                 yield from text.entries()
             else:
@@ -417,7 +417,7 @@ class _JsonStream:
                 raise ValueError("a key must be a text")
             self._take(":")
             if self.peek() == "[":
-                yield from ((key, item) for item in self.items())
+                yield from ((key, pair) for pair in self.items())
             else:
                 yield key, self.value()
 
@@ -451,7 +451,7 @@ Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
 """What plain data must be: of a type, a list of one shape, or an object whose keys, as far as it has them, have one."""
 
 
-def refuse_other_shape(data: Any, shape: Shape, at: str = "") -> None:
+def refuse_other_shape(data: Any, shape: Shape, location: str = "") -> None:
     """Refuse plain data of another shape, such as a number where a text belongs.
 
     Raises:
@@ -463,19 +463,19 @@ def refuse_other_shape(data: Any, shape: Shape, at: str = "") -> None:
         ValueError: levels[1].label is 1.5, which isn't a text
     """
     if isinstance(shape, dict):
-        _refuse_other_type(data, dict, at)
+        _refuse_other_type(data, dict, location)
         for key, of_key in shape.items():
             if key in data:
-                refuse_other_shape(data[key], of_key, f"{at}.{key}" if at else key)
+                refuse_other_shape(data[key], of_key, f"{location}.{key}" if location else key)
     elif isinstance(shape, list):
-        _refuse_other_type(data, list, at)
-        for index, item in enumerate(data):
-            refuse_other_shape(item, shape[0], f"{at}[{index}]")
+        _refuse_other_type(data, list, location)
+        for index, element in enumerate(data):
+            refuse_other_shape(element, shape[0], f"{location}[{index}]")
     else:
-        _refuse_other_type(data, shape, at)
+        _refuse_other_type(data, shape, location)
 
 
-def _refuse_other_type(data: Any, kind: type | UnionType, at: str) -> None:
+def _refuse_other_type(data: Any, kind: type | UnionType, location: str) -> None:
     allowed = get_args(kind) or (kind,)
     is_number = finite(data) is not None
     if float in allowed and is_number:
@@ -486,7 +486,7 @@ def _refuse_other_type(data: Any, kind: type | UnionType, at: str) -> None:
         or (isinstance(data, float) and not is_number)
     ):
         names = " or ".join(_TYPE_NAMES[allowed_type] for allowed_type in allowed)
-        raise ValueError(f"{at or 'it'} is {shown(data)}, which isn't {names}")
+        raise ValueError(f"{location or 'it'} is {shown(data)}, which isn't {names}")
 
 
 _TYPE_NAMES: Mapping[type, str] = {
@@ -578,16 +578,16 @@ class _Reader:
                 raise self.refuse(f"is nested more than {MAX_DEPTH} deep", event.start_mark.line + 1)
         return nodes
 
-    def _plain(self, node: yaml.Node, at: Place) -> Any:
+    def _plain(self, node: yaml.Node, path: Place) -> Any:
         self._nodes += 1
         line = node.start_mark.line + 1
-        self.lines.setdefault(at, line)
-        if len(at) > MAX_DEPTH or self._nodes > self._most_nodes:
+        self.lines.setdefault(path, line)
+        if len(path) > MAX_DEPTH or self._nodes > self._most_nodes:
             raise self.refuse(GROWS_TOO_LARGE, line)
         if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
-            return [self._plain(item, (*at, index)) for index, item in enumerate(node.value)]
+            return [self._plain(child, (*path, index)) for index, child in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
-            return self._mapping(node, at)
+            return self._mapping(node, path)
         if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
             self._count_letters(node)
             return encodable(node.value) if node.tag.endswith(":timestamp") else self._scalar(node)
@@ -598,7 +598,7 @@ class _Reader:
         if self._letters > self._most_letters:
             raise self.refuse(GROWS_TOO_LARGE, node.start_mark.line + 1)
 
-    def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
+    def _mapping(self, node: yaml.MappingNode, path: Place) -> dict[str, Any]:
         entries: dict[str, Any] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
@@ -608,8 +608,8 @@ class _Reader:
             key = encodable(key_node.value)
             if key in entries:
                 raise self.refuse(f"the key {key!r} occurs twice in one place", line)
-            self.lines[(*at, key)] = line
-            entries[key] = self._plain(value_node, (*at, key))
+            self.lines[(*path, key)] = line
+            entries[key] = self._plain(value_node, (*path, key))
         return entries
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:

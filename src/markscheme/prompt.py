@@ -133,13 +133,13 @@ def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
     """Build the part of prompts that is the same for every submission: computed once, not for each row."""
     names = tuple(criterion.name for criterion in criteria)
     shown = rubric.shown_to(criteria[0])
-    what = "Compare the two responses on " if rubric.is_of_pairs else "Rate the response on "
+    task = "Compare the two responses on " if rubric.is_of_pairs else "Rate the response on "
     return _Frame(
         names=names,
         shown=shown,
         steps=tuple(name for criterion in criteria for name in criterion.steps),
         system=(_pair_instructions if rubric.is_of_pairs else _verdict_instructions)(rubric, criteria),
-        task=what + ", ".join(map(_quoted, names)) + ".",
+        task=task + ", ".join(map(_quoted, names)) + ".",
         schema=verdict_schema(criteria, in_steps=_has_steps(shown)),
         questions=tuple(map(_decision_question, criteria)),
         guidelines=_guidelines(rubric),
@@ -178,9 +178,9 @@ def _prompt(
     }
     material |= by_place(submission)
     texts = {
-        part: text
+        title: text
         for name, content in material.items()
-        for part, text in (content.steps if isinstance(content, Excerpt) else {name: content}).items()
+        for title, text in (content.steps if isinstance(content, Excerpt) else {name: content}).items()
     }
     if submission.second is not None:
         texts = {name: text for name, text in texts.items() if name not in PLACES} | submission.texts
@@ -365,7 +365,7 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
         *(_criterion_words(criterion) for criterion in criteria),
         "Answer with one JSON object and nothing else, in this form:\n" + _answer_form(criteria, in_steps),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(paragraph for paragraph in parts if paragraph)
 
 
 def _pair_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
@@ -392,7 +392,7 @@ def _pair_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
         *(_criterion_words(criterion) for criterion in criteria),
         "Answer with one JSON object and nothing else, in this form:\n" + _answer_form(criteria, in_steps),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(paragraph for paragraph in parts if paragraph)
 
 
 def _holistic_instructions(rubric: Rubric) -> str:
@@ -410,7 +410,7 @@ def _holistic_instructions(rubric: Rubric) -> str:
         *(f"{_criterion_words(criterion)}\nWeight: {criterion.weight:g}" for criterion in rubric.criteria),
         'Answer with one JSON object and nothing else, in this form:\n{"quote": "…", "reason": "…", "score": 0}',
     ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(paragraph for paragraph in parts if paragraph)
 
 
 def _introduction(rubric: Rubric) -> str:
@@ -532,9 +532,9 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
         after: Text at the very end, after the tag that ends the material.
     """
     parts = [
-        part
+        piece
         for name, content in material.items()
-        for part in (content.pieces if isinstance(content, Excerpt) else [(name, content)])
+        for piece in (content.pieces if isinstance(content, Excerpt) else [(name, content)])
     ]
     code = fence_code(parts)
     *_, judged = material
@@ -545,7 +545,7 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
 def _inside(content: str | Excerpt, code: str) -> str:
     if isinstance(content, str):
         return content
-    return "\n".join(fenced(part.replace(" ", "-"), text, code) for part, text in content.pieces)
+    return "\n".join(fenced(title.replace(" ", "-"), text, code) for title, text in content.pieces)
 
 
 def end_of_material(name: str, code: str) -> str:

@@ -76,9 +76,9 @@ class ExceptedName:
         return f"{self.called} is excepted, and which {self.by} this is isn't known"
 
 
-def _may_be(name: str, part: str) -> bool:
+def _may_be(name: str, example_part: str) -> bool:
     """Return True if a name is a part's, or the provider's in "prompt / provider"."""
-    return name == part or part.endswith(f" / {name}")
+    return name == example_part or example_part.endswith(f" / {name}")
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Receipt:
         Args:
             facts: What is known of the example: its system, its group.
         """
-        why = next((reason for part in self.excepted if (reason := part.why_excepted(facts))), "")
+        why = next((reason for excepted in self.excepted if (reason := excepted.why_excepted(facts))), "")
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
@@ -160,7 +160,7 @@ class Receipt:
         """
         always = {name for name in self.without if not name.endswith(IN_PART)}
         allowed = always | {name.removesuffix(IN_PART) for name in self.without}
-        if all(always <= set(way) <= allowed for way in ways):
+        if all(always <= set(left_out) <= allowed for left_out in ways):
             return self
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
@@ -205,7 +205,7 @@ def _allowed(receipt: Receipt) -> str:
     """Describe what the receipt allows for this example, and what of its run isn't known."""
     allowed = allowed_in_words(receipt.use, may_trend=receipt.averages)
     if receipt.excepted:
-        allowed += f", except {in_words([part.called for part in receipt.excepted])}"
+        allowed += f", except {in_words([excepted.called for excepted in receipt.excepted])}"
     if receipt.why_excepted:
         allowed = f"let a person decide: {receipt.why_excepted}"
     return allowed if receipt.settings is not None else f"{allowed}; settings not recorded"
@@ -268,7 +268,7 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
         "date": receipt.date,
         "measure": receipt.measure,
         "settings": receipt.settings,
-        "except": [part.called for part in receipt.excepted],
+        "except": [excepted.called for excepted in receipt.excepted],
         "fingerprints": {"rubric": receipt.rubric, "prompt": receipt.prompt, "judge": receipt.judge},
         "card": receipt.card or None,
     }
@@ -432,8 +432,8 @@ def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"pass_mark": mark, "strategy": strategy, "samples": data["samples"], "criteria_per_call": per_call}
 
 
-def _excepted(part: Any) -> ExceptedName:
-    return ExceptedName(_line(part["by"]), _line(part["name"]), frozenset(map(_line, part["elsewhere"])))
+def _excepted(read: Any) -> ExceptedName:
+    return ExceptedName(_line(read["by"]), _line(read["name"]), frozenset(map(_line, read["elsewhere"])))
 
 
 def _line(value: Any) -> str:

@@ -254,12 +254,12 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
     if not isinstance(named, Mapping):
         raise ValueError(f"inputs are texts by name, found {shown(named)}")
     not_inputs = ("id", "inputs", *(PAIR_NAMES if is_pair else RESPONSE_KEYS))
-    rest = {key: value for key, value in row.items() if key not in not_inputs}
+    others = {key: value for key, value in row.items() if key not in not_inputs}
     id = str(number if row.get("id") is None else row["id"])
     fault = NO_RESPONSE if any(map(is_missing, responses)) else ""
     texts = ["" if fault else response for response in responses]
     second = texts[1] if is_pair else None
-    return Submission(texts[0], {**rest, **named}, id, fault, second=second, folder=folder)
+    return Submission(texts[0], {**others, **named}, id, fault, second=second, folder=folder)
 
 
 def has_pair_alone(row: Mapping[str, Any]) -> bool:

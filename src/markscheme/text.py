@@ -75,7 +75,7 @@ def encodable_data(data: Any) -> Any:
     if isinstance(data, str):
         return encodable(data)
     if isinstance(data, list):
-        return [encodable_data(item) for item in data]
+        return [encodable_data(element) for element in data]
     if isinstance(data, dict):
         return {encodable_data(key): encodable_data(value) for key, value in data.items()}
     return data

@@ -74,11 +74,11 @@ class AgentStep:
         text = self.text
         head = self.head
         if len(text) > MOST_OF_STEP:
-            left = len(text) - MOST_OF_STEP
+            unshown = len(text) - MOST_OF_STEP
             start = text[: MOST_OF_STEP - END_OF_STEP]
             end = text[-END_OF_STEP:]
-            text = f"{start}\n[… {left:,} characters left out …]\n{end}"
-        return "\n".join(part for part in (head[:MOST_OF_STEP], text) if part)
+            text = f"{start}\n[… {unshown:,} characters left out …]\n{end}"
+        return "\n".join(line for line in (head[:MOST_OF_STEP], text) if line)
 
     def is_asked_for(self, names: Iterable[str]) -> bool:
         """Return True if the step's role, its title or both match one of these names, in which * matches anything."""
@@ -145,7 +145,7 @@ class Trajectory:
         for is_kept, places in groupby(range(len(words)), shown.__contains__):
             group = list(places)
             if is_kept:
-                pieces += [(f"step {self.first + place}", words[place]) for place in group]
+                pieces += [(f"step {self.first + of_step}", words[of_step]) for of_step in group]
                 continue
             numbers = span_of(self.first + group[0], self.first + group[-1])
             pieces.append((LEFT_OUT, f"{'Step' if len(group) == 1 else 'Steps'} {numbers} left out here for length."))
@@ -163,14 +163,14 @@ class Trajectory:
         shown = {0, last}
         room -= lengths[0] + lengths[last]
         requested = [index for index, step in enumerate(self.steps) if step.is_asked_for(asked_for)]
-        inwards = [place for pair in zip(range(last), range(last, 0, -1), strict=True) for place in pair]
-        for place in dict.fromkeys((*requested, *inwards)):
-            if place in shown:
+        inwards = [of_step for pair in zip(range(last), range(last, 0, -1), strict=True) for of_step in pair]
+        for of_step in dict.fromkeys((*requested, *inwards)):
+            if of_step in shown:
                 continue
-            room -= lengths[place]
+            room -= lengths[of_step]
             if room < 0:
                 break
-            shown.add(place)
+            shown.add(of_step)
         return shown
 
 
@@ -192,11 +192,11 @@ def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, T
         [(1, AgentStep(role='user', title='', text='Hi'))]
     """
     by_name: dict[str, Trajectory] = {}
-    number = 1
+    first = 1
     for name in names:
         if name in STEPPED and name in inputs and (steps := tuple(read_steps(inputs[name]))):
-            by_name[name] = Trajectory(name, steps, number)
-            number += len(steps)
+            by_name[name] = Trajectory(name, steps, first)
+            first += len(steps)
     return by_name
 
 
@@ -234,9 +234,9 @@ def _parsed(text: str) -> Any:
 
 def _one_by_one(text: str) -> Iterator[Any]:
     decoder = json.JSONDecoder()
-    place = 0
-    while value_starts := _NOT_SPACE.search(text, place):
-        value, place = decoder.raw_decode(text, value_starts.start())
+    position = 0
+    while value_starts := _NOT_SPACE.search(text, position):
+        value, position = decoder.raw_decode(text, value_starts.start())
         yield value
 
 
@@ -252,10 +252,10 @@ def _read(value: Any) -> list[AgentStep]:
         return list(_of_spans(spans))
     if isinstance(value, Mapping):
         return _in_object(value)
-    if not isinstance(value, list) or not any(isinstance(item, Mapping | str) for item in value):
+    if not isinstance(value, list) or not any(isinstance(message, Mapping | str) for message in value):
         return []
     called: dict[str, str] = {}
-    return [step for item in value for step in _of_message(item, called)]
+    return [step for message in value for step in _of_message(message, called)]
 
 
 def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
@@ -324,33 +324,33 @@ def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
     return steps if "role" in value or called else []
 
 
-def _of_message(item: Any, called: dict[str, str]) -> Iterator[AgentStep]:
+def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
     """Yield the steps of a message, a part of one, a tool call, a tool's result or a turn.
 
     Args:
-        item: Parsed data.
+        message: Parsed data.
         called: Names of the called tools by the call's id; new calls are added.
     """
-    if not isinstance(item, Mapping):
-        yield AgentStep("", text=_text(item))
-    elif call := _call(item, called):
+    if not isinstance(message, Mapping):
+        yield AgentStep("", text=_text(message))
+    elif call := _call(message, called):
         yield call
-        results = (item[key] for key in _RESULTS if item.get(key) is not None)  # in the call itself
+        results = (message[key] for key in _RESULTS if message.get(key) is not None)  # in the call itself
         yield from (AgentStep(TOOL_RESULT, call.title, _joined(result), call=call.call) for result in results)
-    elif item.get("role") in ("tool", "function") or item.get("type") in ("tool_result", "function_call_output"):
-        id = _text(first_value(item, ("tool_call_id", "call_id", "tool_use_id")))
-        name = _text(first_value(item, ("name", "function"))) or called.get(id, "")
-        error = [f"error: {_text(item['error'])}"] if item.get("error") else []
-        text = _joined(next((item[key] for key in ("content", *_RESULTS) if key in item), ""))
-        failed = bool(error or item.get("is_error") or item.get("status") == "error")
+    elif message.get("role") in ("tool", "function") or message.get("type") in ("tool_result", "function_call_output"):
+        id = _text(first_value(message, ("tool_call_id", "call_id", "tool_use_id")))
+        name = _text(first_value(message, ("name", "function"))) or called.get(id, "")
+        error = [f"error: {_text(message['error'])}"] if message.get("error") else []
+        text = _joined(next((message[key] for key in ("content", *_RESULTS) if key in message), ""))
+        failed = bool(error or message.get("is_error") or message.get("status") == "error")
         yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error), call=id, failed=failed)
-    elif "output" in item and ("prompt" in item or "input" in item):
-        yield AgentStep("user", text=_joined(item.get("input") or item.get("prompt")))
-        yield from read_steps(item["output"]) or [AgentStep("assistant", text=_joined(item["output"]))]
-    elif "role" in item or "content" in item:
-        yield from _steps_of_message(item, called)
+    elif "output" in message and ("prompt" in message or "input" in message):
+        yield AgentStep("user", text=_joined(message.get("input") or message.get("prompt")))
+        yield from read_steps(message["output"]) or [AgentStep("assistant", text=_joined(message["output"]))]
+    elif "role" in message or "content" in message:
+        yield from _steps_of_message(message, called)
     else:
-        yield AgentStep("", text=_text(item))
+        yield AgentStep("", text=_text(message))
 
 
 def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
@@ -360,24 +360,24 @@ def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Ite
     if content is None and not message.get("tool_calls"):
         details = {key: value for key, value in message.items() if key not in _ABOUT_MESSAGE}
         yield from [AgentStep(role, text=_text(details))] if details else []
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_result"):
-            yield from _of_message(part, called)
-        elif text := _joined([part] if isinstance(part, Mapping) else part):
-            is_thought = isinstance(part, Mapping) and part.get("type") in ("reasoning", "thinking")
+    for block in content if isinstance(content, list) else [content]:
+        if isinstance(block, Mapping) and block.get("type") in ("tool_use", "tool_result"):
+            yield from _of_message(block, called)
+        elif text := _joined([block] if isinstance(block, Mapping) else block):
+            is_thought = isinstance(block, Mapping) and block.get("type") in ("reasoning", "thinking")
             yield AgentStep(role, "reasoning" if is_thought else "", text)
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else [calls] if calls else []:
         yield from _of_message(call, called)
 
 
-def _call(item: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
-    inner = next((item[key] for key in _CALLED if isinstance(item.get(key), Mapping)), item)
+def _call(call: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
+    inner = next((call[key] for key in _CALLED if isinstance(call.get(key), Mapping)), call)
     name = first_value(inner, ("name", "function", "tool", "toolName"))
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
-    if not isinstance(name, str) or "content" in item or (arguments is None and inner is item):
+    if not isinstance(name, str) or "content" in call or (arguments is None and inner is call):
         return None
-    id = _text(first_value(item, ("call_id", "id")))
+    id = _text(first_value(call, ("call_id", "id")))
     called[id] = name
     return AgentStep(TOOL_CALL, name, _text(arguments), arguments, call=id)
 
@@ -498,14 +498,14 @@ def _joined(content: Any) -> str:
     """Join the text of a message's content, one part per line."""
     if not isinstance(content, list):
         return _text(content)
-    parts = [_part(part) for part in content]
-    return "\n".join(part for part in parts if part)
+    parts = [_part(block) for block in content]
+    return "\n".join(block for block in parts if block)
 
 
-def _part(part: Any) -> str:
+def _part(block: Any) -> str:
     text_keys = ("text", "reasoning", "thinking")
-    content = first_value(part, text_keys) if isinstance(part, Mapping) else part
-    return content if isinstance(content, str) else _text(part)
+    content = first_value(block, text_keys) if isinstance(block, Mapping) else block
+    return content if isinstance(content, str) else _text(block)
 
 
 def _text(value: Any) -> str:

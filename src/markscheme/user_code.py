@@ -52,9 +52,9 @@ _FINDER = UserCodeFinder()
 def search_for_code(*folders: Path) -> None:
     """Add folders in which modules that the user names are looked for, after all that is installed."""
     for folder in folders:
-        place = str(folder.resolve())
-        if place not in _FINDER.folders:
-            _FINDER.folders.append(place)
+        name = str(folder.resolve())
+        if name not in _FINDER.folders:
+            _FINDER.folders.append(name)
     if _FINDER not in sys.meta_path:
         sys.meta_path.append(_FINDER)
 

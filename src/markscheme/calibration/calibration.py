@@ -356,8 +356,8 @@ def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _value(number: float) -> float | None:
-    return None if math.isnan(number) else round(number, 12)
+def _value(figure: float) -> float | None:
+    return None if math.isnan(figure) else round(figure, 12)
 
 
 def calibration_of(

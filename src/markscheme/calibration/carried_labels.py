@@ -69,7 +69,7 @@ class CarriedLabels:
         again = [example for example in self.examples.examples if example.id in wanted]
         wordings = [_under_both(example, self.rubric) for example in again]
         before = _gold(again, [then for then, _ in wordings], self.rubric)
-        after = _gold(again, [now for _, now in wordings], self.rubric)
+        after = _gold(again, [label for _, label in wordings], self.rubric)
         return tuple(unit for unit in self.relabelled if _differ(before, after, unit, self.rubric))
 
     @cached_property
@@ -117,8 +117,8 @@ class CarriedLabels:
         labels = []
         for label, old in zip(example.labels, stale, strict=True):
             dropped = {name for name in old if name in fresh or (drops_all and not self._means_the_same(label, name))}
-            rest = {name: rated for name, rated in label.criteria.items() if name not in dropped}
-            labels.append(replace(label, criteria=rest))
+            still_valid = {name: rated for name, rated in label.criteria.items() if name not in dropped}
+            labels.append(replace(label, criteria=still_valid))
         return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
 
     def _means_the_same(self, label: Rating, name: str) -> bool:
@@ -152,8 +152,8 @@ class CarriedLabels:
             return f"{again}: labels from before the rewording of {names} no longer count. Label the rest again."
         if self.state == "old labels count":
             return f"{old}; they count, since {again}."
-        left = len(self.check) - len(self.relabelled)
-        return f"{old}; for a gate they count once {left} more are labelled again and agree."
+        not_yet = len(self.check) - len(self.relabelled)
+        return f"{old}; for a gate they count once {not_yet} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
         """Return counts of relabelled examples, of those of them that are the same, and of those under old words."""
@@ -262,13 +262,13 @@ def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
     if unit not in before.ids or unit not in after.ids:
         return False
     then = before.ids.index(unit)
-    now = after.ids.index(unit)
-    if not _same(float(before.decisions[then]), float(after.decisions[now]), ROUNDING):
+    row = after.ids.index(unit)
+    if not _same(float(before.decisions[then]), float(after.decisions[row]), ROUNDING):
         return True
-    if math.isnan(before.scores[then]) and math.isnan(after.scores[now]):
-        levels = ((before.levels[name][then], after.levels[name][now]) for name in before.levels)
+    if math.isnan(before.scores[then]) and math.isnan(after.scores[row]):
+        levels = ((before.levels[name][then], after.levels[name][row]) for name in before.levels)
         return any(not _same(float(old), float(new), ROUNDING) for old, new in levels)
-    return not _same(float(before.scores[then]), float(after.scores[now]), rubric.tolerance - ROUNDING)
+    return not _same(float(before.scores[then]), float(after.scores[row]), rubric.tolerance - ROUNDING)
 
 
 def _same(first: float, second: float, tolerance: float) -> bool:

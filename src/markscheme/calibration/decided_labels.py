@@ -89,8 +89,12 @@ class WholeLabels:
 
 def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
     """Compute the score of a rater's levels; None if one is missing."""
-    levels = {name: entry.level for name, entry in rated.items() if entry.level is not None}
-    return earned_score(levels, [n for n, entry in rated.items() if entry.declined == "not applicable"], rubric)
+    levels = {
+        name: rated_criterion.level for name, rated_criterion in rated.items() if rated_criterion.level is not None
+    }
+    return earned_score(
+        levels, [n for n, rated_criterion in rated.items() if rated_criterion.declined == "not applicable"], rubric
+    )
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
@@ -114,8 +118,8 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
             decision = label.overall >= rubric.pass_mark - ROUNDING
         if decision is not None:
             decisions_of.setdefault((label.id, label.rater), set()).add(decision)
-    both = {unit for (unit, _), decisions in decisions_of.items() if len(decisions) == 2}
-    return tuple(unit for unit in ids if unit in both)
+    with_two_decisions = {unit for (unit, _), decisions in decisions_of.items() if len(decisions) == 2}
+    return tuple(unit for unit in ids if unit in with_two_decisions)
 
 
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:

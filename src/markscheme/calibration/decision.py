@@ -72,14 +72,14 @@ def decide(
     if not broken or whole.because_code == "drift" or not whole.circumstances.by_people:
         return whole
     inside = np.logical_or.reduce([weaker.part.inside for weaker in broken])
-    rest = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
-    if inside.sum() > MOST_EXCEPTED * len(inside) or rest.verdict != "ok":
+    without_excepted = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
+    if inside.sum() > MOST_EXCEPTED * len(inside) or without_excepted.verdict != "ok":
         return _forbidding_gate(whole, "weak-part")
     excepted = tuple(_excepted(comparison, weaker) for weaker in broken)
     return replace(
-        rest,
+        without_excepted,
         excepted=excepted,
-        because=f"{exceptions(excepted)} {rest.because[:1].lower()}{rest.because[1:]}",
+        because=f"{exceptions(excepted)} {without_excepted.because[:1].lower()}{without_excepted.because[1:]}",
         needs_adjustment=whole.needs_adjustment,
     )
 

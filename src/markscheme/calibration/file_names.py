@@ -36,13 +36,13 @@ def place_of(name: str, card: Path) -> Path:
         if inside.parts[:1] in (("rubrics",), ("calibration",)) and ".." not in inside.parts:
             return shipped(inside.as_posix())
     else:
-        place = Path(os.path.normpath(card.parent.resolve() / name))
+        path = Path(os.path.normpath(card.parent.resolve() / name))
         try:
-            is_inside = place.resolve().is_relative_to(project_of(card.parent))
+            is_inside = path.resolve().is_relative_to(project_of(card.parent))
             with suppress(FileNotFoundError):
-                place.lstat()
+                path.lstat()
         except (OSError, ValueError) as error:
             raise RatingError(f"names {shown(name)}, which is no file here: {error}", path=card) from error
         if is_inside:
-            return place
+            return path
     raise RatingError(f"names {shown(name)}, which is outside the project; nothing is read from there", path=card)

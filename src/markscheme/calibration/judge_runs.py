@@ -69,8 +69,8 @@ async def grade_runs(
     try:
         with watch(what, total) as steps:
             for grading, graded in zip(runs, grades, strict=True):
-                async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
-                    graded[place] = grade
+                async for index, grade in grade_many(grading, submissions, concurrency=concurrency):
+                    graded[index] = grade
                     steps.step()
     except BudgetError as error:
         if whole or not grades[0]:
@@ -80,7 +80,7 @@ async def grade_runs(
     finally:
         if close:
             await runs[0].judge.aclose()
-    return [[graded[place] for place in sorted(graded)] for graded in grades]
+    return [[graded[index] for index in sorted(graded)] for graded in grades]
 
 
 def rated_by(

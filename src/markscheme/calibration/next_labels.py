@@ -42,16 +42,16 @@ class NextLabels:
     judge: str = ""
     because: str = ""
 
-    def of(self, left: int, pool: str = "") -> str:
+    def of(self, remaining: int, pool: str = "") -> str:
         """Return the sentence on what to label, if only so many responses are left to label.
 
         Args:
-            left: Responses that nobody has labelled yet.
+            remaining: Responses that nobody has labelled yet.
             pool: The file they are in; "" where that needs no name.
         """
-        if self.labels is None or not self.labels.more or not 0 < left <= self.labels.more:
+        if self.labels is None or not self.labels.more or not 0 < remaining <= self.labels.more:
             return self.in_words
-        return f"Label all {left} that are left{f' in {pool}' if pool else ''}."
+        return f"Label all {remaining} that are left{f' in {pool}' if pool else ''}."
 
 
 def planned_labels(gold: "Gold", pilot: "Comparison | None", target: float) -> NextLabels:
@@ -127,10 +127,10 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     since = max(0, examples.by_people - int(record["labelled"]))
     if not since:
         return NextLabels(labels, str(record["next_step"]), judge)
-    left = replace(labels, more=max(0, labels.more - since))
-    if not left.more:
-        return NextLabels(left, "As many are labelled as the last calibration asked for: calibrate again.", judge)
-    return NextLabels(left, labels_to_add(left, scarce=record["scarce"]), judge)
+    remaining = replace(labels, more=max(0, labels.more - since))
+    if not remaining.more:
+        return NextLabels(remaining, "As many are labelled as the last calibration asked for: calibrate again.", judge)
+    return NextLabels(remaining, labels_to_add(remaining, scarce=record["scarce"]), judge)
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
@@ -158,7 +158,7 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
     try:
         record = read_json(folder / NEXT_LABELS, RatingError, parse_constant=no_constant)
         numbers = [record["labelled"], *([] if record["labels_needed"] is None else [record["labels_needed"]])]
-        is_whole = all(isinstance(number, int) and number >= 0 for number in numbers)
+        is_whole = all(isinstance(count, int) and count >= 0 for count in numbers)
         has_chance = record["labels_needed"] is None or 0 <= float(record["labels_chance"]) <= 1
         wanted = {name: record[name] for name in _READ}
         wanted["scarce"] = _scarce(record.get("scarce"))

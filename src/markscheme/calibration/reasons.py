@@ -307,9 +307,9 @@ def offer_in_words(comparison: Comparison, decision: Decision) -> str:
 
 def exceptions(excepted: Sequence[ExceptedPart]) -> str:
     """Say what a judge does on the parts that people should decide, in a sentence."""
-    shares = [f"{percent(part.agreement.value or 0.0)} of {part.agreement.n}" for part in excepted]
+    shares = [f"{percent(subset.agreement.value or 0.0)} of {subset.agreement.n}" for subset in excepted]
     agreements = in_words(
-        [f"on {part.called} it agrees on {share}" for part, share in zip(excepted, shares, strict=True)]
+        [f"on {subset.called} it agrees on {share}" for subset, share in zip(excepted, shares, strict=True)]
     )
     return f"{agreements[:1].upper()}{agreements[1:]}: let people decide there. Elsewhere:"
 
@@ -344,8 +344,8 @@ def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
         return
     digits = digits_to_tell(target, (share,))
     near = "" if share == target else f"{percent(share, digits)} is too close to"
-    at = f"{near or 'agreement is right at'} the target of {percent(target, digits)}"
-    yield f"More labels won't decide: {at}."
+    position = f"{near or 'agreement is right at'} the target of {percent(target, digits)}"
+    yield f"More labels won't decide: {position}."
     yield "Improve the judge or choose another target and say why."
 
 

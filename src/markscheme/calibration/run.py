@@ -181,10 +181,10 @@ def _ratings(
         return (Path(ratings),)
     refuse_frame(ratings)
     listed = list(ratings)
-    paths = [Path(entry) for entry in listed if isinstance(entry, str | Path)]
+    paths = [Path(source) for source in listed if isinstance(source, str | Path)]
     if paths and len(paths) == len(listed):
         return tuple(paths)
-    rows = [entry for entry in listed if not isinstance(entry, str | Path)]
+    rows = [source for source in listed if not isinstance(source, str | Path)]
     if paths or not rows:
         raise UsageError("`ratings` must be files, or ratings: there are none, or both")
     return ratings_from(rows, rubric_given(rubric), rater="judge")
@@ -199,8 +199,12 @@ def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | No
         if is_table and judge is not None and not isinstance(judge, str | list | tuple):
             raise UsageError("of a table, `judge` is the name of the judge's column")
         return read_files([Path(source)], _of_judges(columns, judge)) if is_table else None
-    if isinstance(source, list | tuple) and source and all(isinstance(entry, str | Path) for entry in source):
-        names = [str(entry) for entry in source]
+    if (
+        isinstance(source, list | tuple)
+        and source
+        and all(isinstance(item_of_list, str | Path) for item_of_list in source)
+    ):
+        names = [str(item_of_list) for item_of_list in source]
         return read_files(list(map(Path, names)), _of_judges(columns, judge)) if names_table(names) else None
     return read_in_memory(source, _of_judges(columns, judge)) if is_table_in_memory(source) else None
 

@@ -173,8 +173,8 @@ def compared_by_people(comparison: Comparison) -> list[str]:
     if not comparison.gold.has_people:
         return []
     decided = comparison.passes + comparison.reference.decisions
-    both = zip(comparison.ids, comparison.hits.tolist(), decided.tolist(), strict=True)
-    return [unit for unit, hit, decision in both if hit == hit or decision == decision]
+    decisions = zip(comparison.ids, comparison.hits.tolist(), decided.tolist(), strict=True)
+    return [unit for unit, hit, decision in decisions if hit == hit or decision == decision]
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
@@ -183,14 +183,14 @@ def after_those_on_record(comparison: Comparison) -> Comparison:
     return replace(comparison, settings=tried.count(compared_by_people(comparison)))
 
 
-def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSettings:
+def tried_settings(path: Path | None, current: Sequence[TriedSetting]) -> TriedSettings:
     """Record today's settings that are new, and return all settings on record in the project, with today's.
 
     If nothing can be written, those that can be read and today's are returned.
 
     Args:
         path: The record, in the rubric's folder, which is made; None where there is no place for one.
-        now: Those of this run.
+        current: Those of this run.
 
     Raises:
         RatingError: A line of the record can't be read.
@@ -199,21 +199,21 @@ def tried_settings(path: Path | None, now: Sequence[TriedSetting]) -> TriedSetti
         RatingWarning: Half a line at the end of the record was set aside.
     """
     if path is None:
-        return TriedSettings(tuple(now), is_kept=False)
+        return TriedSettings(tuple(current), is_kept=False)
     elsewhere = _of_other_rubrics(path)
-    if not now:
+    if not current:
         return TriedSettings((*elsewhere, *_read(path)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(path, busy=_wait):
             set_aside_damaged_end(path)
             before = _read(path)
-            new = [tried for tried in now if not _is_recorded(tried, before)]
+            new = [tried for tried in current if not _is_recorded(tried, before)]
             if new:
                 append_lines(path, [tried.to_json() for tried in new], follow=False)
     except OSError:
-        return TriedSettings((*elsewhere, *_read(path), *now), is_kept=False)
-    return TriedSettings((*elsewhere, *before, *now))
+        return TriedSettings((*elsewhere, *_read(path), *current), is_kept=False)
+    return TriedSettings((*elsewhere, *before, *current))
 
 
 def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
@@ -238,11 +238,11 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
     if not path.is_file():
         return ()
     lines = []
-    for number, line in json_lines(path, RatingError):
+    for line_number, line in json_lines(path, RatingError):
         try:
             lines.append(TriedSetting.read(line))
         except ValueError as fault:
-            refuse_lines(RatingError(str(fault), path=path, line=number))
+            refuse_lines(RatingError(str(fault), path=path, line=line_number))
     return tuple(lines)
 
 

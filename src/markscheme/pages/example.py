@@ -105,7 +105,7 @@ def _tree(trajectory: Trajectory, shortening: Shortening | None) -> StepTree:
     if shortening is None:
         return StepTree.of(trajectory.numbered)
     shown: list[tuple[int | None, AgentStep]] = [
-        (number, replace(step, text=shortening.cut(step.text))) for number, step in trajectory.numbered
+        (step_number, replace(step, text=shortening.cut(step.text))) for step_number, step in trajectory.numbered
     ]
     left_out = len(shown) - shortening.steps
     if left_out > 0:
@@ -165,8 +165,8 @@ def render_difference(reference: str, response: str) -> str:
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    for what, low, high, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if what == "equal":
+    for operation, low, high, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if operation == "equal":
             yield escape("".join(before[low:high]))
             continue
         yield f"<del>{escape(''.join(before[low:high]))}</del>" if high > low else ""

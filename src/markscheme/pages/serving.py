@@ -37,10 +37,10 @@ def free_socket(host: str, port: int) -> socket.socket:
         UsageError: None of fifty ports is free there.
     """
     last = min(port + PORTS_TRIED, 65_536)
-    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
+    family, is_dual = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     for index in range(port, last):
         with suppress(OSError):
-            return socket.create_server((host, index), family=family, dualstack_ipv6=both)
+            return socket.create_server((host, index), family=family, dualstack_ipv6=is_dual)
     raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another --port")
 
 
@@ -79,8 +79,8 @@ class PageGuard:
         self.headers = {**HEADERS, "Content-Security-Policy": f"{policy}; connect-src 'self'; frame-ancestors 'none'"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        _, _, rest = scope["path"].partition("/")
-        token, slash, rest = rest.partition("/")
+        _, _, remaining = scope["path"].partition("/")
+        token, slash, remaining = remaining.partition("/")
         app = next(
             (a for app_token, a in self.apps.items() if hmac.compare_digest(token.encode(), app_token.encode())), None
         )
@@ -90,7 +90,7 @@ class PageGuard:
         elif not slash:
             answer = RedirectResponse(f"/{token}/", 303)
         else:
-            answer, scope = app, {**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}
+            answer, scope = app, {**scope, "path": f"/{remaining}", "raw_path": f"/{remaining}".encode()}
         await answer(scope, receive, self._with_headers(send))
 
     def _with_headers(self, send: Send) -> Send:
@@ -127,8 +127,8 @@ def problem(title: str, text: str, status: int, *, block: bool = False) -> Respo
 async def sent_object(request: Request) -> dict[str, Any] | None:
     """Read the object that a page sends; None if it is too long, and empty if it isn't an object."""
     body = b""
-    async for part in request.stream():
-        body += part
+    async for chunk in request.stream():
+        body += chunk
         if len(body) > LONGEST_FORM:
             return None
     try:

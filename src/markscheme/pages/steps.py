@@ -133,8 +133,8 @@ def _card(node: StepNode, is_laid_out: bool) -> str:
     words = _gist(step)
     gist = f'<span class="gist"><code>{escape(words)}</code>{outcome}</span>' if words or outcome else ""
     summary = f'{_numbers(node)}<span class="name">{escape(name)}</span>{_timing(node)}{gist}'
-    what = "called with" if is_call else "text"
-    parts = [_part(node.number, what, step, is_laid_out)] if step.text else []
+    heading = "called with" if is_call else "text"
+    parts = [_part(node.number, heading, step, is_laid_out)] if step.text else []
     if node.result is not None:
         parts.append(_part(node.result[0], "result", node.result[1], is_laid_out))
     kind = "step failed" if node.failed else "step"
@@ -154,9 +154,9 @@ def _timing(node: StepNode) -> str:
     return f'<span class="time">{time}</span>' if time else ""
 
 
-def _part(step_number: int | None, what: str, step: AgentStep, is_laid_out: bool) -> str:
-    place = "" if step_number is None else f"Step {step_number}: "
-    return f'<div class="part"><p class="who">{place}{what}</p>{_shown(step.text, is_laid_out)}</div>'
+def _part(step_number: int | None, heading: str, step: AgentStep, is_laid_out: bool) -> str:
+    prefix = "" if step_number is None else f"Step {step_number}: "
+    return f'<div class="part"><p class="who">{prefix}{heading}</p>{_shown(step.text, is_laid_out)}</div>'
 
 
 def _shown(text: str, is_laid_out: bool) -> str:

@@ -61,8 +61,8 @@ class PageTemplate:
 
     def _path(self, name: str) -> Path:
         """Return the path of a style sheet or a script."""
-        own = self.folder / name
-        return own if own.is_file() else _TEMPLATES / name
+        path = self.folder / name
+        return path if path.is_file() else _TEMPLATES / name
 
     def page(self, data: Mapping[str, Any], *, is_sheet: bool, **names: Any) -> str:
         """Render the page.

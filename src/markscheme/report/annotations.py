@@ -86,12 +86,12 @@ def sarif(calibrations: Sequence[Calibration], root: Path) -> str:
 
 
 def _result(note: Annotation) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": quote(note.file)}, "region": {"startLine": note.line}}
+    location = {"artifactLocation": {"uri": quote(note.file)}, "region": {"startLine": note.line}}
     return {
         "ruleId": note.finding.code,
         "level": LEVELS_BY_SEVERITY[note.finding.severity],
         "message": {"text": note.message},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
     }
 
 

@@ -23,7 +23,7 @@ def line_of(series: CurveSeries, highest: float, columns: int) -> str:
     values = series.values
     width = min(columns, len(values))
     places = [((column + 1) * len(values)) // width - 1 for column in range(width)]
-    cells = "".join(_cell(values[place] / highest) for place in places)
+    cells = "".join(_cell(values[index] / highest) for index in places)
     return f"{cells} {rounded(values[-1], 1)}" if values else "–"
 
 

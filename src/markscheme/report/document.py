@@ -138,9 +138,9 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
     sides: tuple[list[Piece], list[Piece]] = ([], [])
     for same, first, last, begin, end in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
         parts = ChangedWords(" ".join(words[first:last]), "del"), ChangedWords(" ".join(others[begin:end]), "ins")
-        for side, part in zip(sides, parts, strict=True):
-            if part.text:
-                side += [*([" "] if side else []), part.text if same == "equal" else part]
+        for side, of_side in zip(sides, parts, strict=True):
+            if of_side.text:
+                side += [*([" "] if side else []), of_side.text if same == "equal" else of_side]
     return tuple(sides[0]), tuple(sides[1])
 
 

@@ -20,7 +20,7 @@ RADIUS = 5.0
 def drawn(plot: Plot) -> str:
     """Render a plot as SVG; all words in it are escaped."""
     height = ABOVE + plot.height + BELOW
-    marks = "".join(part for mark in plot.marks for part in _mark(mark, plot))
+    marks = "".join(mark_ for mark in plot.marks for mark_ in _mark(mark, plot))
     axes = "".join((*_upright(plot), *_lower(plot)))
     return (
         f'<svg class="plot" width="100%" height="{height:g}" role="img" aria-label="{escape(plot.title, quote=True)}">'
@@ -70,8 +70,8 @@ def _mark(mark: PlotMark, plot: Plot) -> Iterator[str]:
 
 def _band(band: PlotBand, plot: Plot) -> Iterator[str]:
     width = (RIGHTMOST - LEFTMOST) * (plot.x.share(band.high) - plot.x.share(band.low))
-    left = _x(plot.x, band.low)
-    yield f'<rect class="band" x="{left}" width="{width:.2f}%" y="{ABOVE:g}" height="{plot.height}"/>'
+    start = _x(plot.x, band.low)
+    yield f'<rect class="band" x="{start}" width="{width:.2f}%" y="{ABOVE:g}" height="{plot.height}"/>'
 
 
 def _bar(bar: PlotBar, plot: Plot) -> Iterator[str]:

@@ -135,11 +135,11 @@ def _within(room: float, lists: Sequence[Examples], limit: int, most: int | None
     for examples in lists:
         entries = []
         for case in examples.cases[:most]:
-            entry = _case(case, limit, laid_out)
-            size += len(_dumped(entry))
+            shown_case = _case(case, limit, laid_out)
+            size += len(_dumped(shown_case))
             if size > room:
                 return None
-            entries.append(entry)
+            entries.append(shown_case)
         data.append(_list(examples, entries))
     text = _dumped(data)
     for letter, escaped in _IN_SCRIPTS.items():  # `translate` takes twenty times as long
@@ -165,7 +165,7 @@ def _size(cases: Sequence[Case], limit: int) -> int:
 
 
 def _list(examples: Examples, entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    counts = {tag: sum(tag in entry["tags"] for entry in entries) for tag in examples.filters}
+    counts = {tag: sum(tag in case["tags"] for case in entries) for tag in examples.filters}
     return {
         "columns": [cut(name, 40) for name in examples.columns],
         "filters": [[tag, cut(name, 80), counts[tag]] for tag, name in examples.filters.items() if counts[tag]],

@@ -32,14 +32,14 @@ def plain(value: Any) -> Any:
         case str() | int() | None:
             return value
         case Mapping():
-            entries = {str(key): plain(item) for key, item in value.items()}
+            entries = {str(key): plain(element) for key, element in value.items()}
             return entries | {
                 key: round(entries[key], _DIGITS) for key in _LIMITS if isinstance(entries.get(key), float)
             }
         case list() | tuple():
-            return [plain(item) for item in value]
+            return [plain(element) for element in value]
         case set() | frozenset():
-            return sorted(plain(item) for item in value)
+            return sorted(plain(element) for element in value)
         case PurePath():
             return str(value)
     if hasattr(value, "to_json"):

@@ -65,7 +65,7 @@ def _whole(calibration: Calibration) -> Xml.Element:
 def _answer(calibration: Calibration) -> str:
     answer = callout(calibration)
     parts = (f"{calibration.decision.verdict}: {answer.head}", answer.text, answer.command)
-    return " ".join(part for part in parts if part)
+    return " ".join(text for text in parts if text)
 
 
 def _whole_lines(calibration: Calibration) -> str:

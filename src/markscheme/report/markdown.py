@@ -58,9 +58,9 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             for inner in doc.in_text(block.blocks):
                 yield from _block(inner, depth + 1)
         case doc.Callout():
-            rest = [escaped(block.text)] if block.text else []
-            rest += [_code(block.command)] if block.command else []
-            yield " ".join([f"> **{doc.TONE_SIGNS[block.tone]} {escaped(block.head)}**", *rest])
+            lines = [escaped(block.text)] if block.text else []
+            lines += [_code(block.command)] if block.command else []
+            yield " ".join([f"> **{doc.TONE_SIGNS[block.tone]} {escaped(block.head)}**", *lines])
         case doc.Paragraph() | doc.Notes():
             for line in block.lines:
                 yield inline(line)

@@ -18,8 +18,8 @@ def line_two(reading: TableReading, criterion: str) -> str:
     columns = [f"{name}: {_values(name, values)}" for name in map(rater_name, reading.sides(criterion))]
     unit = reading.roles.single.get("id")
     where = [f"id: {unit}{' (stated)' if reading.options.id is not None else ''}"] if unit is not None else []
-    both = "with both" if reading.has_judge else "with two or more"
-    return " · ".join([*columns, *where, f"{len(reading.ids)} rows, {reading.with_both(criterion)} {both}"])
+    compared = "with both" if reading.has_judge else "with two or more"
+    return " · ".join([*columns, *where, f"{len(reading.ids)} rows, {reading.with_both(criterion)} {compared}"])
 
 
 def _values(name: str, values: ReadValues) -> str:
@@ -292,7 +292,7 @@ def reading_json(reading: TableReading) -> dict[str, object]:
     for name, kind in reading.roles.reasons.items():
         columns.setdefault(kind, {"role": "reason", "of": name})
     single = reading.roles.single
-    both = {criterion: reading.with_both(criterion) for criterion in reading.roles.criteria}
+    counts = {criterion: reading.with_both(criterion) for criterion in reading.roles.criteria}
     if reading.is_by_criterion:
         withheld["agreement"] = "by-criterion"
     return {
@@ -300,7 +300,7 @@ def reading_json(reading: TableReading) -> dict[str, object]:
         "group": single.get("group"),
         "response": single.get("response"),
         "rows": len(reading.ids),
-        "with_both": both if reading.is_by_criterion else next(iter(both.values()), 0),
+        "with_both": counts if reading.is_by_criterion else next(iter(counts.values()), 0),
         "columns": columns,
         "aside": reading.roles.aside,
         "joined": len(reading.ids) if len(reading.paths) > 1 else None,

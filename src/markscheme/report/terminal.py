@@ -307,8 +307,8 @@ class _Page:
         self._draw(sign, words, style, indent, by=grid)
 
     def _callout(self, block: doc.Callout) -> None:
-        rest = [line for line in (block.text, block.command) if line]
-        self._hang(doc.TONE_SIGNS[block.tone], [block.head, *rest], _STYLES[block.tone])
+        lines = [line for line in (block.text, block.command) if line]
+        self._hang(doc.TONE_SIGNS[block.tone], [block.head, *lines], _STYLES[block.tone])
 
     def _table(self, block: doc.Table) -> None:
         if block.caption:
@@ -327,10 +327,10 @@ class _Page:
         self._draw(headings, cells, by=grid)
         self._more(len(block.rows) - self.room.rows, "row")
 
-    def _more(self, n: int, what: str) -> None:
+    def _more(self, n: int, name: str) -> None:
         """Say how many lines there was no room for."""
         if n > 0:
-            self._say(f"and {counted(n, f'more {what}')}")
+            self._say(f"and {counted(n, f'more {name}')}")
 
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
         cells = tuple(tuple(map(inline, row)) for row in rows)
@@ -354,9 +354,9 @@ class _Page:
             commands.add(card.command)
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
             self._hang(f"{ordinal}", [first, *card.rows, *shown.below], indent=2)
-        left = block.cards[self.room.cards :]
-        if left:
-            self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
+        unshown = block.cards[self.room.cards :]
+        if unshown:
+            self._say(f"  and {len(unshown)} more: {', '.join(dict.fromkeys(card.code for card in unshown))}")
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
@@ -396,7 +396,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
             wide = [index for index, width in enumerate(widths) if width > floors[index]]
             if not wide:
                 break
-            widths[max(wide, key=lambda place: widths[place])] -= 1
+            widths[max(wide, key=lambda of_column: widths[of_column])] -= 1
     return widths
 
 

@@ -147,11 +147,11 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
 
 def _of_failing(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     passing = {criterion.passes(criterion.scale.position(value)) for value in criterion.scale.values}
-    at = f"it is required, and at threshold {criterion.threshold:g}"
+    condition = f"it is required, and at threshold {criterion.threshold:g}"
     if passing == {True}:
-        yield "never-fails", f"{at} no level fails it"
+        yield "never-fails", f"{condition} no level fails it"
     if passing == {False}:
-        yield "always-fails", f"{at} every level fails it"
+        yield "always-fails", f"{condition} every level fails it"
 
 
 def _of_weights(rubric: Rubric) -> Iterator[Advice]:
@@ -160,8 +160,8 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
     positive = {c.name: c.weight for c in rubric.criteria if c.weight > 0}
     total = sum(positive.values())
     for name, weight in positive.items():
-        rest = (total - weight) / total
-        if len(positive) > 1 and weight / total >= rubric.pass_mark > rest:
+        highest = (total - weight) / total
+        if len(positive) > 1 and weight / total >= rubric.pass_mark > highest:
             decides = f"it decides alone: it has {percent(weight / total)} of the weight, and the pass mark is"
             yield Advice("one-decides", name, f"{decides} {rubric.pass_mark:g}; lower its weight, or drop the others")
     for criterion in rubric.criteria:
@@ -202,8 +202,8 @@ def _ties(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _overlaps(rubric: Rubric) -> Iterator[Advice]:
-    told = [(criterion.name, _telling_words(criterion.requirement)) for criterion in rubric.criteria]
-    sized = [(name, words, len(words)) for name, words in told if words]
+    words_of = [(criterion.name, _telling_words(criterion.requirement)) for criterion in rubric.criteria]
+    sized = [(name, words, len(words)) for name, words in words_of if words]
     for (first, words, size), (second, others, size_of_others) in combinations(sized, 2):
         if len(words & others) >= _SAME_QUESTION * (size if size < size_of_others else size_of_others):
             nearly = f"its words are nearly those of {first!r}; what both ask counts twice"

@@ -214,8 +214,8 @@ class Scale:
             >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
             ('MET', '3.5')
         """
-        place = self.place_of(value)
-        return brief(value, 3) if place is None else self.choices[place]
+        index = self.place_of(value)
+        return brief(value, 3) if index is None else self.choices[index]
 
     def level_in_words(self, value: float) -> str:
         """Return a level as a sentence names it: by its label where raters choose that, else "level" and its number.
@@ -248,12 +248,12 @@ class Scale:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
             ('MET', '3.5 of 5')
         """
-        place = self.place_of(value)
-        if self.mirrored and place is None:
+        index = self.place_of(value)
+        if self.mirrored and index is None:
             return f"{value:+g} between {self.choices[0]} and {self.choices[-1]}"
-        if place is None or self.choices[place].replace(".", "").isdecimal():
+        if index is None or self.choices[index].replace(".", "").isdecimal():
             return f"{value:g} of {max(self.values):g}"
-        return self.choices[place]
+        return self.choices[index]
 
 
 YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))

@@ -97,5 +97,5 @@ def shown_with_probability(level: float, probabilities: Probabilities, scale: Sc
         ('MET .93', 'MET 1.00')
     """
     name = scale.level_name(level)
-    place = scale.place_of(level)
-    return name if place is None or not probabilities else f"{name} {probability(probabilities[place])}"
+    index = scale.place_of(level)
+    return name if index is None or not probabilities else f"{name} {probability(probabilities[index])}"

@@ -185,8 +185,8 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
         editing.set_of_rubric(_MARK_KEYS, changes.pass_mark)
     if changes.ask_within is not None:
         editing.set_of_rubric(("ask_within",), changes.ask_within)
-    for place, words in changes.words.items():
-        editing.set_words(place, words_of(rubric)[place], words, rubric)
+    for of_field, words in changes.words.items():
+        editing.set_words(of_field, words_of(rubric)[of_field], words, rubric)
     after = editing.result()
     if _rubric(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
         raise RubricError(
@@ -228,7 +228,7 @@ class _Editing:
     def set_of_rubric(self, keys: tuple[str, ...], value: float | GrayZone) -> None:
         """Set a key in the innermost mapping that has it, else in the mapping that holds the criteria."""
         places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
-        mappings = [node for place in places if getattr(node := self._node(place), "id", "") == "mapping"]
+        mappings = [node for path in places if getattr(node := self._node(path), "id", "") == "mapping"]
         if not mappings:
             raise RubricError(
                 f"is a bare list of criteria, which has no place for `{keys[0]}`; put it under `criteria:` first",
@@ -236,16 +236,16 @@ class _Editing:
             )
         self._set(mappings, keys, value)
 
-    def set_words(self, place: Field, old: str, new: str, rubric: Rubric) -> None:
+    def set_words(self, of_field: Field, old: str, new: str, rubric: Rubric) -> None:
         """Replace the words at a place."""
         names = [criterion.name for criterion in rubric.criteria]
-        if not place.criterion:
+        if not of_field.criterion:
             mappings = [self._node(self.top[:depth]) for depth in range(len(self.top), -1, -1)]
             keys: tuple[str, ...] = ("guidelines",)
-        elif (level := place.level) is None:
-            mappings, keys = [self._node(self.criteria[names.index(place.criterion)])], _WORD_KEYS
+        elif (level := of_field.level) is None:
+            mappings, keys = [self._node(self.criteria[names.index(of_field.criterion)])], _WORD_KEYS
         else:
-            criterion = self._node(self.criteria[names.index(place.criterion)])
+            criterion = self._node(self.criteria[names.index(of_field.criterion)])
             levels: list[Any] = next((value.value for key, value in criterion.value if key.value == "levels"), [])
             mappings, keys = levels, (level[1],)
         for node in mappings:
@@ -253,7 +253,7 @@ class _Editing:
                 if key.value in keys and value.id == "scalar" and _unfolded(value.value) == _unfolded(old):
                     self._respell(value, new, in_flow=bool(node.flow_style), indent=int(key.start_mark.column))
                     return
-        raise RubricError(f"{place}: its words can't be found in the file", path=self.path)
+        raise RubricError(f"{of_field}: its words can't be found in the file", path=self.path)
 
     def _respell(self, node: "ScalarNode", new: str, *, in_flow: bool, indent: int) -> None:
         """Write new words in the style of the old ones: block, quoted or plain."""
@@ -268,7 +268,7 @@ class _Editing:
         deep = min((len(line) - len(line.lstrip()) for line in inside), default=indent + 2)
         width = max(_LINE, *map(len, inside), 0) - deep
         parts = new.strip().split("\n")
-        lines = parts if node.style == "|" else [line for part in parts for line in _folded(part, width)][:-1]
+        lines = parts if node.style == "|" else [line for text in parts for line in _folded(text, width)][:-1]
         end = start + block.rfind(inside[-1]) + len(inside[-1]) if inside else start + len(block.rstrip())
         spelled = "\n".join([head, *(f"{' ' * deep}{line}" if line else "" for line in lines)])
         self.splices.append((start, end, spelled.replace("\n", "\r\n" if "\r\n" in self.text else "\n")))
@@ -301,13 +301,13 @@ class _Editing:
         quote = '"' if self.text[key_node.start_mark.index] == '"' else ""
         line = f"{quote}{key}{quote}: {_zone_spelled(value, self.form)}"
         if mapping.flow_style:
-            at = value_node.end_mark.index
-            self.splices.append((at, at, f", {line}"))
+            index = value_node.end_mark.index
+            self.splices.append((index, index, f", {line}"))
             return
         end_of_line = "\r\n" if "\r\n" in self.text else "\n"
-        at = self._next_line(value_node)
-        head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
-        self.splices.append((at, at, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
+        index = self._next_line(value_node)
+        head = "" if index == 0 or self.text[index - 1] == "\n" else end_of_line
+        self.splices.append((index, index, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
 
     def append_criteria(self, entries: Sequence[Mapping[str, object]]) -> None:
         """Insert criteria after the last one, in the style of the list."""
@@ -317,19 +317,19 @@ class _Editing:
         listed = self._node(tuple(parent))
         last = listed.value[-1]
         if listed.flow_style:
-            at = last.end_mark.index
-            self.splices.append((at, at, "".join(f", {safe_json(entry)}" for entry in entries)))
+            start = last.end_mark.index
+            self.splices.append((start, start, "".join(f", {safe_json(criterion)}" for criterion in entries)))
             return
         end_of_line = "\r\n" if "\r\n" in self.text else "\n"
         column = listed.start_mark.column
-        at = self._after_block(last, column)
-        head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
+        start = self._after_block(last, column)
+        head = "" if start == 0 or self.text[start - 1] == "\n" else end_of_line
         lines = [
             f"{' ' * column}{'- ' if index == 0 else '  '}{key}: {safe_json(value)}"
-            for entry in entries
-            for index, (key, value) in enumerate(entry.items())
+            for criterion in entries
+            for index, (key, value) in enumerate(criterion.items())
         ]
-        self.splices.append((at, at, head + end_of_line.join(lines) + end_of_line))
+        self.splices.append((start, start, head + end_of_line.join(lines) + end_of_line))
 
     def _after_block(self, node: "Node", column: int) -> int:
         """Return where the line after a block item starts.
@@ -356,13 +356,13 @@ class _Editing:
         after = self.text.find("\n", end)
         return len(self.text) if after < 0 else after + 1
 
-    def _node(self, place: Place) -> Any:
+    def _node(self, path: Place) -> Any:
         node = self.root
-        for part in place:
-            if isinstance(part, int):
-                node = node.value[part]
+        for step in path:
+            if isinstance(step, int):
+                node = node.value[step]
             else:
-                node = next(value for key, value in node.value if key.value == part)
+                node = next(value for key, value in node.value if key.value == step)
         return node
 
 

@@ -60,5 +60,6 @@ def criterion_lines(path: Path) -> dict[str, int]:
         warnings.simplefilter("ignore")
         criteria = reading.rubric(Rubric).criteria
     return {
-        criterion.name: reading.line_of(at) for criterion, at in zip(criteria, reading.criterion_paths, strict=True)
+        criterion.name: reading.line_of(yaml_path)
+        for criterion, yaml_path in zip(criteria, reading.criterion_paths, strict=True)
     }

@@ -52,7 +52,7 @@ class KeyValueKind(Protocol):
     def schema(self) -> dict[str, Any]:
         """The kind as JSON Schema."""
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         """Return the value as the rubric stores it; for an invalid one, add a problem and return None."""
 
 
@@ -73,16 +73,16 @@ class Plain:
     schema: dict[str, Any]
     value: Callable[[Any], Any]
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         try:
             return self.value(data)
         except ValueError as fault:
-            problems.append((at, f"{_key(at)} {fault}"))
+            problems.append((path, f"{_key(path)} {fault}"))
             return None
 
 
 @dataclass(frozen=True)
-class Many:
+class ListForm:
     """A list of one kind of value."""
 
     kind: KeyValueKind
@@ -93,13 +93,13 @@ class Many:
     def schema(self) -> dict[str, Any]:
         return {"items": self.kind.schema} | ({"minItems": 1} if self.at_least_one else {}) | {"type": "array"}
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         if not isinstance(data, list):
-            problems.append((at, f"{_key(at)} must be a list, found {as_shown(data)}"))
+            problems.append((path, f"{_key(path)} must be a list, found {as_shown(data)}"))
             return None
         if self.at_least_one and not data:
-            problems.append((at, self.at_least_one))
-        return [self.kind.read(entry, (*at, index), problems) for index, entry in enumerate(data)]
+            problems.append((path, self.at_least_one))
+        return [self.kind.read(element, (*path, index), problems) for index, element in enumerate(data)]
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,12 @@ class CheckKind:
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "maxProperties": 1}]}
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         if isinstance(data, str):
             return NamedCheck(data)
         if isinstance(data, dict) and len(data) == 1 and isinstance(name := next(iter(data)), str):
             return NamedCheck(name, json.dumps(data[name], ensure_ascii=False, sort_keys=True, default=str))
-        problems.append((at, f"{_key(at)} must be a check's name, or {{NAME: its value}}; found {as_shown(data)}"))
+        problems.append((path, f"{_key(path)} must be a check's name, or {{NAME: its value}}; found {as_shown(data)}"))
         return None
 
 
@@ -173,27 +173,27 @@ class Keys:
             "type": "object",
         }
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         if not isinstance(data, Mapping):
-            problems.append((at, f"{_key(at)} must be a mapping of keys, found {as_shown(data)}"))
+            problems.append((path, f"{_key(path)} must be a mapping of keys, found {as_shown(data)}"))
             return None
         read = {}
         entries = dict(data)
         for name, key in self.keys.items():
             spelled = key.spelled if key.spelled in entries else name
-            read[name] = self._value(key, entries.pop(spelled, MISSING), (*at, spelled), problems)
+            read[name] = self._value(key, entries.pop(spelled, MISSING), (*path, spelled), problems)
         for name, value in entries.items():
-            problems.append(((*at, name), f"unknown key {str(name)!r}{self._instead(name, value)}"))
+            problems.append(((*path, name), f"unknown key {str(name)!r}{self._instead(name, value)}"))
         return read
 
     @staticmethod
-    def _value(key: Key, value: Any, at: Place, problems: Problems) -> Any:
+    def _value(key: Key, value: Any, path: Place, problems: Problems) -> Any:
         if value is MISSING and key.default is MISSING:
-            problems.append((at, f"`{at[-1]}` is missing"))
+            problems.append((path, f"`{path[-1]}` is missing"))
         if value is MISSING or (value is None and key.default is None):
             return key.default
         before = len(problems)
-        read = key.kind.read(value, at, problems)
+        read = key.kind.read(value, path, problems)
         return read if len(problems) == before else key.default
 
     def _instead(self, name: Any, value: Any) -> str:
@@ -216,19 +216,19 @@ class Ends:
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [self.ends.schema, {"const": "binary", "type": "string"}]}
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         if data == "binary":
             return data
         if isinstance(data, Mapping):
-            return self.ends.read(data, at, problems)
-        problems.append((at, f"scale is {{min: …, max: …}} in whole numbers, or binary; found {as_shown(data)}"))
+            return self.ends.read(data, path, problems)
+        problems.append((path, f"scale is {{min: …, max: …}} in whole numbers, or binary; found {as_shown(data)}"))
         return None
 
 
-def _key(at: Place) -> str:
+def _key(path: Place) -> str:
     """Return the key that a message begins with: the last name in a path."""
-    key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
-    return f"each of {key}" if at and isinstance(at[-1], int) else key
+    key = next((str(step) for step in reversed(path) if isinstance(step, str)), "rubric")
+    return f"each of {key}" if path and isinstance(path[-1], int) else key
 
 
 # --- texts and numbers ----------------------------------------------------------------------------------------------
@@ -260,19 +260,19 @@ def _runs_nothing(value: Any) -> str:
     return name
 
 
-def _finite(value: Any, what: str = "a finite number") -> float:
-    number = finite(value)
-    if number is None:
+def _finite(value: Any, wanted: str = "a finite number") -> float:
+    converted = finite(value)
+    if converted is None:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        raise ValueError(f"must be {what if is_number else 'a number'}, found {as_shown(value)}")
-    return number
+        raise ValueError(f"must be {wanted if is_number else 'a number'}, found {as_shown(value)}")
+    return converted
 
 
 def _weight(value: Any) -> float:
-    number = _finite(value, "a finite number other than 0")
-    if number == 0:
+    weight = _finite(value, "a finite number other than 0")
+    if weight == 0:
         raise ValueError(f"must be a finite number other than 0, found {as_shown(value)}")
-    return number
+    return weight
 
 
 def _whole(value: Any) -> int:
@@ -298,12 +298,12 @@ def _bounded(kind: Plain, **bounds: float) -> Plain:
     """Make a kind of number within bounds, which are named as in JSON Schema."""
 
     def value(data: Any) -> Any:
-        number = kind.value(data)
+        converted = kind.value(data)
         for name, bound in bounds.items():
             words, holds = _BOUNDS[name]
-            if not holds(number, bound):
+            if not holds(converted, bound):
                 raise ValueError(f"is {words} {bound:g}, found {as_shown(data)}")
-        return number
+        return converted
 
     return Plain(bounds | kind.schema, value)
 
@@ -338,15 +338,15 @@ class _GrayZoneKind:
         sides = {"properties": dict.fromkeys(_SIDES, side), "required": list(_SIDES), "additionalProperties": False}
         return {"anyOf": [_SHARE.schema, {**sides, "type": "object"}]}
 
-    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+    def read(self, data: Any, path: Place, problems: Problems) -> Any:
         if not isinstance(data, Mapping):
-            return _SHARE.read(data, at, problems)
+            return _SHARE.read(data, path, problems)
         wrong = [*(key for key in data if key not in _SIDES), *(side for side in _SIDES if side not in data)]
         if wrong:
             keys = ", ".join(map(str, data)) or "nothing"
-            problems.append((at, f"{_key(at)} has a value for passes and one for fails, found {keys}"))
+            problems.append((path, f"{_key(path)} has a value for passes and one for fails, found {keys}"))
             return None
-        sides = {side: Plain({}, distance_in_file).read(data[side], (*at, side), problems) for side in _SIDES}
+        sides = {side: Plain({}, distance_in_file).read(data[side], (*path, side), problems) for side in _SIDES}
         return None if None in sides.values() else GrayZone(**sides)
 
 
@@ -396,13 +396,15 @@ CRITERION = Keys(
         "scale_min": Key(_WHOLE, "The same as scale's min."),
         "scale_max": Key(_WHOLE, "The same as scale's max."),
         "binary": Key(TRUTH, "True for yes/no."),
-        "levels": Key(Many(_LEVEL_KEYS), "The levels with their anchors, worst first."),
-        "options": Key(Many(OPTION), "Labelled options with values from 0 to 1."),
+        "levels": Key(ListForm(_LEVEL_KEYS), "The levels with their anchors, worst first."),
+        "options": Key(ListForm(OPTION), "Labelled options with values from 0 to 1."),
         "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: in order, worst first, or categories."),
-        "passes": Key(Many(TEXT), "Of categories (scale_type nominal): the labels that pass; every other one fails."),
+        "passes": Key(
+            ListForm(TEXT), "Of categories (scale_type nominal): the labels that pass; every other one fails."
+        ),
         "aggregation": Key(STRING, "Read from foreign files and not used."),
         "examples": Key(EXAMPLES, "What a good and a bad response show."),
-        "sees": Key(Many(TEXT), "Inputs shown for this criterion; all where not given."),
+        "sees": Key(ListForm(TEXT), "Inputs shown for this criterion; all where not given."),
         "required": Key(TRUTH, "True: if this fails, the whole grade fails.", default=False),
         "threshold": Key(_SHARE, "Position from which the criterion passes.", 0.5),
         "not_applicable": Key(TRUTH, "Whether a rater may answer that it does not apply.", default=False),
@@ -411,10 +413,12 @@ CRITERION = Keys(
             "Name of a shipped or registered check that decides instead of a judge, or the name with its value.",
         ),
         "preserves": Key(
-            Many(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
+            ListForm(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
         ),
-        "steps": Key(Many(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."),
-        "tags": Key(Many(TEXT), "What it is about, for scores and figures by tag; a judge doesn't see them."),
+        "steps": Key(
+            ListForm(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."
+        ),
+        "tags": Key(ListForm(TEXT), "What it is about, for scores and figures by tag; a judge doesn't see them."),
     },
 )
 _JUDGE_KEYS = Keys(
@@ -431,8 +435,8 @@ RUBRIC = Keys(
         "compare": Key(_one_of(SUBJECT_KINDS), "What is judged: single responses, or pairs of them.", "responses"),
         "tie_within": Key(_SHARE, "Of pairs: a score this close to 0, from -1 to 1, is a tie.", 0.0),
         "pass_mark": Key(_SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
-        "inputs": Key(Many(TEXT), "Inputs that every submission has besides the response."),
-        "optional_inputs": Key(Many(TEXT), "Further inputs, shown where a submission has them."),
+        "inputs": Key(ListForm(TEXT), "Inputs that every submission has besides the response."),
+        "optional_inputs": Key(ListForm(TEXT), "Further inputs, shown where a submission has them."),
         "guidelines": Key(TEXT, "General advice to the judge."),
         "strategy": Key(
             _one_of(get_args(Strategy)),
@@ -464,7 +468,7 @@ RUBRIC = Keys(
             0.0,
         ),
         "criteria": Key(
-            Many(CRITERION, "a rubric needs at least one criterion"),
+            ListForm(CRITERION, "a rubric needs at least one criterion"),
             "What is judged, each with its weight.",
             MISSING,
         ),

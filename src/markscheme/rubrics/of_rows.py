@@ -127,8 +127,8 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
 
 
 def _without_place(problem: str) -> str:
-    at = _AT_CRITERION.match(problem)
-    return f", criterion {int(at[1]) + 1}: {problem[at.end() :]}" if at else f": {problem}"
+    match = _AT_CRITERION.match(problem)
+    return f", criterion {int(match[1]) + 1}: {problem[match.end() :]}" if match else f": {problem}"
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:

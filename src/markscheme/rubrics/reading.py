@@ -24,9 +24,9 @@ MISSPELT = 3
 MAX_STEPS = 101
 """Maximum number of levels of a scale given by its ends."""
 
-_Part = TypeVar("_Part")
+_Value = TypeVar("_Value")
 _Rubric = TypeVar("_Rubric")
-Entry = Mapping[str, Any]
+RawCriterion = Mapping[str, Any]
 """A mapping of the file by canonical key names, with defaults for missing keys."""
 
 
@@ -89,10 +89,10 @@ def _is_plain(data: Any) -> bool:
     return isinstance(data, list) and all(map(_is_plain_criterion, data))
 
 
-def _is_plain_criterion(entry: Any) -> bool:
-    if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
-        return all(map(_is_plain_criterion, entry["criteria"]))
-    return isinstance(entry, Mapping) and entry.keys() <= CRITERION.keys.keys()
+def _is_plain_criterion(raw: Any) -> bool:
+    if isinstance(raw, Mapping) and isinstance(raw.get("criteria"), list):
+        return all(map(_is_plain_criterion, raw["criteria"]))
+    return isinstance(raw, Mapping) and raw.keys() <= CRITERION.keys.keys()
 
 
 _TOP_KEYS = {*RUBRIC.keys, *RUBRIC.foreign, "passingThreshold"}
@@ -113,7 +113,7 @@ def _is_published(data: Any) -> bool:
 
 def _is_native_rubric(data: Any) -> bool:
     if isinstance(data, list):
-        return not data or any(_is_meant_as(CRITERION, entry) for entry in data)
+        return not data or any(_is_meant_as(CRITERION, raw) for raw in data)
     holds_criteria = isinstance(data, Mapping) and not data.keys().isdisjoint(("rubric", "criteria", "sections"))
     return holds_criteria or _is_meant_as(RUBRIC, data)
 
@@ -178,7 +178,7 @@ def _holds_criteria(path: Path) -> bool:
     except (ValueError, RecursionError, RubricError):
         return False
     if isinstance(data, list):
-        is_own = bool(data) and all(isinstance(entry, Mapping) and "requirement" in entry for entry in data)
+        is_own = bool(data) and all(isinstance(raw, Mapping) and "requirement" in raw for raw in data)
     else:
         is_own = isinstance(data, Mapping) and any(
             isinstance(data.get(key), list | Mapping) for key in ("criteria", "sections", "rubric")
@@ -237,12 +237,12 @@ class RubricReading:
         top, self.top_path, self.criterion_paths = self._canonical()
         problems: Problems = []
         values = RUBRIC.read(top, (), problems)
-        for at, problem in problems:
-            self._fault(problem, self._source(at))
+        for path, problem in problems:
+            self._fault(problem, self._source(path))
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
-        entries = [_readable(entry) for entry in self.entries]
-        criteria = [self._criterion(entry, index) for index, entry in enumerate(entries)]
-        if any(at[0] in ("inputs", "optional_inputs") for at, _ in problems):
+        entries = [_readable(raw) for raw in self.entries]
+        criteria = [self._criterion(raw, index) for index, raw in enumerate(entries)]
+        if any(path[0] in ("inputs", "optional_inputs") for path, _ in problems):
             criteria = [replace(criterion, sees=None) for criterion in criteria]
         rubric = self._built(make, values, criteria)
         if rubric is None:
@@ -271,13 +271,13 @@ class RubricReading:
             return dict(published.data), (), [*published.criteria_at]
         if not _is_native_rubric(data):
             raise RubricError("isn't a rubric: it has no `criteria`, and most of its keys are unknown", path=self.path)
-        at = Place()
+        path = Place()
         top: dict[str, Any] = {}
         while isinstance(data, Mapping) and "rubric" in data:
             top |= {key: value for key, value in data.items() if key != "rubric"}
-            self._refuse_said_twice(top, data["rubric"], at)
+            self._refuse_said_twice(top, data["rubric"], path)
             data = data["rubric"]
-            at = (*at, "rubric")
+            path = (*path, "rubric")
         if isinstance(data, Mapping):
             top |= data
         elif isinstance(data, list):
@@ -286,61 +286,61 @@ class RubricReading:
             raise RubricError(
                 f"a rubric is a mapping or a list of criteria, found {as_shown(data)}", path=self.path, line=1
             )
-        criteria_at = at if isinstance(data, list) else (*at, "criteria")
+        criteria_at = path if isinstance(data, list) else (*path, "criteria")
         if "sections" in top:
             if "criteria" in top:
                 raise RubricError("has both `criteria` and `sections`; one of them holds the criteria", path=self.path)
-            criteria_at = (*at, "sections")
+            criteria_at = (*path, "sections")
             top["criteria"] = top.pop("sections")
         flattened = list(self._flattened(top.get("criteria"), criteria_at))
         if isinstance(top.get("criteria"), list):
             top["criteria"] = [criterion for _, criterion in flattened]
-        return top, at, [where for where, _ in flattened]
+        return top, path, [where for where, _ in flattened]
 
-    def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
+    def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, path: Place) -> None:
         """Refuse keys given both next to `rubric` and inside it, since one of them would be ignored silently."""
         keys = set(inner) if isinstance(inner, Mapping) else {"criteria"}
         for key in sorted(outer.keys() & keys, key=str):
-            self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*at, key))
+            self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*path, key))
 
-    def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
+    def _flattened(self, entries: Any, path: Place) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
             return
-        for index, entry in enumerate(entries):
-            where = (*at, index)
-            if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
-                for key in entry.keys() - {"criteria", "name", "title", "description"}:
+        for index, raw in enumerate(entries):
+            where = (*path, index)
+            if isinstance(raw, Mapping) and isinstance(raw.get("criteria"), list):
+                for key in raw.keys() - {"criteria", "name", "title", "description"}:
                     self._fault(f"a section has no key {key!r}; put it with the criteria", (*where, key))
-                unused = [key for key in ("name", "title", "description") if entry.get(key)]
+                unused = [key for key in ("name", "title", "description") if raw.get(key)]
                 if unused:
                     self.sections.append(((*where, unused[0]), " and ".join(unused)))
-                yield from self._flattened(entry["criteria"], (*where, "criteria"))
+                yield from self._flattened(raw["criteria"], (*where, "criteria"))
             else:
-                yield where, entry
+                yield where, raw
 
     def _criterion(self, read: "_Read", index: int) -> Criterion:
         """Make a criterion; collect errors and substitute placeholders, so that all faults are reported at once."""
-        entry = read.entry
+        values = read.entry
         return Criterion(
-            weight=entry["weight"],
+            weight=values["weight"],
             requirement=self._or_fault(_words, read, index) or "stands in",
             name=self._name(index),
             scale=self._or_fault(_scale, read, index) or YES_NO,
-            good=(entry["examples"] or {}).get("good"),
-            bad=(entry["examples"] or {}).get("bad"),
-            sees=tuple(entry["sees"]) if entry["sees"] is not None else None,
-            required=entry["required"],
-            threshold=entry["threshold"],
-            not_applicable=entry["not_applicable"] or any(option["na"] for option in entry["options"] or ()),
-            check=entry["check"].name if entry["check"] else None,
-            check_value=entry["check"].value if entry["check"] else "",
-            passing=tuple(entry["passes"] or ()),
-            preserves=tuple(entry["preserves"] or ()),
-            steps=tuple(entry["steps"] or ()),
-            tags=tuple(entry["tags"] or ()),
+            good=(values["examples"] or {}).get("good"),
+            bad=(values["examples"] or {}).get("bad"),
+            sees=tuple(values["sees"]) if values["sees"] is not None else None,
+            required=values["required"],
+            threshold=values["threshold"],
+            not_applicable=values["not_applicable"] or any(option["na"] for option in values["options"] or ()),
+            check=values["check"].name if values["check"] else None,
+            check_value=values["check"].value if values["check"] else "",
+            passing=tuple(values["passes"] or ()),
+            preserves=tuple(values["preserves"] or ()),
+            steps=tuple(values["steps"] or ()),
+            tags=tuple(values["tags"] or ()),
         )
 
-    def _or_fault(self, part: Callable[[Entry], _Part], read: "_Read", index: int) -> _Part | None:
+    def _or_fault(self, part: Callable[[RawCriterion], _Value], read: "_Read", index: int) -> _Value | None:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
@@ -350,11 +350,11 @@ class RubricReading:
             return None
 
     def _name(self, index: int) -> str:
-        entry = self.entries[index]
-        name = entry.get("name") if isinstance(entry, Mapping) else None
+        values = self.entries[index]
+        name = values.get("name") if isinstance(values, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{index + 1}"
 
-    def _built(self, make: Callable[..., _Rubric], values: Entry, criteria: list[Criterion]) -> _Rubric | None:
+    def _built(self, make: Callable[..., _Rubric], values: RawCriterion, criteria: list[Criterion]) -> _Rubric | None:
         """Make the rubric, or add the faults of the rubric as a whole; None if there are any faults."""
         if not criteria:
             return None
@@ -388,9 +388,9 @@ class RubricReading:
 
     def _refuse_same_words(self, names: Sequence[str]) -> None:
         """Add a fault for each criterion whose name is another's but for case or the bytes of its letters."""
-        for place, earlier, name in _same_but_for_case(names):
-            at = self.criterion_paths[place] if len(names) == len(self.criterion_paths) else ()
-            self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*at, "name"))
+        for index, earlier, name in _same_but_for_case(names):
+            path = self.criterion_paths[index] if len(names) == len(self.criterion_paths) else ()
+            self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*path, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
         """Return the line of a fault of the whole rubric.
@@ -400,9 +400,9 @@ class RubricReading:
         for kind, name in about:
             if kind == OF_KEY and (*self.top_path, name) in self.lines:
                 return self.lines[*self.top_path, name]
-            for place, at in reversed(list(enumerate(self.criterion_paths))):
-                if kind != OF_KEY and name == self._name(place):
-                    return self._line((*at, kind))
+            for index, path in reversed(list(enumerate(self.criterion_paths))):
+                if kind != OF_KEY and name == self._name(index):
+                    return self._line((*path, kind))
         return self._line(self.top_path)
 
     def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
@@ -411,36 +411,36 @@ class RubricReading:
         name = top.get("name")
         if self.path is not None and name is not None and name != self.path.stem:
             self._warning(f"is named {name!r} but is in {self.path.name!r}: it is found by the file's name", ("name",))
-        for at, unused in self.sections:
-            self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
+        for path, unused in self.sections:
+            self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", path)
         for index, read in enumerate(entries):
             if read.entry["aggregation"] is not None:
-                at = (*self.criterion_paths[index], "aggregation")
-                self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
+                path = (*self.criterion_paths[index], "aggregation")
+                self._warning("`aggregation` is not used here: several verdicts are combined by their median", path)
 
-    def _warning(self, problem: str, at: Place) -> None:
-        warnings.warn(str(RubricError(problem, path=self.path, line=self._line(at))), RubricWarning, stacklevel=2)
+    def _warning(self, problem: str, path: Place) -> None:
+        warnings.warn(str(RubricError(problem, path=self.path, line=self._line(path))), RubricWarning, stacklevel=2)
 
     # places
 
-    def _fault(self, problem: str, at: Place) -> None:
-        line = self._line(at)
-        self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
+    def _fault(self, problem: str, path: Place) -> None:
+        line = self._line(path)
+        self.faults.append(Fault(problem if line is not None else f"{_spelled(path)}{problem}", line))
 
-    def _source(self, at: Place) -> Place:
+    def _source(self, path: Place) -> Place:
         """Return the path in the file of a part of the canonical form."""
-        if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
-            return (*self.criterion_paths[at[1]], *at[2:])
-        return (*self.top_path, *at)
+        if path[:1] == ("criteria",) and len(path) > 1 and isinstance(path[1], int):
+            return (*self.criterion_paths[path[1]], *path[2:])
+        return (*self.top_path, *path)
 
-    def line_of(self, at: Place) -> int:
+    def line_of(self, path: Place) -> int:
         """Return the line of a path, or of the mapping or list it is in; 1 if neither is known."""
-        return self._line(at) or 1
+        return self._line(path) or 1
 
-    def _line(self, at: Place) -> int | None:
-        while at and at not in self.lines:
-            at = at[:-1]
-        return self.lines.get(at)
+    def _line(self, path: Place) -> int | None:
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path)
 
 
 class _KeyedFault(Exception):  # noqa: N818
@@ -461,7 +461,7 @@ class _KeyedFault(Exception):  # noqa: N818
 class _Read:
     """The readable part of a criterion, and its unreadable keys."""
 
-    entry: Entry
+    entry: RawCriterion
     unread: frozenset[str]
 
 
@@ -469,50 +469,50 @@ def _readable(raw: Any) -> _Read:
     problems: Problems = []
     if not isinstance(raw, Mapping):
         return _Read(CRITERION.read({}, (), problems), frozenset({"all"}))
-    entry = CRITERION.read(raw, (), problems)
-    return _Read(entry, frozenset(str(at[0]) for at, _ in problems))
+    values = CRITERION.read(raw, (), problems)
+    return _Read(values, frozenset(str(path[0]) for path, _ in problems))
 
 
-def _words(entry: Entry) -> str:
-    if entry["description"] is not None and entry["requirement"] is not None:
+def _words(values: RawCriterion) -> str:
+    if values["description"] is not None and values["requirement"] is not None:
         raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
-    if entry["prefer"] is not None and (entry["description"] or entry["requirement"]) is not None:
+    if values["prefer"] is not None and (values["description"] or values["requirement"]) is not None:
         raise _KeyedFault("prefer", "`prefer` says in words what is judged of a pair; leave out the other")
-    text: str | None = entry["prefer"] or entry["description"] or entry["requirement"]
+    text: str | None = values["prefer"] or values["description"] or values["requirement"]
     if text is None:
         problem = "a criterion says in words what is judged: `description` (or `requirement`) is missing"
         raise _KeyedFault("name", problem, unless_said_by=("description", "requirement", "prefer"))
     return text
 
 
-def _scale(entry: Entry) -> Scale:
+def _scale(values: RawCriterion) -> Scale:
     """Make the scale of a criterion from any of the keys that define one; refuse two of them."""
-    if entry["prefer"] is not None:
-        return _of_preference(entry)
-    ends = _ends(entry)
+    if values["prefer"] is not None:
+        return _of_preference(values)
+    ends = _ends(values)
     is_defined = {
         "scale": ends is not None,
-        "binary": entry["scale"] == "binary" or bool(entry["binary"]),
-        "options": entry["options"] is not None,
-        "levels": entry["levels"] is not None,
+        "binary": values["scale"] == "binary" or bool(values["binary"]),
+        "options": values["options"] is not None,
+        "levels": values["levels"] is not None,
     }
     keys = [key for key, is_said in is_defined.items() if is_said]
     if len(keys) > 1 and keys != ["scale", "levels"]:
         raise _KeyedFault(keys[-1], f"the scale is given more than once: {', '.join(keys)}; give one")
-    ordered = entry["scale_type"] != "nominal"
+    ordered = values["scale_type"] != "nominal"
     try:
         if is_defined["options"]:
-            return _from_options(entry["options"], ordered=ordered)
+            return _from_options(values["options"], ordered=ordered)
         if is_defined["levels"]:
-            return _anchored(entry["levels"], ends, ordered=ordered)
+            return _anchored(values["levels"], ends, ordered=ordered)
     except RubricError as error:
         raise _KeyedFault(keys[-1], str(error)) from error
     if ends is not None:
         return replace(Scale.numbered(*ends), ordered=ordered)
-    if entry["binary"] is False and entry["requirement"] is not None:
+    if values["binary"] is False and values["requirement"] is not None:
         problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
         raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
-    if is_defined["binary"] or entry["check"] is not None or entry["requirement"] is not None:
+    if is_defined["binary"] or values["check"] is not None or values["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
 
@@ -526,32 +526,32 @@ def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             yield index, earlier, name
 
 
-def _of_preference(entry: Entry) -> Scale:
+def _of_preference(values: RawCriterion) -> Scale:
     """Make a scale with the levels first, tie and second, and the descriptions that an entry gives them."""
-    others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if entry[key] is not None]
+    others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if values[key] is not None]
     if others:
         raise _KeyedFault(others[0], f"`prefer` has the levels first, tie and second; leave out {others[0]}")
     words = {}
-    names = {value: name for name, value in LEVEL_OF.items() if entry["ties"] or name != "tie"}
-    for level in entry["levels"] or ():
+    names = {value: name for name, value in LEVEL_OF.items() if values["ties"] or name != "tie"}
+    for level in values["levels"] or ():
         if level["value"] not in names or level["label"] not in (None, names[level["value"]]):
             listed = ", ".join(f"{value:g} ({name})" for value, name in names.items())
             raise _KeyedFault("levels", f"levels of a preference are {listed}; found {level['value']:g}")
         if level["description"] is not None:
             words[names[level["value"]]] = level["description"]
-    return preference_scale(ties=entry["ties"], words=words)
+    return preference_scale(ties=values["ties"], words=words)
 
 
-def _ends(entry: Entry) -> tuple[int, int] | None:
-    low = entry["scale_min"]
-    high = entry["scale_max"]
+def _ends(values: RawCriterion) -> tuple[int, int] | None:
+    low = values["scale_min"]
+    high = values["scale_max"]
     key = "scale_min" if low is not None else "scale_max"
-    if isinstance(entry["scale"], Mapping):
+    if isinstance(values["scale"], Mapping):
         if low is not None or high is not None:
             raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
         key = "scale"
-        low = entry["scale"]["min"]
-        high = entry["scale"]["max"]
+        low = values["scale"]["min"]
+        high = values["scale"]["max"]
     if low is None and high is None:
         return None
     low, high = 1 if low is None else low, 5 if high is None else high
@@ -562,9 +562,9 @@ def _ends(entry: Entry) -> tuple[int, int] | None:
     return low, high
 
 
-def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
+def _anchored(entries: list[RawCriterion], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
     """Make a scale of the levels as listed; with given ends, unlisted levels in between have no anchor."""
-    levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
+    levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
         return Scale(tuple(levels), ordered=ordered)
     outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
@@ -577,17 +577,17 @@ def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bo
     return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
 
 
-def _from_options(entries: list[Entry], *, ordered: bool) -> Scale:
-    worth = [entry for entry in entries if not entry["na"]]
-    if not ordered and worth and all(entry["value"] is None for entry in worth):
-        return Scale.of_categories([entry["label"] for entry in worth])
-    if any(entry["value"] is None for entry in worth):
+def _from_options(entries: list[RawCriterion], *, ordered: bool) -> Scale:
+    worth = [option for option in entries if not option["na"]]
+    if not ordered and worth and all(option["value"] is None for option in worth):
+        return Scale.of_categories([option["label"] for option in worth])
+    if any(option["value"] is None for option in worth):
         raise RubricError("each option that applies has a value")
-    levels = sorted((Level(entry["value"], entry["label"]) for entry in worth), key=attrgetter("value"))
+    levels = sorted((Level(option["value"], option["label"]) for option in worth), key=attrgetter("value"))
     return Scale(tuple(levels), ordered=ordered, by_label=all(0 <= level.value <= 1 for level in levels))
 
 
-def _spelled(at: Place) -> str:
+def _spelled(path: Place) -> str:
     """Return the prefix that names a path in data that came from no file, such as "criteria[2].weight: "."""
-    spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
+    spelled = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
     return f"{spelled}: " if spelled else ""

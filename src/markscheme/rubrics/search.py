@@ -98,7 +98,7 @@ def calibrations(start: Path) -> dict[str, Path]:
 def every_calibration(start: Path) -> list[Path]:
     """List all folders `calibration/<name>` of `start` and its parents, also several of one name."""
     inside = (folder / CALIBRATION_FOLDERS for folder in _upwards(start))
-    return [entry for folder in inside if folder.is_dir() for entry in sorted(folder.iterdir()) if entry.is_dir()]
+    return [path for folder in inside if folder.is_dir() for path in sorted(folder.iterdir()) if path.is_dir()]
 
 
 def find_calibration(name: str, *starts: Path) -> Path | None:
@@ -118,8 +118,8 @@ def calibration_folder(name: str, start: Path) -> Path:
     Raises:
         UsageError: The rubric's name can't name a folder.
     """
-    place = start / CALIBRATION_FOLDERS / path_component(name, "the rubric's name")
-    return find_calibration(name, start) or place
+    folder = start / CALIBRATION_FOLDERS / path_component(name, "the rubric's name")
+    return find_calibration(name, start) or folder
 
 
 def project_of(calibration: Path) -> Path:

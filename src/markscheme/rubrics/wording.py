@@ -42,7 +42,7 @@ def words_of(rubric: Rubric) -> dict[Field, str]:
         >>> words_of(Rubric.from_dict([{"weight": 1, "requirement": "Is polite"}]))
         {Field(criterion='c1', field='description'): 'Is polite'}
     """
-    return {place: text for place, text in _words(rubric) if text}
+    return {field: text for field, text in _words(rubric) if text}
 
 
 def _words(rubric: Rubric) -> Iterator[tuple[Field, str]]:
@@ -72,7 +72,7 @@ def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
 
 
 def _criterion(criterion: Criterion, words: Mapping[Field, str]) -> Criterion:
-    of_criterion = {place.field: text for place, text in words.items() if place.criterion == criterion.name}
+    of_criterion = {field.field: text for field, text in words.items() if field.criterion == criterion.name}
     if not of_criterion:
         return criterion
     levels = tuple(_level(level, index, of_criterion) for index, level in enumerate(criterion.scale.levels))
@@ -81,8 +81,8 @@ def _criterion(criterion: Criterion, words: Mapping[Field, str]) -> Criterion:
 
 
 def _level(level: Level, index: int, words: Mapping[str, str]) -> Level:
-    at = f"levels[{index}]"
-    label, description = f"{at}.label", f"{at}.description"
+    path = f"levels[{index}]"
+    label, description = f"{path}.label", f"{path}.description"
     return replace(level, label=words.get(label, level.label), description=words.get(description, level.description))
 
 

@@ -48,8 +48,8 @@ def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode
         if node.style in (None, ""):
             yield node
     elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from _scalars(item, seen)
+        for child in node.value:
+            yield from _scalars(child, seen)
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             yield from _scalars(key, seen)
@@ -61,5 +61,5 @@ def _cut_off(node: yaml.ScalarNode, lines: list[str]) -> str:
     end = node.end_mark
     if end.line >= len(lines) or " " not in node.value or node.value.endswith(_SENTENCE_END):
         return ""
-    rest = lines[end.line][end.column :].lstrip()
-    return rest if rest.startswith("#") else ""
+    remaining = lines[end.line][end.column :].lstrip()
+    return remaining if remaining.startswith("#") else ""

@@ -73,17 +73,17 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
     session = _place_and_key(folder, wish)
     if session is None:
         return None
-    place, key = session
+    path, key = session
     message = json.dumps({"key": key, "request": request}).encode("ascii")
     for _ in range(ATTEMPTS):
-        mark = socket_mark(place)
+        mark = socket_mark(path)
         try:
-            return _exchange(connected(place) or _started(place, folder), message, place)
+            return _exchange(connected(path) or _started(path, folder), message, path)
         except TimeoutError:
-            remove_marked(place, mark)  # the session stopped answering
+            remove_marked(path, mark)  # the session stopped answering
         except (OSError, ValueError, Refused):
             continue
-    _remove_stale(place)
+    _remove_stale(path)
     return None
 
 
@@ -98,21 +98,21 @@ def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None
-    place = place_and_key[0]
+    path = place_and_key[0]
     try:
-        (connected(place) or _started(place, folder)).close()
+        (connected(path) or _started(path, folder)).close()
     except OSError:
         return None
     return place_and_key
 
 
-def stop(place: str) -> bool:
-    """End the session at `place` once it has answered its open requests; return True if there was one.
+def stop(path: str) -> bool:
+    """End the session at `path` once it has answered its open requests; return True if there was one.
 
     A socket that a killed session left behind is removed.
     """
     try:
-        connection = connected(place)
+        connection = connected(path)
         if connection is None:
             return False
         with connection:
@@ -124,14 +124,14 @@ def stop(place: str) -> bool:
     except OSError:
         return False
     finally:
-        _remove_stale(place)
+        _remove_stale(path)
 
 
-def status(place: str) -> "dict[str, Any] | None":
-    """Return the status of the session at `place`; None if no session answers."""
+def status(path: str) -> "dict[str, Any] | None":
+    """Return the status of the session at `path`; None if no session answers."""
     try:
-        connection = connected(place)
-        return None if connection is None else _exchange(connection, b'{"control": "status"}', place)
+        connection = connected(path)
+        return None if connection is None else _exchange(connection, b'{"control": "status"}', path)
     except (OSError, ValueError, Refused):
         return None
 
@@ -140,7 +140,7 @@ def sockets() -> Iterator[str]:
     """Yield the sockets in this user's session folder, stale ones included."""
     folder = _folder()
     if os.path.isdir(folder) and _is_private(folder):
-        yield from sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith(".sock"))
+        yield from sorted(file.path for file in os.scandir(folder) if file.name.endswith(".sock"))
 
 
 # --- where ----------------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
         OSError: The working directory or the folder is gone.
     """
     places = (os.getcwd(), os.path.abspath(folder))
-    return [(place, about.st_dev, about.st_ino) for place in places for about in (os.stat(place),)]
+    return [(path, about.st_dev, about.st_ino) for path in places for about in (os.stat(path),)]
 
 
 def settings_texts() -> list[tuple[str, str]]:
@@ -226,12 +226,12 @@ def _package_stamp() -> list[tuple[str, int, int]]:
     while folders:
         folder = folders.pop()
         passed_over = AFTER_VERDICTS if folder == package else ()
-        for entry in os.scandir(folder):
-            if entry.name.endswith(".py"):
-                about = entry.stat()
-                stamps.append((entry.path, about.st_size, max(about.st_mtime_ns, about.st_ctime_ns)))
-            elif entry.name != "__pycache__" and entry.name not in passed_over and entry.is_dir():
-                folders.append(entry.path)
+        for file in os.scandir(folder):
+            if file.name.endswith(".py"):
+                about = file.stat()
+                stamps.append((file.path, about.st_size, max(about.st_mtime_ns, about.st_ctime_ns)))
+            elif file.name != "__pycache__" and file.name not in passed_over and file.is_dir():
+                folders.append(file.path)
     return sorted(stamps)
 
 
@@ -251,8 +251,8 @@ def _is_private(folder: str) -> bool:
 # --- talking --------------------------------------------------------------------------------------------------------
 
 
-def connected(place: str) -> socket.socket | None:
-    """Connect to the session at `place`; None if no process listens there.
+def connected(path: str) -> socket.socket | None:
+    """Connect to the session at `path`; None if no process listens there.
 
     Raises:
         OSError: The socket belongs to another user, or no connection can be made.
@@ -260,9 +260,9 @@ def connected(place: str) -> socket.socket | None:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(SILENCE)
-        connection.connect(place)
+        connection.connect(path)
         if not is_own(connection):
-            raise PermissionError(f"another user listens at {place}")
+            raise PermissionError(f"another user listens at {path}")
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
         return None
@@ -272,10 +272,10 @@ def connected(place: str) -> socket.socket | None:
     return connection
 
 
-def _remove_socket(place: str) -> None:
+def _remove_socket(path: str) -> None:
     """Remove a socket: a user may name any path, and we must never remove another kind of file."""
-    if os.path.lexists(place) and (os.lstat(place).st_mode & 0o170000) == 0o140000:
-        os.unlink(place)
+    if os.path.lexists(path) and (os.lstat(path).st_mode & 0o170000) == 0o140000:
+        os.unlink(path)
 
 
 def is_own(connection: socket.socket) -> bool:
@@ -286,7 +286,7 @@ def is_own(connection: socket.socket) -> bool:
     return int.from_bytes(of_peer[4:8], sys.byteorder) == os.getuid()
 
 
-def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[str, Any]":
+def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str, Any]":
     """Send a message and return the answer; blanks before it are heartbeats.
 
     Raises:
@@ -296,8 +296,8 @@ def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[st
         connection.sendall(message)
         connection.shutdown(socket.SHUT_WR)
         parts = []
-        while part := _received(connection, place):
-            parts.append(part)
+        while received := _received(connection, path):
+            parts.append(received)
     response = json.loads(b"".join(parts))
     if not isinstance(response, dict) or not isinstance(response.get("answer"), dict):
         raise Refused(response)
@@ -305,7 +305,7 @@ def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[st
     return answer
 
 
-def _received(connection: socket.socket, place: str) -> bytes:
+def _received(connection: socket.socket, path: str) -> bytes:
     """Return the next bytes; wait longer for a session whose process is running than for a stopped one."""
     silent = 0.0
     while True:
@@ -313,22 +313,22 @@ def _received(connection: socket.socket, place: str) -> bytes:
             return connection.recv(1 << 16)
         except TimeoutError:
             silent += SILENCE
-            if silent >= LONGEST_SILENCE or not _is_running(place):
+            if silent >= LONGEST_SILENCE or not _is_running(path):
                 raise
 
 
-def _is_running(place: str) -> bool:
-    """Return True if the process that serves `place` is neither stopped nor dead, or if the system can't say."""
+def _is_running(path: str) -> bool:
+    """Return True if the process that serves `path` is neither stopped nor dead, or if the system can't say."""
     if not os.path.isdir("/proc/self"):
         return True
-    for number in filter(str.isdecimal, os.listdir("/proc")):
+    for process in filter(str.isdecimal, os.listdir("/proc")):
         try:
-            with open(f"/proc/{number}/cmdline", "rb") as command:
-                serves = os.fsencode(place) in command.read().split(b"\0")
+            with open(f"/proc/{process}/cmdline", "rb") as command:
+                serves = os.fsencode(path) in command.read().split(b"\0")
         except OSError:
             continue
         if serves:
-            return not is_halted(int(number))
+            return not is_halted(int(process))
     return False
 
 
@@ -343,21 +343,21 @@ def is_halted(pid: int) -> bool:
         return False
 
 
-def socket_mark(place: str) -> "tuple[int, int, int] | None":
+def socket_mark(path: str) -> "tuple[int, int, int] | None":
     """Return what distinguishes a socket from another with the same path; an inode number alone may be reused."""
     try:
-        about = os.lstat(place)
+        about = os.lstat(path)
     except OSError:
         return None
     return about.st_dev, about.st_ino, about.st_ctime_ns
 
 
-def remove_marked(place: str, mark: "tuple[int, int, int] | None") -> None:
+def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
     """Remove the socket with this mark, unless another caller already has: never one that took its place."""
     try:
-        with Alone(os.path.dirname(place)):
-            if mark is not None and socket_mark(place) == mark:
-                _remove_socket(place)
+        with Alone(os.path.dirname(path)):
+            if mark is not None and socket_mark(path) == mark:
+                _remove_socket(path)
     except OSError:
         return
 
@@ -365,34 +365,34 @@ def remove_marked(place: str, mark: "tuple[int, int, int] | None") -> None:
 # --- starting -------------------------------------------------------------------------------------------------------
 
 
-def _started(place: str, folder: str) -> socket.socket:
+def _started(path: str, folder: str) -> socket.socket:
     """Connect to a session that this process starts, unless another process is first."""
-    with Alone(os.path.dirname(place)):
-        connection = connected(place)
+    with Alone(os.path.dirname(path)):
+        connection = connected(path)
         if connection is not None:
             return connection
-        _remove_socket(place)
+        _remove_socket(path)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         with listener:
-            listener.bind(place)
+            listener.bind(path)
             try:
                 listener.listen(WAITING)
-                _spawn(listener, place, folder)
+                _spawn(listener, path, folder)
             except BaseException:
-                os.unlink(place)
+                os.unlink(path)
                 raise
-        connection = connected(place)  # waits in the queue until the process is up
+        connection = connected(path)  # waits in the queue until the process is up
     if connection is None:
-        raise ConnectionRefusedError(f"the session at {place} ended as it began")
+        raise ConnectionRefusedError(f"the session at {path} ended as it began")
     return connection
 
 
-def _spawn(listener: socket.socket, place: str, folder: str) -> None:
+def _spawn(listener: socket.socket, path: str, folder: str) -> None:
     """Start the warm process, which inherits the listening socket, so no caller has to wait until it listens."""
     import subprocess
 
     code = f"import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {STARTS} import main; main(sys.argv[2:])"
-    arguments = [str(listener.fileno()), place, os.path.abspath(folder)]
+    arguments = [str(listener.fileno()), path, os.path.abspath(folder)]
     subprocess.Popen(
         [sys.executable, "-P", "-c", code, json.dumps(sys.path), *arguments],
         stdin=subprocess.DEVNULL,
@@ -403,15 +403,15 @@ def _spawn(listener: socket.socket, place: str, folder: str) -> None:
     ).returncode = 0  # it outlives this process, which therefore must not wait for it
 
 
-def _remove_stale(place: str) -> None:
+def _remove_stale(path: str) -> None:
     """Remove a socket that no process listens on; keep it where that isn't known."""
     try:
-        with Alone(os.path.dirname(place)):
-            connection = connected(place)
+        with Alone(os.path.dirname(path)):
+            connection = connected(path)
             if connection is not None:
                 connection.close()
             else:
-                _remove_socket(place)
+                _remove_socket(path)
     except OSError:
         return
 

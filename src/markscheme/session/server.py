@@ -62,8 +62,8 @@ class Session:
         """Handle requests until stopped or idle; requests under way are answered before it returns."""
         self._last = time.monotonic()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._ending.set)
+        for signal_number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(signal_number, self._ending.set)
         server = await asyncio.start_unix_server(
             self._connection, sock=self.listener, limit=1 << 20, backlog=WAITING, **LEAVE_FILE
         )
@@ -75,11 +75,11 @@ class Session:
 
     async def _until_ending(self) -> None:
         while not self._ending.is_set():
-            left = self.idle if self._connections else self._last + self.idle - time.monotonic()
-            if left <= 0:
+            seconds = self.idle if self._connections else self._last + self.idle - time.monotonic()
+            if seconds <= 0:
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), left)
+                await asyncio.wait_for(self._ending.wait(), seconds)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -140,9 +140,9 @@ class Session:
 
 async def _all(reader: asyncio.StreamReader) -> bytes:
     parts, size = [], 0
-    while part := await reader.read(1 << 20):
-        parts.append(part)
-        size += len(part)
+    while received := await reader.read(1 << 20):
+        parts.append(received)
+        size += len(received)
         if size > LONGEST_REQUEST:
             raise ValueError("a request of this length is invalid")
     return b"".join(parts)

@@ -182,10 +182,10 @@ def ceiling(
     units = Groups.of(groups, len(table))
     columns = np.column_stack([rated, table])
     of_people = _Beside(columns[twice], units.of_units(twice), levels, metric)
-    both = twice & ~np.isnan(rated)
+    is_compared = twice & ~np.isnan(rated)
     with_judge = of_people
-    if not np.array_equal(twice, both):
-        with_judge = _Beside(columns[both], units.of_units(both), levels, metric)
+    if not np.array_equal(twice, is_compared):
+        with_judge = _Beside(columns[is_compared], units.of_units(is_compared), levels, metric)
     return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
 
 
@@ -247,9 +247,9 @@ def alternative_annotator_test(
 
 def _commonest(table: Floats) -> Floats:
     """Return the modal rating of each row; nan for a tie or a row without ratings."""
-    values, place = np.unique(table, return_inverse=True)
+    values, code = np.unique(table, return_inverse=True)
     counts = np.zeros((len(table), len(values)), dtype=np.int64)
-    np.add.at(counts, (np.arange(len(table))[:, None], place.reshape(table.shape)), 1)
+    np.add.at(counts, (np.arange(len(table))[:, None], code.reshape(table.shape)), 1)
     counts = counts[:, ~np.isnan(values)]
     if not counts.size:
         return np.full(len(table), np.nan)

@@ -54,9 +54,9 @@ def kendall(pairs: Pairs, level: float) -> Estimate:
 # -- values, over all units and then with one unit or group left out ---------------------------------------------------
 
 
-def _ratio(product: npt.ArrayLike, left: npt.ArrayLike, right: npt.ArrayLike) -> Floats:
-    """Compute product / root(left right), clipped to -1 to 1; nan where `left` or `right` is 0."""
-    size = np.sqrt(left) * np.sqrt(right)
+def _ratio(product: npt.ArrayLike, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    """Compute product / root(left right), clipped to -1 to 1; nan where `first` or `second` is 0."""
+    size = np.sqrt(first) * np.sqrt(second)
     return np.asarray(np.clip(over(np.asarray(product), size), -1.0, 1.0))
 
 
@@ -117,9 +117,9 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     return _ratio(product + concord, gold_square + gold_apart, judge_square + judge_apart)
 
 
-def _against(standing: Floats, place: Integers) -> Floats:
+def _against(standing: Floats, code: Integers) -> Floats:
     """Sum, for each unit, the `standing` of the units above it minus that of the units below it."""
-    return np.asarray(above_minus_below(np.bincount(place, weights=standing).astype(np.float64))[place])
+    return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 
 
 def _rerankable(pairs: Pairs) -> bool:
@@ -151,15 +151,17 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
     inside = (pairs.groups.number >= start) & (pairs.groups.number < stop)
     row = pairs.groups.number[inside] - start
 
-    def gone(place: Integers, width: int) -> Floats:
-        flat = np.bincount(row * width + place[inside], minlength=(stop - start) * width)
+    def gone(code: Integers, width: int) -> Floats:
+        flat = np.bincount(row * width + code[inside], minlength=(stop - start) * width)
         return np.asarray(flat.reshape(stop - start, width), dtype=np.float64)
 
     gold_now = pairs.standing[0][first] + above_minus_below(gone(gold, n_gold).T).T[:, code // n_judge]
     judge_now = pairs.standing[1][first] + above_minus_below(gone(judge, n_judge).T).T[:, code % n_judge]
-    left = count - gone(cell.reshape(-1), len(code))
+    remaining = count - gone(cell.reshape(-1), len(code))
     return _ratio(
-        (left * gold_now * judge_now).sum(axis=1), (left * gold_now**2).sum(axis=1), (left * judge_now**2).sum(axis=1)
+        (remaining * gold_now * judge_now).sum(axis=1),
+        (remaining * gold_now**2).sum(axis=1),
+        (remaining * judge_now**2).sum(axis=1),
     )
 
 

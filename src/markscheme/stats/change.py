@@ -125,14 +125,14 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
     return moved(d, np.where(np.isnan(d), np.nan, 0.0))
 
 
-def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
+def moved(current: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
     """Test exactly whether a judge's mean level moved since its stored runs.
 
     Under the null, any of an example's runs is equally likely to be "now", independently for each example. With one
     stored run this is the sign-flip test of the differences.
 
     Args:
-        now: Ratings now, shape (n,); nan = missing.
+        current: Ratings now, shape (n,); nan = missing.
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
 
@@ -148,7 +148,7 @@ def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
         >>> moved([2, 3, 1], [[1, 1], [3, 3], [0, 0]]).runs
         2
     """
-    runs = complete_runs(now, stored)
+    runs = complete_runs(current, stored)
     n_stored = runs.shape[1] - 1
     whole, unit = whole_multiples(runs)
     outcomes = (n_stored + 1) * whole - whole.sum(axis=1, keepdims=True)
@@ -159,14 +159,14 @@ def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
     return Moved(shift, exact_p, mid_p, len(runs), n_stored)
 
 
-def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
+def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     """Compute the mid-p of the mean shift if an example's ratings were dealt to now and the stored runs at random.
 
     Exact for any distribution of the ratings, skewed ones near an end of the scale included, where the signs of
     differences are not. With one rating now it is the mid-p of `moved`.
 
     Args:
-        now: Ratings now, shape (n, m); nan = missing.
+        current: Ratings now, shape (n, m); nan = missing.
         stored: Ratings of r stored runs, shape (n, r); nan = missing. An example counts where all its ratings exist.
 
     Returns:
@@ -176,7 +176,7 @@ def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
         >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])
         0.03125
     """
-    first = np.asarray(now, dtype=np.float64)
+    first = np.asarray(current, dtype=np.float64)
     runs = np.hstack([first, np.asarray(stored, dtype=np.float64)])
     whole, _ = whole_multiples(runs[~np.isnan(runs).any(axis=1)])
     n_runs = runs.shape[1]
@@ -190,11 +190,11 @@ def reshuffled(now: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     return _chance_of_first(outcomes, two_sided=True)[1] if outcomes.any() else 1.0
 
 
-def any_change(now: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Changed:
+def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Changed:
     """Test exactly whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
 
     Args:
-        now: Ratings now, shape (n,); nan = missing.
+        current: Ratings now, shape (n,); nan = missing.
         stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
             and in every stored run.
         groups: A name for each example, shape (n,), where several share a task; the flip rates' intervals use them.
@@ -212,9 +212,9 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike, groups: npt.ArrayLike 
         >>> round(change.excess, 6), round(change.exact_p, 6)
         (0.785714, 0.028807)
     """
-    runs = complete_runs(now, stored)
+    runs = complete_runs(current, stored)
     n_stored = runs.shape[1] - 1
-    tasks = None if groups is None else np.asarray(groups)[is_complete(run_columns(now, stored))]
+    tasks = None if groups is None else np.asarray(groups)[is_complete(run_columns(current, stored))]
     flips_now = share((runs[:, :1] != runs[:, 1:]).mean(axis=1), tasks, method="flip rate, now and stored")
     if n_stored < 2:
         why = "one stored run doesn't show its own noise; store three"
@@ -458,9 +458,9 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
         raise ValueError(f"0 <= mid-p <= exact p <= 1 fails for {mid_p} and {exact_p}")
 
 
-def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
+def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
     """Combine the ratings of a new run (first column) and of r stored runs, shape (n,) or (n, r), in one array."""
-    current = np.asarray(now, dtype=np.float64)
+    current = np.asarray(current, dtype=np.float64)
     earlier = np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:
         earlier = earlier[:, None]
@@ -469,9 +469,9 @@ def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
     return np.column_stack([current, earlier])
 
 
-def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
+def complete_runs(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
     """Return the columns of `run_columns`, with only the examples rated in every run."""
-    runs = run_columns(now, stored)
+    runs = run_columns(current, stored)
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
     return np.asarray(runs[is_complete(runs)])

@@ -467,9 +467,9 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
     return replace(estimate, undefined=why)
 
 
-def _reach(table: RatingPatterns, place: Floats) -> Floats:
-    """Compute the distance between each row's lowest and highest rating, with `place` the position of each value."""
-    padded = np.append(place, np.nan)
+def _reach(table: RatingPatterns, code: Floats) -> Floats:
+    """Compute the distance between each row's lowest and highest rating, with `code` the position of each value."""
+    padded = np.append(code, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)
     for column in table.codes.T:
@@ -619,16 +619,16 @@ def pair_left_out(
         >>> found.round(3).tolist()
         [0.5, 0.0, 0.4, 0.4, 1.0]
     """
-    both = ~np.isnan(pair).any(axis=1)
-    number = groups.number[both]
-    table = rating_patterns(pair[both], levels, groups=number if groups.several else None)
+    is_complete = ~np.isnan(pair).any(axis=1)
+    group_of = groups.number[is_complete]
+    table = rating_patterns(pair[is_complete], levels, groups=group_of if groups.several else None)
     disagreements = _disagreements(name, weights, table)
     if isinstance(disagreements, str):
         return np.full(1 + groups.n, math.nan)
     _, seen, chance = disagreements
     values = _beyond_chance(seen, chance)
     of_groups = np.full(1 + groups.n, values[0])
-    of_groups[1 + number] = values[1:][table.set_of]
+    of_groups[1 + group_of] = values[1:][table.set_of]
     return of_groups
 
 

@@ -133,13 +133,13 @@ def side_share(
         weights: A weight for each example, shape (n,), relative to the others of its draw; None where all are alike.
         strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
     """
-    both = ~np.isnan(judge) & ~np.isnan(gold)
-    on_side = both & (gold == of)
+    is_decided = ~np.isnan(judge) & ~np.isnan(gold)
+    on_side = is_decided & (gold == of)
     hits = np.where(on_side, judge == counts, np.nan)
     among = grouped_share(hits, groups)
     rate: SideRate = among
     if strata is not None:
-        in_question = np.where(both, gold == of, np.nan)
+        in_question = np.where(is_decided, gold == of, np.nan)
         even = np.ones(len(gold)) if weights is None else np.asarray(weights, dtype=np.float64)
         cells = list(_cells(strata, judge, in_question, even, groups))
         is_hit = judge == counts

@@ -311,9 +311,9 @@ class _SharedMoments:
         left, right = _ordered_pairs(table.shape[1])
         first = table[counted][:, left]
         second = table[counted][:, right]
-        both = ~np.isnan(first) & ~np.isnan(second)
-        first = np.where(both, first, np.nan)
-        of_judge = np.where(both, its[counted, None], np.nan)
+        is_rated = ~np.isnan(first) & ~np.isnan(second)
+        first = np.where(is_rated, first, np.nan)
+        of_judge = np.where(is_rated, its[counted, None], np.nan)
         covariances = (
             _covariance(x, y, groups_counted)
             for x, y in ((first, second), (first, first), (first, of_judge), (of_judge, of_judge))
@@ -349,8 +349,8 @@ def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
     in_both = np.isfinite(x) & np.isfinite(y)
     centred = [np.where(in_both, values - _mean(values, in_both), 0.0) for values in (x, y)]
     n, sum_x, sum_y, products = (
-        groups.left_out(part.T).T
-        for part in (in_both.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
+        groups.left_out(term.T).T
+        for term in (in_both.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)

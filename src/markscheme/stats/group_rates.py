@@ -271,17 +271,17 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
     table = whole_counts(labelled, (len(graded), 2, 2), "labelled")
     labels = table.sum(axis=1).astype(np.float64)
     expected = (table[:, 1] + 1) / (labels + 2)
-    left = graded - labels
+    unlabelled = graded - labels
     weight = (graded / np.maximum(graded.sum(axis=1, keepdims=True), 1)) ** 2 * expected * (1 - expected)
     taken = np.zeros_like(graded)
-    for _ in range(min(count, int(left.sum()))):
-        open_groups = (left > 0).any(axis=1)
+    for _ in range(min(count, int(unlabelled.sum()))):
+        open_groups = (unlabelled > 0).any(axis=1)
         group = int(np.where(open_groups, (weight / (labels + 2)).sum(axis=1), -1.0).argmax())
         drop = weight[group] * (1 / (labels[group] + 2) - 1 / (labels[group] + 3))
-        verdict = 1 - int(np.where(left[group] > 0, drop, -1.0)[::-1].argmax())
+        verdict = 1 - int(np.where(unlabelled[group] > 0, drop, -1.0)[::-1].argmax())
         taken[group, verdict] += 1
         labels[group, verdict] += 1
-        left[group, verdict] -= 1
+        unlabelled[group, verdict] -= 1
     return taken
 
 
@@ -380,11 +380,11 @@ def _labels_to_show(weight: Floats, labels: Integers, graded: Integers) -> int |
     have = labels.copy()
     added = 0
     while not _shown(int(have.sum()), _planned_half_width(weight, have)):
-        left = graded > have
-        if not left.any():
+        may_grow = graded > have
+        if not may_grow.any():
             return None
         drop = weight**2 * (_half_widths(have) ** 2 - _half_widths(have + 1) ** 2)
-        fails, passes = np.where(left, drop, -1.0).tolist()
+        fails, passes = np.where(may_grow, drop, -1.0).tolist()
         have[1 if passes >= fails else 0] += 1
         added += 1
     return added

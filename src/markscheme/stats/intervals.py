@@ -490,9 +490,9 @@ class Groups:
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
         """Return the groups of the selected units alone."""
-        number = self.number[units]
-        used = np.bincount(number, minlength=self.n) > 0
-        return replace(self, number=np.cumsum(used)[number] - 1, n=int(used.sum()))
+        group_of = self.number[units]
+        used = np.bincount(group_of, minlength=self.n) > 0
+        return replace(self, number=np.cumsum(used)[group_of] - 1, n=int(used.sum()))
 
     def sums(self, values: Floats) -> Floats:
         """Sum `values`, shape (..., n_units), over each group; return `values` itself if each unit is its own group."""

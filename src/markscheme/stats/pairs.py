@@ -87,13 +87,13 @@ class Pairs:
     @cached_property
     def off(self) -> int:
         """Units (or groups with a unit) outside a rater's modal value, the lesser of the two raters."""
-        return min(self._off(place) for _, place in (self.gold_levels, self.judge_levels))
+        return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
-    def _off(self, place: Integers) -> int:
-        counts = np.bincount(place)
+    def _off(self, code: Integers) -> int:
+        counts = np.bincount(code)
         if not self.groups.several:
             return len(self) - int(counts.max(initial=0))
-        return len(np.unique(self.groups.number[place != counts.argmax()]))
+        return len(np.unique(self.groups.number[code != counts.argmax()]))
 
     @cached_property
     def stuck(self) -> Reason | None:
@@ -174,17 +174,17 @@ def paired(
         >>> len(pairs), float(pairs.moments.signed[0]), pairs.span
         (3, 0.6666666666666666, 4.0)
     """
-    left, right = equal_vectors(gold=gold, judge=judge)
-    both = np.isfinite(left) & np.isfinite(right)
-    in_groups = Groups.of(groups, len(left)).of_units(both)
-    left, right = _without_dust(left[both], right[both])
-    scale = np.append(left, right) if levels is None else np.unique(np.asarray(levels, dtype=np.float64))
+    gold_values, judge_values = equal_vectors(gold=gold, judge=judge)
+    is_finite = np.isfinite(gold_values) & np.isfinite(judge_values)
+    in_groups = Groups.of(groups, len(gold_values)).of_units(is_finite)
+    gold_values, judge_values = _without_dust(gold_values[is_finite], judge_values[is_finite])
+    scale = np.append(gold_values, judge_values) if levels is None else np.unique(np.asarray(levels, dtype=np.float64))
     span = float(np.ptp(scale)) if len(scale) else 0.0
     step = span if levels is None or len(scale) < 2 else float(np.diff(scale).min())
-    return Pairs(left, right, in_groups, span, step, scale_told=levels is not None)
+    return Pairs(gold_values, judge_values, in_groups, span, step, scale_told=levels is not None)
 
 
-def numbers(values: npt.ArrayLike, what: str) -> Floats:
+def numbers(values: npt.ArrayLike, name: str) -> Floats:
     """Convert `values` to an array of floats; None becomes nan.
 
     Raises:
@@ -197,7 +197,7 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} must be numbers in rows of one length, nan where a rating is missing") from None
+        raise ValueError(f"{name} must be numbers in rows of one length, nan where a rating is missing") from None
 
 
 def equal_vectors(**named: npt.ArrayLike) -> Floats:
@@ -275,13 +275,13 @@ def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
 
 
 def _levels(values: Floats) -> tuple[Floats, Integers]:
-    seen, place = np.unique(values, return_inverse=True)
-    return seen, np.asarray(place.reshape(-1), dtype=np.int64)
+    seen, code = np.unique(values, return_inverse=True)
+    return seen, np.asarray(code.reshape(-1), dtype=np.int64)
 
 
 def _place_in_group(group: Integers, levels: tuple[Floats, Integers]) -> Integers:
-    seen, place = levels
-    _, places = np.unique(group * len(seen) + place, return_inverse=True)
+    seen, code = levels
+    _, places = np.unique(group * len(seen) + code, return_inverse=True)
     return np.asarray(places.reshape(-1), dtype=np.int64)
 
 
@@ -292,19 +292,19 @@ def _unless_rounding(variance: Floats, values: Floats) -> Floats:
     return np.where(variance > max(RELATIVE_ROUNDING * spread, (RELATIVE_ROUNDING * size) ** 2), variance, 0.0)
 
 
-def _below(place: Integers) -> tuple[Integers, Integers]:
+def _below(code: Integers) -> tuple[Integers, Integers]:
     """Count, for each unit, the units below it and those equal to it, itself included."""
-    counts = np.bincount(place)
-    return (np.cumsum(counts) - counts)[place], counts[place]
+    counts = np.bincount(code)
+    return (np.cumsum(counts) - counts)[code], counts[code]
 
 
-def _standing(place: Integers) -> Floats:
-    below, equal = _below(place)
-    return (2 * below + equal - len(place)).astype(np.float64)
+def _standing(code: Integers) -> Floats:
+    below, equal = _below(code)
+    return (2 * below + equal - len(code)).astype(np.float64)
 
 
 def _orderings(gold: Integers, judge: Integers) -> Floats:
-    gold_apart, judge_apart = (len(place) - _below(place)[1] for place in (gold, judge))
+    gold_apart, judge_apart = (len(code) - _below(code)[1] for code in (gold, judge))
     return np.stack([concordance(gold, judge), gold_apart, judge_apart])
 
 
@@ -313,8 +313,8 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
-    _, place = np.unique(tied * (int(order.max()) + 1) + order, return_inverse=True)
-    below, equal = _below(place.reshape(-1))
+    _, code = np.unique(tied * (int(order.max()) + 1) + order, return_inverse=True)
+    below, equal = _below(code.reshape(-1))
     return below - _below(tied)[0], equal
 
 
@@ -331,18 +331,18 @@ def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
     rank = np.empty(n, dtype=np.int32)
     rank[(n - 1) - by_second] = np.arange(n, dtype=np.int32)
     counts = np.zeros(n, dtype=np.int64)
-    now = rank
+    current = rank
     for bit in range(int(n - 1).bit_length() - 1, -1, -1):
-        upper = ((now >> bit) & 1).astype(bool)
-        start = (now >> (bit + 1)) << (bit + 1)
+        upper = ((current >> bit) & 1).astype(bool)
+        start = (current >> (bit + 1)) << (bit + 1)
         lower_so_far = np.zeros(n + 1, dtype=np.int32)
         np.cumsum(~upper, out=lower_so_far[1:])
         lower_before = lower_so_far[:-1] - lower_so_far[start]
-        counts[now[upper]] += lower_before[upper]
+        counts[current[upper]] += lower_before[upper]
         goes_to = np.where(upper, np.arange(n, dtype=np.int32) + (1 << bit) - lower_before, start + lower_before)
-        after = np.empty_like(now)
-        after[goes_to] = now
-        now = after
+        after = np.empty_like(current)
+        after[goes_to] = current
+        current = after
     earlier = np.empty(n, dtype=np.int64)
     earlier[line] = counts[rank]
     return earlier

@@ -114,14 +114,18 @@ def weighted_pass_rate(
         0.5
     """
     sizes = whole_counts(pool, (len(np.asarray(pool)),), "pool")
-    h, w, place = equal_vectors(passed=passed, weights=weights, stratum=stratum)
-    at = place.astype(np.int64)
-    if not (np.isin(h, (0.0, 1.0)).all() and np.isin(at, np.arange(len(sizes))).all() and np.array_equal(at, place)):
+    h, w, of_stratum = equal_vectors(passed=passed, weights=weights, stratum=stratum)
+    stratum_of = of_stratum.astype(np.int64)
+    if not (
+        np.isin(h, (0.0, 1.0)).all()
+        and np.isin(stratum_of, np.arange(len(sizes))).all()
+        and np.array_equal(stratum_of, of_stratum)
+    ):
         raise ValueError("passed must be 0 or 1, and stratum the number of a stratum of the pool")
     if not (np.isfinite(w).all() and (w > 0).all()):
         raise ValueError("weights must be finite and above 0")
-    labelled = np.bincount(at, minlength=len(sizes))
-    total, squares, passing = (np.bincount(at, weights=v, minlength=len(sizes)) for v in (w, w * w, w * h))
+    labelled = np.bincount(stratum_of, minlength=len(sizes))
+    total, squares, passing = (np.bincount(stratum_of, weights=v, minlength=len(sizes)) for v in (w, w * w, w * h))
     size = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     passing_share = np.divide(passing, total, out=np.full_like(total, 0.5), where=total > 0)
     method = f"by {len(sizes)} strata, weighted"
@@ -142,13 +146,13 @@ def _over_strata(
     refusal = _strata_refusal(labelled, weighed, names)
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
-    part = weighed / weighed.sum()
+    share = weighed / weighed.sum()
     widened = (passes + 0.5) / (size + 1)
-    variance = float((part**2 * widened * (1 - widened) / (size + 1)).sum())
-    variance += float(part @ widened**2 - (part @ widened) ** 2) / float(weighed.sum())
+    variance = float((share**2 * widened * (1 - widened) / (size + 1)).sum())
+    variance += float(share @ widened**2 - (share @ widened) ** 2) / float(weighed.sum())
     raw = np.divide(passes, size, out=widened.copy(), where=size > 0)
-    made = _clipped(float(part @ raw), float(part @ widened), math.sqrt(variance), n=n, level=level, method=method)
-    scarce = float(size[part > NEGLIGIBLE].min())
+    made = _clipped(float(share @ raw), float(share @ widened), math.sqrt(variance), n=n, level=level, method=method)
+    scarce = float(size[share > NEGLIGIBLE].min())
     return mark_rough(made, f"only {number(scarce, 0)} labelled in a stratum") if scarce < LEAST_LABELS else made
 
 
@@ -232,15 +236,15 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
         0.0028
     """
     drawn = whole_counts(labelled, (2,), "labelled")
-    rest = whole_counts(pool, (2,), "pool")
+    ungraded = whole_counts(pool, (2,), "pool")
     n = int(drawn.sum())
-    m = int(rest.sum())
+    m = int(ungraded.sum())
     if not n or not m:
         raise ValueError(f"there must be labelled examples and a pool to compare, not {n} and {m}")
-    pooled = int(drawn[1] + rest[1]) / (n + m)
+    pooled = int(drawn[1] + ungraded[1]) / (n + m)
     if pooled in (0.0, 1.0):
         return 1.0
-    z = (int(drawn[1]) / n - int(rest[1]) / m) / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+    z = (int(drawn[1]) / n - int(ungraded[1]) / m) / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
     return float(erfc(abs(z) / math.sqrt(2)))
 
 
@@ -342,10 +346,10 @@ def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -
     if len(labelled) > MOST_STRATA:
         return f"{len(labelled)} strata are too many: merge them into {MOST_STRATA} or fewer"
     least, wanted = (1, "some") if len(labelled) <= 2 else (LEAST_LABELS, f"at least {LEAST_LABELS}")
-    for name, have, part in zip(names, labelled.tolist(), (sizes / sizes.sum()).tolist(), strict=True):
-        if have < least and part > NEGLIGIBLE:
+    for name, have, share in zip(names, labelled.tolist(), (sizes / sizes.sum()).tolist(), strict=True):
+        if have < least and share > NEGLIGIBLE:
             seen = f"only {have}" if have else "none"
-            return f"{seen} of the {name} labelled, {percent(part)} of the pool: label {wanted} of the {name}"
+            return f"{seen} of the {name} labelled, {percent(share)} of the pool: label {wanted} of the {name}"
     return None
 
 

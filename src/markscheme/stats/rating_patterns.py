@@ -163,19 +163,19 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
     order = np.argsort(levels)
     ascending = levels[order]
     missing = np.isnan(table)
-    place = np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
-    place[missing] = 0
+    code = np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
+    code[missing] = 0
     with np.errstate(invalid="ignore"):
-        astray = ~(np.abs(table - ascending[place]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
+        astray = ~(np.abs(table - ascending[code]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
     if not astray.any():
-        codes = order[place]
+        codes = order[code]
         codes[missing] = -1
         return levels, codes, None
     strays = table[astray]
     outside = strays[(strays < ascending[0]) | (strays > ascending[-1])] if in_order(levels) else strays
     if outside.size:
         raise ValueError(f"rating {outside[0]:g} is not on the scale {', '.join(f'{x:g}' for x in levels[:20])}")
-    snapped = np.where(astray, table, ascending[place])
+    snapped = np.where(astray, table, ascending[code])
     values = np.unique(np.concatenate([levels, strays]))
     codes = np.searchsorted(values, snapped).astype(np.int64)
     codes[missing] = -1

@@ -403,9 +403,9 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
 def _distances(table: Floats) -> Floats:
     """Compute the mean distance between two ratings of each row, from their ranks within the row."""
     count = np.isfinite(table).sum(axis=1)[:, None]
-    place = np.arange(1, table.shape[1] + 1)[None]
+    rank = np.arange(1, table.shape[1] + 1)[None]
     return np.asarray(
-        2 * np.nansum((2 * place - count - 1) * np.sort(table, axis=1), axis=1) / (count * (count - 1))[:, 0]
+        2 * np.nansum((2 * rank - count - 1) * np.sort(table, axis=1), axis=1) / (count * (count - 1))[:, 0]
     )
 
 

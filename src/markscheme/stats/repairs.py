@@ -181,8 +181,8 @@ class LevelSwap:
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
         """Compute the changes by one criterion together with each of some others, one column for each of those."""
-        both = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
-        return self._changes(both, self.gold.is_known[:, [criterion]] & self.gold.is_known[:, others])
+        after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
+        return self._changes(after_two, self.gold.is_known[:, [criterion]] & self.gold.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
         """Find the two criteria that repair most together: more than either alone.
@@ -214,26 +214,26 @@ class LevelSwap:
     @cached_property
     def stays_wrong(self) -> Flags:
         """Flags of the wrong decisions that stay wrong with gold's level on every criterion, shape (n_examples,)."""
-        now = self.before.decisions(self.passes_from)[:, 0]
+        decisions = self.before.decisions(self.passes_from)[:, 0]
         with_gold = TermSums.of(self.gold).total.decisions(self.passes_from)[:, 0]
         is_known = self.follows & self.gold.is_known.all(axis=1)
-        return np.asarray(is_known & (now == 1 - self.people) & (with_gold == 1 - self.people))
+        return np.asarray(is_known & (decisions == 1 - self.people) & (with_gold == 1 - self.people))
 
     def _changes(self, replaced: TermSums, is_known: Flags) -> DecisionChanges:
         people = self.people[:, None]
-        now = self.before.decisions(self.passes_from)
+        decisions = self.before.decisions(self.passes_from)
         then = replaced.decisions(self.passes_from)
         is_comparable = self.follows[:, None] & is_known
-        counted = is_comparable & ~np.isnan(people) & ~np.isnan(now)
+        counted = is_comparable & ~np.isnan(people) & ~np.isnan(decisions)
         gold_scores = self.scores[:, None]
         agreed = close(gold_scores, self.before.scores, self.tolerance)
         would_agree = close(gold_scores, replaced.scores, self.tolerance)
         return DecisionChanges(
             counted=counted,
-            false_passes=counted & (people == 0) & (now == 1) & (then == 0),
-            false_fails=counted & (people == 1) & (now == 0) & (then == 1),
-            held_up=counted & (people == 1) & (now == 1) & (then == 0),
-            let_through=counted & (people == 0) & (now == 0) & (then == 1),
+            false_passes=counted & (people == 0) & (decisions == 1) & (then == 0),
+            false_fails=counted & (people == 1) & (decisions == 0) & (then == 1),
+            held_up=counted & (people == 1) & (decisions == 1) & (then == 0),
+            let_through=counted & (people == 0) & (decisions == 0) & (then == 1),
             scores_repaired=is_comparable & (agreed == 0) & (would_agree == 1),
             scores_broken=is_comparable & (agreed == 1) & (would_agree == 0),
         )

@@ -141,22 +141,22 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
         >>> round(link.points[0].low, 3), round(link.points[0].high, 3)
         (0.273, 0.527)
     """
-    left, right = equal_vectors(old=old, new=new)
-    both = np.isfinite(left) & np.isfinite(right)
-    left = left[both]
-    right = right[both]
-    why = _why_no_line(left, right)
+    old_scores, new_scores = equal_vectors(old=old, new=new)
+    is_finite = np.isfinite(old_scores) & np.isfinite(new_scores)
+    old_scores = old_scores[is_finite]
+    new_scores = new_scores[is_finite]
+    why = _why_no_line(old_scores, new_scores)
     if why is not None:
-        return Link(math.nan, math.nan, math.nan, (), len(left), why)
-    n = len(left)
-    centre = float(left.mean())
-    width = float(((left - centre) ** 2).sum())
-    slope = float(((left - centre) * (right - right.mean())).sum()) / width
-    intercept = float(right.mean()) - slope * centre
-    residual = right - intercept - slope * left
+        return Link(math.nan, math.nan, math.nan, (), len(old_scores), why)
+    n = len(old_scores)
+    centre = float(old_scores.mean())
+    width = float(((old_scores - centre) ** 2).sum())
+    slope = float(((old_scores - centre) * (new_scores - new_scores.mean())).sum()) / width
+    intercept = float(new_scores.mean()) - slope * centre
+    residual = new_scores - intercept - slope * old_scores
     spread = math.sqrt(float((residual**2).sum()) / (n - 2))
     seen = numbers(at, "at")
-    inside = seen[(seen >= left.min() - 1e-9) & (seen <= left.max() + 1e-9)]
+    inside = seen[(seen >= old_scores.min() - 1e-9) & (seen <= old_scores.max() + 1e-9)]
     points = [_linked(x, intercept + slope * x, spread, 1 / n + (x - centre) ** 2 / width, n) for x in inside.tolist()]
     return Link(intercept, slope, spread, tuple(points), n)
 
@@ -180,17 +180,17 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLik
         >>> shares["passed"].value, shares["failed"].value
         (0.75, 0.5)
     """
-    left, right = equal_vectors(old=old, new=new)
-    passes_now = np.where(np.isnan(right), np.nan, right == 1.0)
+    old_scores, new_scores = equal_vectors(old=old, new=new)
+    passes_now = np.where(np.isnan(new_scores), np.nan, new_scores == 1.0)
     return {
-        name: share(np.where(left == decision, passes_now, np.nan), groups, of=f"examples that {name} then")
+        name: share(np.where(old_scores == decision, passes_now, np.nan), groups, of=f"examples that {name} then")
         for name, decision in (("passed", 1.0), ("failed", 0.0))
     }
 
 
 def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    left, right = equal_vectors(first=first, second=second)
-    return np.asarray(right - left)
+    first_scores, second_scores = equal_vectors(first=first, second=second)
+    return np.asarray(second_scores - first_scores)
 
 
 def _why_no_line(old: Floats, new: Floats) -> str | None:

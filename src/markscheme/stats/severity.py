@@ -399,11 +399,11 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
     """Count the examples that both raters put on each level, and those they are counted among, per level."""
-    both = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
+    diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)
-    of = {"macro_precision": judge, "macro_recall": gold, "macro_f1": gold + judge - both}[name]
-    return both, np.asarray(of, dtype=np.float64)
+    of = {"macro_precision": judge, "macro_recall": gold, "macro_f1": gold + judge - diagonal}[name]
+    return diagonal, np.asarray(of, dtype=np.float64)
 
 
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
@@ -462,11 +462,11 @@ def _places(values: Floats, scale: Floats) -> Integers:
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(scale, kind="stable")
     slack = SAME_LEVEL * float(np.abs(scale).max(initial=0.0))
-    place = np.searchsorted(scale[order], values - slack)
-    strange = values[np.abs(np.append(scale[order], np.inf)[place] - values) > slack]
+    position = np.searchsorted(scale[order], values - slack)
+    strange = values[np.abs(np.append(scale[order], np.inf)[position] - values) > slack]
     if len(strange):
         raise ValueError(f"{strange[0]:g} isn't one of the levels {scale.tolist()}")
-    return np.asarray(order[place], dtype=np.int64)
+    return np.asarray(order[position], dtype=np.int64)
 
 
 def _confusion(pairs: Pairs, scale: Floats) -> Integers:

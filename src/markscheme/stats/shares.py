@@ -426,11 +426,11 @@ def _correlation_of(hits: bytes, sizes: bytes, quantile: float) -> float:
 def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
     """Compute the log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
     correlation = (roots**2)[:, None]
-    both = (1 - correlation) / correlation
-    at, weights = _rate_nodes(correlation, hits, sizes)
-    rate = 1 / (1 + np.exp(-at))
+    scale = (1 - correlation) / correlation
+    nodes, weights = _rate_nodes(correlation, hits, sizes)
+    rate = 1 / (1 + np.exp(-nodes))
     log: Floats = np.log(rate) + np.log1p(-rate) + weights
-    log += _log_rising(rate * both, hits) + _log_rising((1 - rate) * both, sizes - hits) - _log_rising(both, sizes)
+    log += _log_rising(rate * scale, hits) + _log_rising((1 - rate) * scale, sizes - hits) - _log_rising(scale, sizes)
     a, b = PRIOR_RHO
     prior = (2 * a - 1) * np.log(roots) + (b - 1) * np.log1p(-correlation[:, 0])
     top = log.max(axis=1)

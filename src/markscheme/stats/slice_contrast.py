@@ -186,36 +186,40 @@ class SliceColumn:
         """
         x = self.values
         strata = self.strata
-        part = np.asarray(inside)[self.is_known].astype(bool)
-        as_it_is = _as_it_is(x, part, self.groups)
-        both = np.bincount(strata[part], minlength=len(x)) * np.bincount(strata[~part], minlength=len(x)) > 0
-        in_shared_strata = both[strata]
-        m = int((part & in_shared_strata).sum())
-        k = int((~part & in_shared_strata).sum())
+        is_inside = np.asarray(inside)[self.is_known].astype(bool)
+        as_it_is = _as_it_is(x, is_inside, self.groups)
+        is_comparable = (
+            np.bincount(strata[is_inside], minlength=len(x)) * np.bincount(strata[~is_inside], minlength=len(x)) > 0
+        )
+        in_shared_strata = is_comparable[strata]
+        m = int((is_inside & in_shared_strata).sum())
+        k = int((~is_inside & in_shared_strata).sum())
         difference, p = 0.0, 1.0
         if m and k:
             of_kept = None if self.groups is None else self.groups.of_units(in_shared_strata)
             line = None if self.covariate is None else self.covariate[in_shared_strata]
             difference, p = _at_same_gold(
-                x[in_shared_strata], part[in_shared_strata], strata[in_shared_strata], line, of_kept
+                x[in_shared_strata], is_inside[in_shared_strata], strata[in_shared_strata], line, of_kept
             )
         return SliceLook(as_it_is, difference, p, m, k, shift)
 
 
-def _as_it_is(x: Floats, part: Flags, groups: Groups | None) -> Contrast:
+def _as_it_is(x: Floats, is_inside: Flags, groups: Groups | None) -> Contrast:
     """Compare the figure inside the part and outside it; with groups the larger p, by examples or groups, counts."""
-    m = int(part.sum())
-    k = int((~part).sum())
-    contrast = Contrast(float(x[part].mean()) if m else math.nan, float(x[~part].mean()) if k else math.nan, 1.0, m, k)
+    m = int(is_inside.sum())
+    k = int((~is_inside).sum())
+    contrast = Contrast(
+        float(x[is_inside].mean()) if m else math.nan, float(x[~is_inside].mean()) if k else math.nan, 1.0, m, k
+    )
     sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
     are_shares = bool(((x == 0) | (x == sign)).all())
     if min(m, k) < (1 if are_shares else 2):
         return contrast
-    p = _p_of_shares(sign * x, part) if are_shares else _p_of_means(x, part, contrast.difference)
-    return replace(contrast, p=p if groups is None else max(p, _p_by_groups(x, part, groups, contrast.difference)))
+    p = _p_of_shares(sign * x, is_inside) if are_shares else _p_of_means(x, is_inside, contrast.difference)
+    return replace(contrast, p=p if groups is None else max(p, _p_by_groups(x, is_inside, groups, contrast.difference)))
 
 
-def _p_of_shares(hits: Floats, part: Flags) -> float:
+def _p_of_shares(hits: Floats, is_inside: Flags) -> float:
     """Compute Fisher's exact test of figures of 0 and 1, two-sided, mid-p.
 
     Source:
@@ -223,9 +227,9 @@ def _p_of_shares(hits: Floats, part: Flags) -> float:
         the American Statistical Association 56(294), 223-234. doi:10.1080/01621459.1961.10482105
     """
     n = len(hits)
-    drawn = int(part.sum())
+    drawn = int(is_inside.sum())
     marked = round(float(hits.sum()))
-    seen = round(float(hits[part].sum()))
+    seen = round(float(hits[is_inside].sum()))
     counts = np.arange(max(0, drawn + marked - n), min(drawn, marked) + 1)
     chance = np.exp(_log_choose(marked, counts) + _log_choose(n - marked, drawn - counts) - _log_choose(n, drawn))
     of_seen = float(chance[counts == seen][0])
@@ -234,7 +238,7 @@ def _p_of_shares(hits: Floats, part: Flags) -> float:
     return min(1.0, rarer + as_rare / 2)
 
 
-def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
+def _p_of_means(x: Floats, is_inside: Flags, difference: float) -> float:
     """Compute two t tests of a difference of means, two-sided, and return the larger p.
 
     Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
@@ -243,10 +247,10 @@ def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
     Source:
         Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510
     """
-    m = int(part.sum())
-    k = int((~part).sum())
-    within = float(x[part].var(ddof=1))
-    without = float(x[~part].var(ddof=1))
+    m = int(is_inside.sum())
+    k = int((~is_inside).sum())
+    within = float(x[is_inside].var(ddof=1))
+    without = float(x[~is_inside].var(ddof=1))
     pooled = ((m - 1) * within + (k - 1) * without) / (m + k - 2)
     a = within / m
     b = without / k
@@ -259,16 +263,16 @@ def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
     """Return the number of each example's gold level, from 0; for scores the fifth, with the score to hold equal."""
-    distinct, place = np.unique(gold, return_inverse=True)
+    distinct, code = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
-        return place.reshape(-1).astype(np.int64), None
+        return code.reshape(-1).astype(np.int64), None
     edges = np.quantile(gold, np.arange(1, FIFTHS) / FIFTHS)
     return np.searchsorted(edges, gold, side="right").astype(np.int64), gold
 
 
 def _at_same_gold(
     x: Floats,
-    part: Flags,
+    is_inside: Flags,
     strata: Integers,
     covariate: Floats | None,
     groups: Groups | None,
@@ -281,7 +285,7 @@ def _at_same_gold(
         return np.asarray(values - (np.bincount(strata, weights=values) / used)[strata])
 
     y = centred(x)
-    belongs = centred(part.astype(np.float64))
+    belongs = centred(is_inside.astype(np.float64))
     df = len(x) - int(np.count_nonzero(sizes)) - 1
     if covariate is not None:
         line = centred(covariate)
@@ -320,9 +324,9 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
     return float(2 * stdtr(df, -abs(difference) / se))
 
 
-def _p_by_groups(x: Floats, part: Flags, groups: Groups, difference: float) -> float:
+def _p_by_groups(x: Floats, is_inside: Flags, groups: Groups, difference: float) -> float:
     """Compute p from the difference with each group left out; 1 if one group is the whole part, or all the rest."""
-    sides = np.array([part, ~part], dtype=np.float64)
+    sides = np.array([is_inside, ~is_inside], dtype=np.float64)
     sums = groups.left_out(sides * x)[:, 1:]
     sizes = groups.left_out(sides)[:, 1:]
     if sizes.min() <= 0:

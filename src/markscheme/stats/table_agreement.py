@@ -150,15 +150,15 @@ class _Shown:
 
     def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
         """Compare two raters on the units that both rated."""
-        both = pair[~np.isnan(pair).any(axis=1)]
-        return RaterPair(raters, len(both), self._of_two(both, raters))
+        complete = pair[~np.isnan(pair).any(axis=1)]
+        return RaterPair(raters, len(complete), self._of_two(complete, raters))
 
     def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
         """Compute statistics over the stacked units of all pairs; all rows of a unit are left out together."""
         rows = np.vstack([table[:, pair] for pair in columns])
         unit = np.tile(np.arange(len(table)), len(columns))
-        both = ~np.isnan(rows).any(axis=1)
-        statistics = self._of_two(rows[both], ("the first", "the second"), unit[both])
+        is_complete = ~np.isnan(rows).any(axis=1)
+        statistics = self._of_two(rows[is_complete], ("the first", "the second"), unit[is_complete])
         return {name: replace(e, method=f"{e.method}; {len(columns)} pairs pooled") for name, e in statistics.items()}
 
     def mean(
@@ -169,8 +169,8 @@ class _Shown:
         Where no pair shares one, the mean is over all of them, and undefined.
         """
         places = [index for index, pair in enumerate(rater_pairs) if pair.units] or range(len(rater_pairs))
-        sharing = [rater_pairs[place] for place in places]
-        of_sharing = [columns[place] for place in places]
+        sharing = [rater_pairs[pair_index] for pair_index in places]
+        of_sharing = [columns[pair_index] for pair_index in places]
         means = {
             name: self._mean_coefficient(name, table, of_sharing, sharing)
             if name in TWO_RATERS_ONLY

@@ -142,20 +142,20 @@ class _Noise:
     freedom: int
 
 
-def _noise(rest: Floats, groups: Groups) -> _Noise:
+def _noise(residuals: Floats, groups: Groups) -> _Noise:
     """Return the variance of single cases, or of cases that vary together in groups, whichever is larger.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.
 
     Args:
-        rest: What neither case nor run explains, shape (n_runs, n_cases).
+        residuals: What neither case nor run explains, shape (n_runs, n_cases).
         groups: Of the cases.
     """
-    alone = _of_sums(rest, np.ones(rest.shape[1]))
+    alone = _of_sums(residuals, np.ones(residuals.shape[1]))
     if not groups.several or groups.n == 1:
         return alone
-    together = _of_sums(groups.sums(rest), np.bincount(groups.number).astype(np.float64))
+    together = _of_sums(groups.sums(residuals), np.bincount(groups.number).astype(np.float64))
     return max(alone, together, key=lambda noise: noise.variance)
 
 

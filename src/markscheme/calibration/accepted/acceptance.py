@@ -130,8 +130,8 @@ def accept(
     examples = {example.id: example for example in calibration.comparison.gold.examples}
     sitting = [rating for rating in (*calibration.judge_ratings, *calibration.repeats) if rating.id in examples]
     _refuse_unfinished(sitting, len(examples), path)
-    now = calibration.rater.setting(calibration.rubric)
-    earlier, why_alone = joinable(path, now, calibration.comparison.gold.examples, start_over=start_over)
+    current = calibration.rater.setting(calibration.rubric)
+    earlier, why_alone = joinable(path, current, calibration.comparison.gold.examples, start_over=start_over)
     runs = _numbered(sitting, earlier.ratings if earlier else (), live=calibration.rater.source == "live")
     n_runs = len({rating.sample for rating in runs})
     if n_runs > MOST_RUNS:
@@ -175,22 +175,22 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
     for rating in ratings:
         if rating.error is None:
             graded_by_run[rating.sample].add(rating.id)
-    for number, ids in sorted(graded_by_run.items()):
+    for run, ids in sorted(graded_by_run.items()):
         graded = len(ids)
         if n - graded > MOST_UNGRADED * n:
             raise RatingError(
-                f"not accepted: run {number + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
+                f"not accepted: run {run + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
             )
 
 
 def joinable(
-    path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
+    path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
     """Return the accepted runs that today's run can be added to, or the reason why it can't.
 
     Args:
         path: Their accepted.json; it may be missing.
-        now: The setting of today's run.
+        current: The setting of today's run.
         examples: Those that have gold.
         start_over: Whether to drop them in any case.
         is_asked: Whether the judge has been asked already.
@@ -201,7 +201,7 @@ def joinable(
         accepted = load_accepted(path)
     except RatingError as error:
         return None, f"they cannot be read: {error}"
-    why = accepted.why_not_joined(now, examples, is_asked=is_asked)
+    why = accepted.why_not_joined(current, examples, is_asked=is_asked)
     return (accepted, None) if why is None else (None, why)
 
 
@@ -213,11 +213,11 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
     own_runs = _runs_among(sitting)
     earlier_runs = _runs_among(earlier)
     if not live and all(run in earlier_runs.values() for run in own_runs.values()):
-        others = {number for number, run in earlier_runs.items() if run not in own_runs.values()}
+        others = {of_run for of_run, run in earlier_runs.items() if run not in own_runs.values()}
         return _numbered(sitting, [rating for rating in earlier if rating.sample in others], live=True)
-    place = {number: index for index, number in enumerate(sorted(own_runs))}
+    index_of_run = {of_run: index for index, of_run in enumerate(sorted(own_runs))}
     return [
-        *(replace(rating, sample=place[rating.sample]) for rating in sitting),
+        *(replace(rating, sample=index_of_run[rating.sample]) for rating in sitting),
         *(replace(rating, sample=len(own_runs) + rating.sample) for rating in earlier),
     ]
 
@@ -282,8 +282,13 @@ def accepted_document(
         "measure": comparison.measure.name,
         "settings": None if calibration.settings_kept is False else calibration.decision.settings,
         "except": [
-            {"by": part.by, "name": part.name, "agreement": part.agreement, "elsewhere": list(part.elsewhere)}
-            for part in calibration.decision.excepted
+            {
+                "by": excepted_part.by,
+                "name": excepted_part.name,
+                "agreement": excepted_part.agreement,
+                "elsewhere": list(excepted_part.elsewhere),
+            }
+            for excepted_part in calibration.decision.excepted
         ],
         "rubric": {"name": rubric.name, "fingerprint": rubric.fingerprint},
         "judge": {

@@ -59,7 +59,7 @@ class AcceptedPoint:
             changed.append(f"{in_words(reworded)} reworded")
         new = [name for name in self.wordings if name not in before.wordings]
         gone = [name for name in before.wordings if name not in self.wordings]
-        changed += [f"{in_words(names)} {what}" for names, what in ((new, "added"), (gone, "removed")) if names]
+        changed += [f"{in_words(names)} {change}" for names, change in ((new, "added"), (gone, "removed")) if names]
         if self.rubric != before.rubric and not (reworded or new or gone):
             changed.append("rubric: weights, pass mark or settings")
         return tuple(changed)
@@ -146,11 +146,11 @@ def kept_points(folder: Path) -> list[AcceptedPoint]:
     if not path.is_file():
         return []
     points: list[AcceptedPoint] = []
-    for number, line in json_lines(path, RatingError):
+    for line_number, line in json_lines(path, RatingError):
         try:
             points.append(_point(line))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise RatingError(f"isn't an accepted run: {error!r}", path=path, line=number) from error
+            raise RatingError(f"isn't an accepted run: {error!r}", path=path, line=line_number) from error
     return points
 
 

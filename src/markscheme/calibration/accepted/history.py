@@ -33,12 +33,12 @@ COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
 
 
-def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, start_over: bool) -> int:
+def runs_before(path: Path, current: Setting, examples: Sequence[Example], more: int, *, start_over: bool) -> int:
     """Count the accepted runs that a run to be accepted joins; it is asked for samples that they don't have.
 
     Args:
         path: The accepted runs.
-        now: By what the run is made.
+        current: By what the run is made.
         examples: Those that have gold.
         more: How many runs are to be accepted.
         start_over: Whether the runs accepted before are dropped.
@@ -46,7 +46,7 @@ def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int
     Raises:
         UsageError: That makes more runs than are kept.
     """
-    accepted, _ = joinable(path, now, examples, start_over=start_over, is_asked=False)
+    accepted, _ = joinable(path, current, examples, start_over=start_over, is_asked=False)
     before = 0 if accepted is None else len(accepted.runs)
     if before + more > MOST_RUNS:
         full = f"{before} runs are accepted in {path}; {more} more would exceed {MOST_RUNS}"
@@ -153,7 +153,7 @@ def replaying_judge(judge: GradingJudge, reopened: Callable[[], GradingJudge], *
 
 def with_replay(
     since: Since,
-    now: Setting,
+    current: Setting,
     examples: Sequence[Example],
     judge: GradingJudge | None,
     ask: AskOptions,
@@ -164,7 +164,7 @@ def with_replay(
 
     Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
     """
-    if judge is None or not need_replay(changes_between(since.accepted.setting, now)):
+    if judge is None or not need_replay(changes_between(since.accepted.setting, current)):
         return since, Usage()
     try:
         ratings, grades = rated_by(judge, since.accepted.setting.rubric, examples, ask, what="replaying", close=close)

@@ -43,23 +43,23 @@ class Answers:
 
     def values(self, column: Column) -> Floats:
         """Return a rater's answers as numbers, shape (n_examples,), nan where one is incomplete."""
-        place = np.zeros(len(column.scores))
+        code = np.zeros(len(column.scores))
         for criterion in self.rubric.categories:
-            place = place * self._choices(criterion) + _places(criterion, column)
-        return APART * place + (self._rest(column) if self.has_score else 0.0)
+            code = code * self._choices(criterion) + _places(criterion, column)
+        return APART * code + (self._rest(column) if self.has_score else 0.0)
 
     def in_words(self, value: float) -> str:
         """Return an answer as raters give it: the labels, then the score of the rest."""
         if math.isnan(value):
             return brief(None)
-        place = int(value // APART)
+        code = int(value // APART)
         labels = []
         for criterion in reversed(self.rubric.categories):
-            place, choice = divmod(place, self._choices(criterion))
+            code, choice = divmod(code, self._choices(criterion))
             choices = criterion.scale.choices
             labels.append(choices[choice] if choice < len(choices) else DOES_NOT_APPLY)
-        rest = [brief(value % APART)] if self.has_score else []
-        return ", ".join([*reversed(labels), *rest])
+        words = [brief(value % APART)] if self.has_score else []
+        return ", ".join([*reversed(labels), *words])
 
     @staticmethod
     def _choices(criterion: Criterion) -> int:
@@ -70,8 +70,8 @@ class Answers:
         if not any(criterion.has_worth for criterion in self.rubric.categories):
             return column.scores
         others = tuple(criterion for criterion in self.rubric.criteria if criterion.scale.ordered)
-        rest = replace(self.rubric, criteria=others)
-        scores = [_earned(column, index, rest) for index in range(len(column.scores))]
+        without_categories = replace(self.rubric, criteria=others)
+        scores = [_earned(column, index, without_categories) for index in range(len(column.scores))]
         return np.array(scores, dtype=np.float64)
 
 

@@ -477,10 +477,10 @@ class Comparison:
         """Share of the examples gold passes that the judge fails."""
         return self.wrong_fails.estimate(self.level)
 
-    def _wrong(self, what: WrongName) -> WrongDecisions:
+    def _wrong(self, name: WrongName) -> WrongDecisions:
         table = self.table
         return wrong_decisions(
-            what, self.passes, self.reference.decisions, groups=table.groups, examples=table.examples
+            name, self.passes, self.reference.decisions, groups=table.groups, examples=table.examples
         )
 
     def _annotators(self, criterion: str) -> Floats:
@@ -491,4 +491,4 @@ class Comparison:
     def _differing(self, *, judge: float, gold: float) -> list[str]:
         places = np.flatnonzero((self.passes == judge) & (self.reference.decisions == gold))
         far = np.nan_to_num(np.abs(self.score_errors[places]), nan=-1.0)
-        return [self.ids[place] for place in places[np.argsort(-far, kind="stable")]]
+        return [self.ids[index] for index in places[np.argsort(-far, kind="stable")]]

@@ -162,7 +162,7 @@ class GateSide:
 
 
 def wrong_decisions(
-    what: WrongName,
+    name: WrongName,
     judge: Floats,
     gold: Floats,
     *,
@@ -172,19 +172,19 @@ def wrong_decisions(
     """Compute how often a judge decides wrongly where gold decides in one way.
 
     Args:
-        what: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
+        name: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         groups: A name for each example, where several share a task.
         examples: How each was drawn for labelling; None means at random.
     """
-    of_gold = 0.0 if what == "false_pass" else 1.0
+    of_gold = 0.0 if name == "false_pass" else 1.0
     strata = strata_of(examples)
     weights = side_weights(examples)
     drawn = of_drawn(gold, examples)
-    counted = with_other_fails(drawn, gold, examples) if what == "false_pass" else drawn
+    counted = with_other_fails(drawn, gold, examples) if name == "false_pass" else drawn
     share = side_share(counted, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
-    return WrongDecisions(what, share, int((~np.isnan(judge) & ~np.isnan(gold)).sum()))
+    return WrongDecisions(name, share, int((~np.isnan(judge) & ~np.isnan(gold)).sum()))
 
 
 def decisions_compared(

@@ -193,8 +193,8 @@ class CriterionComparison:
     @cached_property
     def levels_given(self) -> list[float]:
         """The levels of the scale, and those in between that medians of several ratings gave."""
-        both = np.concatenate([self.gold, self.judge])
-        return sorted({*self.criterion.scale.values, *both[~np.isnan(both)].tolist()})
+        given_levels = np.concatenate([self.gold, self.judge])
+        return sorted({*self.criterion.scale.values, *given_levels[~np.isnan(given_levels)].tolist()})
 
     @cached_property
     def confusion(self) -> dict[str, Any]:
@@ -202,8 +202,8 @@ class CriterionComparison:
         scale = self.criterion.scale
         levels = list(dict.fromkeys(scale.values))
         names = [scale.level_name(level) for level in levels] if scale.coded else levels
-        both = ~np.isnan(self.gold) & ~np.isnan(self.judge)
-        ratings = np.concatenate([self.gold[both], self.judge[both]])
+        has_two = ~np.isnan(self.gold) & ~np.isnan(self.judge)
+        ratings = np.concatenate([self.gold[has_two], self.judge[has_two]])
         if not np.isin(ratings, levels).all():
             return {"levels": names, "matrix": None, "undefined": "a rating lies between two levels"}
         return {"levels": names, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}

@@ -433,8 +433,8 @@ def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstan
         yield VerdictRow(verdict, averages, c.against_gate[0])
     if gate.state == "refused" or c.no_skill:
         because: BecauseCode = gate.because[0] if gate.state == "refused" else "no-skill"
-        left: Use = "trend" if has_trend else "explore" if trend.state == "open" else "none"
-        yield VerdictRow("adjust", left, because)
+        otherwise: Use = "trend" if has_trend else "explore" if trend.state == "open" else "none"
+        yield VerdictRow("adjust", otherwise, because)
     yield VerdictRow("not-enough-labels", averages, gate.because[0])
 
 

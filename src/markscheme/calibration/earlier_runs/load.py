@@ -52,13 +52,13 @@ def _stored(file: Path, rubric: Rubric) -> tuple[list[Rating], dict[str, str], d
     ratings: list[Rating] = []
     submissions: dict[str, str] = {}
     labels: dict[str, str] = {}
-    for number, line in json_lines(file, RatingError):
+    for line_number, line in json_lines(file, RatingError):
         try:
             rating = reader.rating(line, kind="model")
             submissions[rating.id] = str(line["submission"])
             labels[rating.id] = str(line["labels"])
         except (KeyError, ValueError) as error:
-            raise RatingError(f"is not an accepted rating: {error}", path=file, line=number) from error
+            raise RatingError(f"is not an accepted rating: {error}", path=file, line=line_number) from error
         ratings.append(rating)
     return ratings, submissions, labels
 
@@ -81,8 +81,12 @@ def _rubric_of(data: Mapping[str, Any]) -> Rubric:
     criteria = tuple(_criterion_of(criterion) for criterion in data["criteria"])
     inputs = data["inputs"]
     optional = tuple(data.get("optional_inputs", ()))
-    rest = {"criteria": criteria, "inputs": None if inputs is None else tuple(inputs), "optional_inputs": optional}
-    return Rubric(**{**data, **rest})
+    other_fields = {
+        "criteria": criteria,
+        "inputs": None if inputs is None else tuple(inputs),
+        "optional_inputs": optional,
+    }
+    return Rubric(**{**data, **other_fields})
 
 
 def _criterion_of(data: Mapping[str, Any]) -> Criterion:

@@ -58,8 +58,8 @@ class SettingChange:
         kind, _, name = self.key.partition(":")
         if self.side == "rubric":
             return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {self.sentence}"
-        what = self.what[0].upper() + self.what[1:]
-        return f"{what} is now {self.now}; it was {self.then}" if self.then or self.now else f"{what} changed"
+        subject = self.what[0].upper() + self.what[1:]
+        return f"{subject} is now {self.now}; it was {self.then}" if self.then or self.now else f"{subject} changed"
 
     def to_json(self) -> dict[str, Any]:
         """Return a dict with the change, for JSON."""
@@ -121,22 +121,22 @@ class Accepted:
         by_number: dict[int, list[Rating]] = {}
         for rating in self.ratings:
             by_number.setdefault(rating.sample, []).append(rating)
-        return tuple(tuple(by_number[number]) for number in sorted(by_number))
+        return tuple(tuple(by_number[run]) for run in sorted(by_number))
 
-    def why_not_joined(self, now: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> str | None:
+    def why_not_joined(self, current: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> str | None:
         """Say why today's run can't be added to these runs; None if it can.
 
         Args:
-            now: The setting of today's run.
+            current: The setting of today's run.
             examples: Its examples.
             is_asked: Whether the judge has been asked; before, it is taken for granted that its server takes what it
                 took then.
         """
-        if not is_asked and now.identity is not None and self.setting.identity is not None:
-            now = replace(now, identity=replace(now.identity, without=self.setting.identity.without))
-        if self.setting.rubric.name != now.rubric.name:
+        if not is_asked and current.identity is not None and self.setting.identity is not None:
+            current = replace(current, identity=replace(current.identity, without=self.setting.identity.without))
+        if self.setting.rubric.name != current.rubric.name:
             return f"they are runs of rubric {self.setting.rubric.name!r}"
-        changes = changes_between(self.setting, now)
+        changes = changes_between(self.setting, current)
         if changes:
             return f"changed: {'; '.join(change.sentence for change in changes)}"
         if {example.id: submission_digest(example) for example in examples} != dict(self.submissions):
@@ -171,14 +171,14 @@ def template_fingerprint() -> str:
     return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
 
 
-def changes_between(then: Setting, now: Setting) -> tuple[SettingChange, ...]:
+def changes_between(then: Setting, current: Setting) -> tuple[SettingChange, ...]:
     """Return all differences between two runs' settings, with the criteria whose levels each difference can move."""
-    reach = _Reach(then.rubric, now.rubric)
-    judged = frozenset(criterion.name for criterion in now.rubric.criteria if criterion.check is None)
-    changes = [*_of_criteria(then.rubric, now.rubric, reach), *_of_rubric(then.rubric, now.rubric, reach)]
-    if then.template != now.template:
+    reach = _Reach(then.rubric, current.rubric)
+    judged = frozenset(criterion.name for criterion in current.rubric.criteria if criterion.check is None)
+    changes = [*_of_criteria(then.rubric, current.rubric, reach), *_of_rubric(then.rubric, current.rubric, reach)]
+    if then.template != current.template:
         changes.append(SettingChange("template", "the wording of the prompts around the rubric", "template", judged))
-    return (*changes, *_of_judge(then, now, judged), *_of_score(then.rubric, now.rubric))
+    return (*changes, *_of_judge(then, current, judged), *_of_score(then.rubric, current.rubric))
 
 
 def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
@@ -198,10 +198,10 @@ def need_replay(changes: Iterable[SettingChange]) -> bool:
 class _Reach:
     """Criteria that share a question, in either rubric, and those whose question reads differently."""
 
-    def __init__(self, then: Rubric, now: Rubric) -> None:
-        self._groups = [frozenset(names) for rubric in (then, now) for names, _ in _questions(rubric)]
+    def __init__(self, then: Rubric, current: Rubric) -> None:
+        self._groups = [frozenset(names) for rubric in (then, current) for names, _ in _questions(rubric)]
         before = _by_criterion(then)
-        after = _by_criterion(now)
+        after = _by_criterion(current)
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
@@ -226,9 +226,9 @@ def _by_criterion(rubric: Rubric) -> dict[str, str]:
     return {name: fingerprint(seen) for name, seen in questions_about.items()}
 
 
-def _of_criteria(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChange]:
+def _of_criteria(then: Rubric, current: Rubric, reach: _Reach) -> Iterator[SettingChange]:
     before = {criterion.name: criterion for criterion in then.criteria}
-    after = {criterion.name: criterion for criterion in now.criteria}
+    after = {criterion.name: criterion for criterion in current.criteria}
     for name, criterion in after.items():
         if name in before:
             yield from _of_criterion(before[name], criterion, reach.of(name))
@@ -241,50 +241,50 @@ def _of_criteria(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingCh
         yield SettingChange("order", "the order of the criteria", "rubric", reach.differing)
 
 
-def _of_criterion(then: Criterion, now: Criterion, reached: frozenset[str]) -> Iterator[SettingChange]:
-    name = now.name
-    if same_scale(then.scale, now.scale):
-        if then.fingerprint != now.fingerprint:
+def _of_criterion(then: Criterion, current: Criterion, reached: frozenset[str]) -> Iterator[SettingChange]:
+    name = current.name
+    if same_scale(then.scale, current.scale):
+        if then.fingerprint != current.fingerprint:
             yield SettingChange(f"text:{name}", f"the text of criterion {name!r}", "rubric", reached)
     else:
-        what = f"the scale of criterion {name!r}"
-        yield SettingChange(f"scale:{name}", what, "rubric", reached, _levels(then.scale), _levels(now.scale))
-    if (then.weight > 0) != (now.weight > 0):
+        subject = f"the scale of criterion {name!r}"
+        yield SettingChange(f"scale:{name}", subject, "rubric", reached, _levels(then.scale), _levels(current.scale))
+    if (then.weight > 0) != (current.weight > 0):
         was, is_now = ("a merit", "a fault") if then.weight > 0 else ("a fault", "a merit")
         yield SettingChange(f"fault:{name}", f"what criterion {name!r} counts as", "rubric", reached, was, is_now)
-    if then.sees != now.sees:
+    if then.sees != current.sees:
         yield SettingChange(f"sees:{name}", f"the inputs shown for criterion {name!r}", "rubric", reached)
-    if then.check != now.check:
+    if then.check != current.check:
         by_code = frozenset([name])
-        who = then.check or "a judge", now.check or "a judge"
+        who = then.check or "a judge", current.check or "a judge"
         yield SettingChange(f"check:{name}", f"who decides criterion {name!r}", "rubric", by_code | reached, *who)
 
 
-def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[SettingChange]:
-    for key, what in (("description", "the rubric's description"), ("guidelines", "the rubric's guidelines")):
-        if getattr(then, key) != getattr(now, key):
-            yield SettingChange(key, what, "rubric", reach.differing)
-    if then.known_inputs != now.known_inputs:
-        shown = ", ".join(then.known_inputs), ", ".join(now.known_inputs)
+def _of_rubric(then: Rubric, current: Rubric, reach: _Reach) -> Iterator[SettingChange]:
+    for key, subject in (("description", "the rubric's description"), ("guidelines", "the rubric's guidelines")):
+        if getattr(then, key) != getattr(current, key):
+            yield SettingChange(key, subject, "rubric", reach.differing)
+    if then.known_inputs != current.known_inputs:
+        shown = ", ".join(then.known_inputs), ", ".join(current.known_inputs)
         yield SettingChange("inputs", "the inputs that are shown", "rubric", reach.differing, *shown)
-    if then.strategy != now.strategy:
+    if then.strategy != current.strategy:
         yield SettingChange(
-            "strategy", "the strategy of asking", "rubric", reach.differing, then.strategy, now.strategy
+            "strategy", "the strategy of asking", "rubric", reach.differing, then.strategy, current.strategy
         )
-    if then.criteria_per_call != now.criteria_per_call:
-        limits = [str(rubric.criteria_per_call or "all") for rubric in (then, now)]
+    if then.criteria_per_call != current.criteria_per_call:
+        limits = [str(rubric.criteria_per_call or "all") for rubric in (then, current)]
         yield SettingChange("criteria_per_call", "the criteria in one question", "rubric", reach.differing, *limits)
-    if then.samples != now.samples:
-        judged = frozenset(criterion.name for criterion in now.criteria if criterion.check is None)
+    if then.samples != current.samples:
+        judged = frozenset(criterion.name for criterion in current.criteria if criterion.check is None)
         yield SettingChange(
-            "samples", "the samples per question", "rubric", judged, str(then.samples), str(now.samples)
+            "samples", "the samples per question", "rubric", judged, str(then.samples), str(current.samples)
         )
 
 
-def same_scale(then: Scale, now: Scale) -> bool:
+def same_scale(then: Scale, current: Scale) -> bool:
     """Return True if levels on one scale can be compared with levels on the other."""
     alike = attrgetter("values", "ordered", "by_label", "mirrored")
-    return alike(then) == alike(now)
+    return alike(then) == alike(current)
 
 
 def _levels(scale: Scale) -> str:
@@ -294,18 +294,18 @@ def _levels(scale: Scale) -> str:
 # --- the judge ------------------------------------------------------------------------------------------------------
 
 
-def _of_judge(then: Setting, now: Setting, judged: frozenset[str]) -> Iterator[SettingChange]:
-    if then.identity is None or now.identity is None:
-        if then.judge != now.judge:
-            yield SettingChange("judge", "the judge", "judge", judged, then.judge, now.judge)
+def _of_judge(then: Setting, current: Setting, judged: frozenset[str]) -> Iterator[SettingChange]:
+    if then.identity is None or current.identity is None:
+        if then.judge != current.judge:
+            yield SettingChange("judge", "the judge", "judge", judged, then.judge, current.judge)
         return
     before = then.identity
-    after = now.identity
-    for key, what in (("name", "the judge"), ("model", "the judge's model"), ("address", "the judge's address")):
+    after = current.identity
+    for key, subject in (("name", "the judge"), ("model", "the judge's model"), ("address", "the judge's address")):
         was = getattr(before, key)
         is_now = getattr(after, key)
         if was != is_now:
-            yield SettingChange(f"judge:{key}", what, "judge", judged, _value(was), _value(is_now))
+            yield SettingChange(f"judge:{key}", subject, "judge", judged, _value(was), _value(is_now))
     if before.without != after.without:
         yield SettingChange(
             "judge:without",
@@ -319,13 +319,13 @@ def _of_judge(then: Setting, now: Setting, judged: frozenset[str]) -> Iterator[S
         was = before.parameters.get(key)
         is_now = after.parameters.get(key)
         if fingerprint(was) != fingerprint(is_now):
-            what = f"the judge's parameter {key!r}"
-            yield SettingChange(f"judge:parameter:{key}", what, "judge", judged, _value(was), _value(is_now))
-    if then.answered_by and now.answered_by and then.answered_by != now.answered_by:
-        what = "the model that answers, as it names itself"
+            subject = f"the judge's parameter {key!r}"
+            yield SettingChange(f"judge:parameter:{key}", subject, "judge", judged, _value(was), _value(is_now))
+    if then.answered_by and current.answered_by and then.answered_by != current.answered_by:
+        subject = "the model that answers, as it names itself"
         was = ", ".join(then.answered_by)
-        is_now = ", ".join(now.answered_by)
-        yield SettingChange("judge:answers", what, "judge", judged, _value(was), _value(is_now))
+        is_now = ", ".join(current.answered_by)
+        yield SettingChange("judge:answers", subject, "judge", judged, _value(was), _value(is_now))
 
 
 def _value(value: Any) -> str:
@@ -336,9 +336,9 @@ def _value(value: Any) -> str:
 # --- what moves the score or the comparison, and no level -----------------------------------------------------------
 
 
-def _of_score(then: Rubric, now: Rubric) -> Iterator[SettingChange]:
+def _of_score(then: Rubric, current: Rubric) -> Iterator[SettingChange]:
     before = {criterion.name: criterion for criterion in then.criteria}
-    for criterion in now.criteria:
+    for criterion in current.criteria:
         was = before.get(criterion.name)
         if was is None:
             continue
@@ -348,7 +348,7 @@ def _of_score(then: Rubric, now: Rubric) -> Iterator[SettingChange]:
             yield SettingChange(f"weight:{name}", f"the weight of criterion {name!r}", "score", frozenset(), *weights)
         if (was.required, was.threshold) != (criterion.required, criterion.threshold):
             yield SettingChange(f"passing:{name}", f"when criterion {name!r} passes", "score")
-    for key, what in (("pass_mark", "the pass mark"), ("tolerance", "the tolerance")):
-        if getattr(then, key) != getattr(now, key):
-            marks = f"{getattr(then, key):g}", f"{getattr(now, key):g}"
-            yield SettingChange(key, what, "score", frozenset(), *marks)
+    for key, subject in (("pass_mark", "the pass mark"), ("tolerance", "the tolerance")):
+        if getattr(then, key) != getattr(current, key):
+            marks = f"{getattr(then, key):g}", f"{getattr(current, key):g}"
+            yield SettingChange(key, subject, "score", frozenset(), *marks)

@@ -55,21 +55,23 @@ def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
     """
     whole = examined.evidence
     by_length = list(overall.length_bias(whole))
-    broken = [part for part in examined.slices if part.stands_out and not (by_length and part.part.by == "length")]
+    broken = [
+        subset for subset in examined.slices if subset.stands_out and not (by_length and subset.part.by == "length")
+    ]
     of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
     yield from _without_skill(whole, of_criteria)
     yield from of_criteria
     yield from by_length
-    yield from (overall.slice_finding(whole, part, part.figure) for part in broken if part.figure is not None)
+    yield from (overall.slice_finding(whole, subset, subset.figure) for subset in broken if subset.figure is not None)
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
     """Leave out the examples of broken slices, unless too few examples would be left."""
     if not broken:
         return whole
-    hidden = np.any([part.part.inside for part in broken], axis=0)
+    hidden = np.any([subset.part.inside for subset in broken], axis=0)
     enough = int((~hidden).sum()) >= max(FEWEST_TO_DIAGNOSE, len(hidden) / 2)
-    return whole.without(hidden, " and ".join(part.part.called for part in broken)) if enough else whole
+    return whole.without(hidden, " and ".join(subset.part.called for subset in broken)) if enough else whole
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:

@@ -301,8 +301,8 @@ class Evidence:
             criterion=criterion.name if criterion is not None else None,
             severity=SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))],
             text=f"{text} (Measured outside {self.outside}.)" if self.outside else text,
-            evidence={**shows, "worst": [self._example(criterion, place) for place in worst], **wrote},
-            examples=tuple(self.ids[place] for place in worst),
+            evidence={**shows, "worst": [self._example(criterion, row) for row in worst], **wrote},
+            examples=tuple(self.ids[row] for row in worst),
             suggestion=self._advice(kind, criterion, suggestion, worst),
             cost=float(gain),
         )
@@ -334,18 +334,18 @@ class Evidence:
     def remarks(self, criterion: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
         """Return what annotators wrote about examples, with level and confidence, and without names."""
         remarks = []
-        for place in places:
-            if self.is_held_out(place):
+        for index in places:
+            if self.is_held_out(index):
                 continue
             for column in self.comparison.table.annotators:
-                rating = column.ratings[place]
+                rating = column.ratings[index]
                 rated = rating.criteria.get(criterion.name) if rating is not None else None
                 if rating is None or rated is None:
                     continue
                 words = " · ".join(dict.fromkeys(text for text in (rated.reason, rating.note) if text))
                 if words or rating.confidence:
-                    entry = {"id": self.ids[place], "level": rated.label or rated.level, "said": words}
-                    remarks.append({**entry, "confidence": rating.confidence or None})
+                    remark = {"id": self.ids[index], "level": rated.label or rated.level, "said": words}
+                    remarks.append({**remark, "confidence": rating.confidence or None})
         return remarks
 
     def is_held_out(self, index: int) -> bool:
@@ -354,33 +354,33 @@ class Evidence:
 
     def example_ids(self, places: Sequence[int]) -> str:
         """Join the ids of some examples for a sentence."""
-        return listed([self.ids[place] for place in places])
+        return listed([self.ids[index] for index in places])
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
         """Describe the judge's level and gold's on the worst examples; name those with the same two levels together."""
         by_levels: dict[str, list[str]] = defaultdict(list)
-        for place in places[:MOST_NAMED]:
-            its = criterion.scale.level_name(float(criterion.judge[place]))
-            theirs = criterion.scale.level_name(float(criterion.gold[place]))
-            by_levels[f"{its} where {self.people('say')} {theirs}"].append(self.ids[place])
+        for index in places[:MOST_NAMED]:
+            its = criterion.scale.level_name(float(criterion.judge[index]))
+            theirs = criterion.scale.level_name(float(criterion.gold[index]))
+            by_levels[f"{its} where {self.people('say')} {theirs}"].append(self.ids[index])
         parts = [f"{levels} ({', '.join(ids)})" for levels, ids in by_levels.items()]
         return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
 
-    def anchor_advice(self, criterion: CriterionEvidence, way: int) -> str:
+    def anchor_advice(self, criterion: CriterionEvidence, sign: int) -> str:
         """Say which level to anchor, and on which examples the judge and gold differ there.
 
         Args:
             criterion: The criterion.
-            way: 1 where the judge gives too high a level, -1 where too low.
+            sign: 1 where the judge gives too high a level, -1 where too low.
         """
         cells: dict[tuple[float, float], list[int]] = defaultdict(list)
-        for place in np.flatnonzero(np.nan_to_num(way * criterion.errors, nan=0.0) > LEVEL_ROUNDING).tolist():
+        for index in np.flatnonzero(np.nan_to_num(sign * criterion.errors, nan=0.0) > LEVEL_ROUNDING).tolist():
             levels = (
-                criterion.nearest_level(float(criterion.gold[place])),
-                criterion.nearest_level(float(criterion.judge[place])),
+                criterion.nearest_level(float(criterion.gold[index])),
+                criterion.nearest_level(float(criterion.judge[index])),
             )
-            if way * (levels[1] - levels[0]) > 0:
-                cells[levels].append(place)
+            if sign * (levels[1] - levels[0]) > 0:
+                cells[levels].append(index)
         if not cells:
             return f"Say in {criterion.name} more exactly what each level asks for."
         gold, judge = max(cells, key=lambda cell: (abs(cell[0] - cell[1]) * len(cells[cell]), cell))
@@ -390,13 +390,13 @@ class Evidence:
         about = "" if np.isin(criterion.judge[places], [judge]).all() else "about "
         where = f"the judge gave {about}{its} where {self.people('say')} {theirs} on {self.example_ids(places)}"
         if criterion.scale.is_yes_no:
-            wanted = f"what is not enough for {its}" if way > 0 else f"what is enough for {theirs}"
+            wanted = f"what is not enough for {its}" if sign > 0 else f"what is enough for {theirs}"
             return f"Say in {criterion.name} {wanted}: {where}."
         has_words = any(
             abs(level.value - gold) <= LEVEL_ROUNDING and level.description for level in criterion.scale.levels
         )
         verb = "Say more exactly" if has_words else "Say"
-        wanted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
+        wanted = f"what keeps a {theirs} from being a {its}" if sign > 0 else f"what a {theirs} may still lack"
         return f"{verb} in the description of level {theirs} of {criterion.name} {wanted}: {where}."
 
     @cached_property
@@ -446,7 +446,7 @@ def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
     """Return the indices of the examples with the largest values, worst first, leaving out any that isn't above 0."""
     size = np.nan_to_num(badness, nan=0.0)
     order = np.argsort(-size, kind="stable")
-    return [place for place in order[:most].tolist() if size[place] > 0]
+    return [index for index in order[:most].tolist() if size[index] > 0]
 
 
 def with_ci(estimate: Estimate, unit: str = "", spell: Callable[[float | None], str] = number) -> str:

@@ -115,8 +115,8 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
         if share == 1 and int((gold != level).sum()) >= LEAST_WRONG:
             fault = f"always says {criterion.scale.level_name(level)}"
         elif name in shown:
-            what = "correlation" if criterion.scale.ordered else "kappa"
-            fault = f"does not follow {evidence.who}: {what} {with_ci(shown[name])}"
+            coefficient = "correlation" if criterion.scale.ordered else "kappa"
+            fault = f"does not follow {evidence.who}: {coefficient} {with_ci(shown[name])}"
             shows = {"correlation": shown[name].to_json()}
         else:
             continue
@@ -162,17 +162,17 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
     for name, bias in biased.items():
         criterion = looked[name]
         size = float(bias.value or 0.0)
-        way = 1 if size > 0 else -1
-        kind = kinds.LENIENT if way == criterion.good else kinds.SEVERE
+        sign = 1 if size > 0 else -1
+        kind = kinds.LENIENT if sign == criterion.good else kinds.SEVERE
         judge = mean(criterion.judge[criterion.both])
         gold = mean(criterion.gold[criterion.both])
         yield evidence.finding(
             kind,
             criterion,
             f"the judge is too {kind.code}; {_bias_in_words(evidence, criterion, bias, judge, gold)}.",
-            evidence.anchor_advice(criterion, way),
+            evidence.anchor_advice(criterion, sign),
             shows={"shift": bias.to_json(), "judge_mean": judge, "gold_mean": gold},
-            worst=worst_places(way * criterion.errors),
+            worst=worst_places(sign * criterion.errors),
             gain=evidence.gain({name: np.clip(criterion.judge - size, criterion.levels[0], criterion.levels[-1])}),
         )
 
@@ -240,9 +240,9 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
     """Return the examples that have the judge's and gold's level of the first; a sentence on them stays short."""
     return [
-        place
-        for place in places
-        if criterion.judge[place] == criterion.judge[places[0]] and criterion.gold[place] == criterion.gold[places[0]]
+        index
+        for index in places
+        if criterion.judge[index] == criterion.judge[places[0]] and criterion.gold[index] == criterion.gold[places[0]]
     ]
 
 
@@ -340,11 +340,11 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
         worst = worst_places(np.abs(criterion.errors))
         has_people = evidence.comparison.gold.has_people
         labels_cause = "annotators may differ as much from each other" if has_people else "the labels may be wrong"
-        what = "kappa" if _has_kappa(criterion) else "correlation"
+        coefficient = "kappa" if _has_kappa(criterion) else "correlation"
         yield evidence.finding(
             kinds.NOISY_JUDGE_OR_LABELS,
             criterion,
-            f"the judge is sometimes above and sometimes below {evidence.who}: {what} {with_ci(agreement)}. "
+            f"the judge is sometimes above and sometimes below {evidence.who}: {coefficient} {with_ci(agreement)}. "
             f"One label per example can't show the cause: the judge may be noisy, or {labels_cause}.",
             f"Have a second annotator label {name} on {LEAST_SHARED} of these examples, first where judge and labels "
             f"differ most: {evidence.both_levels(criterion, worst)}.",
@@ -381,7 +381,7 @@ def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
             for index, verdict in enumerate(rated)
             if verdict is not None and verdict.quote is not None
         }
-        places = [at for at, is_found in checked.items() if is_found is False]
+        places = [row for row, is_found in checked.items() if is_found is False]
         n = sum(is_found is not None for is_found in checked.values())
         if n < FEWEST_TO_COMPARE or len(places) <= INVENTED * n:
             continue

@@ -63,7 +63,7 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     pull = others - gold
     pulled = np.where(np.sign(pull) == np.sign(judge - gold), np.abs(pull) * np.abs(judge - gold), 0.0)
     worst = worst_places(np.nan_to_num(pulled).max(axis=1))
-    shown = [f"{evidence.ids[place]} ({ordered[int(np.nan_to_num(pulled[place]).argmax())].name})" for place in worst]
+    shown = [f"{evidence.ids[index]} ({ordered[int(np.nan_to_num(pulled[index]).argmax())].name})" for index in worst]
     fixed = {
         criterion.name: criterion.judge - size * criterion.good * criterion.scale.span * (pull[:, c] - mean(pull[:, c]))
         for c, criterion in enumerate(ordered)
@@ -84,9 +84,9 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
     """Yield a finding if the judge's pass/fail decisions don't follow gold's."""
     comparison = evidence.comparison
-    both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.included
-    passes = comparison.passes[both]
-    gold = comparison.gold.decisions[both]
+    is_decided = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.included
+    passes = comparison.passes[is_decided]
+    gold = comparison.gold.decisions[is_decided]
     too_few = min(int(gold.sum()), int((1 - gold).sum())) < LEAST_WRONG or len(gold) < FEWEST_FOR_SPREAD
     if too_few or not evidence.scores_rank:
         return
@@ -225,29 +225,30 @@ def _annotators_scores(evidence: Evidence) -> Floats:
     return np.where(evidence.included, evidence.comparison.gold.scores, np.nan)
 
 
-def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Finding:
+def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Finding:
     """Make the finding on a slice on which the judge does worse than elsewhere, by the figure that shows it best."""
-    inside = part.part.inside
-    called = part.part.called
-    alone = len(part.criteria) == 1 and len(evidence.criteria) > 1
-    criterion = evidence.criteria[part.criteria[0]] if alone else None
+    inside = subset.part.inside
+    called = subset.part.called
+    alone = len(subset.criteria) == 1 and len(evidence.criteria) > 1
+    criterion = evidence.criteria[subset.criteria[0]] if alone else None
     off = np.abs(evidence.misses) if criterion is None else criterion.distances
     worst = worst_places(np.where(inside, off, np.nan))
-    also = [name for name in part.criteria if name != quoted.criterion] if criterion is None else []
-    what = criterion.name if criterion is not None else "the judge"
-    more = f" Criteria with a fault there: {listed(part.criteria)}." if also and len(evidence.criteria) > 1 else ""
-    way = "" if not part.shift else f", which it rates too {'high' if part.shift > 0 else 'low'}"
+    also = [name for name in subset.criteria if name != quoted.criterion] if criterion is None else []
+    subject = criterion.name if criterion is not None else "the judge"
+    more = f" Criteria with a fault there: {listed(subset.criteria)}." if also and len(evidence.criteria) > 1 else ""
+    direction = "" if not subset.shift else f", which it rates too {'high' if subset.shift > 0 else 'low'}"
     return evidence.finding(
         kinds.BROKEN_SLICE,
         criterion,
-        f"{what[0].upper() if criterion is None else what[0]}{what[1:]} is broken on {called} ({part.n} examples): "
-        f"{quoted.in_words}.{more}",
-        f"Read {evidence.example_ids(worst)} together{way}. {_what_to_say(part)} Until then let people decide there.",
+        f"{subject[0].upper() if criterion is None else subject[0]}{subject[1:]} is broken on {called} "
+        f"({subset.n} examples): {quoted.in_words}.{more}",
+        f"Read {evidence.example_ids(worst)} together{direction}. {_what_to_say(subset)} "
+        "Until then let people decide there.",
         shows={
-            "slice": {"by": part.part.by, "name": part.part.name, "n": part.n},
-            "criteria": list(part.criteria),
-            "p": part.p,
-            "shift": part.shift,
+            "slice": {"by": subset.part.by, "name": subset.part.name, "n": subset.n},
+            "criteria": list(subset.criteria),
+            "p": subset.p,
+            "shift": subset.shift,
             "figure": quoted.to_json(),
         },
         worst=worst,
@@ -256,13 +257,13 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
     )
 
 
-def _what_to_say(part: Slice) -> str:
+def _what_to_say(subset: Slice) -> str:
     """Say what to write in the criteria about a part; never who wrote the responses, which a judge isn't to know."""
-    if part.part.by == BY_SYSTEM:
+    if subset.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
-    if part.part.by == BY_LABEL_KIND:
+    if subset.part.by == BY_LABEL_KIND:
         return "Find out whether judge or labels are wrong there."
-    return f"Say in the criteria what is special about {part.part.called}."
+    return f"Say in the criteria what is special about {subset.part.called}."
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:

@@ -44,10 +44,10 @@ def severity_of(repair: Repair) -> Severity:
 def _reordered(findings: Sequence[Finding]) -> list[Finding]:
     """Sort the findings that have a repair by what it changes; all others keep their index."""
     places = [index for index, finding in enumerate(findings) if finding.repair is not None]
-    ordered = sorted((findings[place] for place in places), key=_rank, reverse=True)  # stable: equal ones by cost
+    ordered = sorted((findings[row] for row in places), key=_rank, reverse=True)  # stable: equal ones by cost
     result = list(findings)
-    for place, finding in zip(places, ordered, strict=True):
-        result[place] = finding
+    for row, finding in zip(places, ordered, strict=True):
+        result[row] = finding
     return result
 
 

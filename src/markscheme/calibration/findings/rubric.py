@@ -177,10 +177,10 @@ def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
 
 def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequence[int]) -> str:
     parts = []
-    for place in places[:3]:
-        levels = criterion.people[place][np.isfinite(criterion.people[place])]
+    for index in places[:3]:
+        levels = criterion.people[index][np.isfinite(criterion.people[index])]
         names = " and ".join(criterion.scale.level_name(float(level)) for level in (levels.min(), levels.max()))
-        parts.append(f"{names} on {evidence.ids[place]}")
+        parts.append(f"{names} on {evidence.ids[index]}")
     return f"annotators gave {', '.join(parts)}" if parts else "say what separates its levels"
 
 
@@ -297,12 +297,12 @@ def _unused_by_all(evidence: Evidence, criterion: CriterionEvidence, levels: Seq
 def _unused_by_judge(evidence: Evidence, criterion: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names = _levels_named(criterion, levels)
     where = np.isin(criterion.gold, levels) & criterion.both
-    way = 1 if mean(criterion.errors[where]) > 0 else -1
+    sign = 1 if mean(criterion.errors[where]) > 0 else -1
     return evidence.finding(
         kinds.UNUSED_LEVEL,
         criterion,
         f"the judge never gave {names}; {evidence.who} did for {int(where.sum())} of {criterion.n} responses.",
-        evidence.anchor_advice(criterion.where(where), way),
+        evidence.anchor_advice(criterion.where(where), sign),
         shows={"levels": list(levels), "by": "judge", "examples": int(where.sum())},
         worst=worst_places(np.where(where, np.abs(criterion.errors), np.nan)),
         gain=evidence.gain({criterion.name: np.where(where, criterion.gold, np.nan)}),
@@ -316,10 +316,10 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
     """Yield findings on labels that were given under another wording, and on too few labels to say much."""
     gold = evidence.comparison.gold
     under_another = stale_labels(gold.examples, evidence.comparison.rubric)
-    stale = [(place, name) for place, label, name in under_another if label.kind in gold.kinds]
+    stale = [(index, name) for index, label, name in under_another if label.kind in gold.kinds]
     if stale:
         names = sorted({name for _, name in stale})
-        places = sorted({place for place, _ in stale})
+        places = sorted({index for index, _ in stale})
         yield evidence.finding(
             kinds.STALE_LABELS,
             evidence.criteria[names[0]] if len(names) == 1 else None,

@@ -243,9 +243,13 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     examples = comparison.gold.examples
     parts: list[ExamplePart] = []
     for by in (*KNOWN_BEFORE, *_metadata_keys(examples)):
-        same = () if by in KNOWN_BEFORE else {part.inside.tobytes() for part in parts}
+        same = () if by in KNOWN_BEFORE else {example_part.inside.tobytes() for example_part in parts}
         named = _by_name(by, [known_of(example, by) for example in examples])
-        parts += [replace(part, is_known_before=True) for part in named if part.inside.tobytes() not in same]
+        parts += [
+            replace(example_part, is_known_before=True)
+            for example_part in named
+            if example_part.inside.tobytes() not in same
+        ]
     parts += _by_name(BY_LABEL_KIND, [_kind(comparison, index) for index in range(len(examples))])
     if comparison.rubric.is_of_pairs:
         return parts
@@ -280,38 +284,38 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     parts = parts_of(comparison)
     free = [name for name, criterion in evidence.criteria.items() if not criterion.is_stuck]
     looks = _Looks(evidence, free)
-    figures = _adjusted([looks.on(part) for part in parts])
+    figures = _adjusted([looks.on(example_part) for example_part in parts])
     slices = [
-        Slice(part, min((figure.p for figure in of_part), default=1.0), comparison)
-        for part, of_part in zip(parts, figures, strict=True)
+        Slice(example_part, min((figure.p for figure in of_part), default=1.0), comparison)
+        for example_part, of_part in zip(parts, figures, strict=True)
     ]
     suspects = []
-    for place, of_part in enumerate(figures):
+    for index, of_part in enumerate(figures):
         worse = [which for which, figure in enumerate(of_part) if figure.matters and figure.p <= SIGNIFICANT]
         if worse:
-            suspects.append((min(of_part[which].p for which in worse), place, worse))
+            suspects.append((min(of_part[which].p for which in worse), index, worse))
     taken = np.zeros(len(evidence.ids), dtype=bool)
-    for _, place, worse in sorted(suspects):
-        left = [figures[place][which] for which in _worse_without(looks, parts[place], worse, taken)]
-        if left:
-            names = tuple(dict.fromkeys(figure.criterion for figure in left if figure.criterion is not None))
-            slices[place] = replace(slices[place], figure=min(left, key=lambda figure: figure.p), criteria=names)
-            taken |= parts[place].inside
+    for _, index, worse in sorted(suspects):
+        on_others = [figures[index][which] for which in _worse_without(looks, parts[index], worse, taken)]
+        if on_others:
+            names = tuple(dict.fromkeys(figure.criterion for figure in on_others if figure.criterion is not None))
+            slices[index] = replace(slices[index], figure=min(on_others, key=lambda figure: figure.p), criteria=names)
+            taken |= parts[index].inside
     return tuple(slices)
 
 
-def _worse_without(looks: "_Looks", part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
+def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
     """Return the looks at which the part is still worse without the examples of parts that are worse still."""
-    left = ExamplePart(part.by, part.name, part.inside & ~taken)
-    if left.inside.sum() < SMALLEST_PART:
+    untaken = ExamplePart(example_part.by, example_part.name, example_part.inside & ~taken)
+    if untaken.inside.sum() < SMALLEST_PART:
         return []
-    figures = looks.without(taken).on(left) if taken.any() else looks.on(left)
+    figures = looks.without(taken).on(untaken) if taken.any() else looks.on(untaken)
     return [which for which in worse if figures[which].matters and figures[which].look.p <= SIGNIFICANT]
 
 
-def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | None:
+def _groups_of(comparison: Comparison, example_part: ExamplePart) -> tuple[str, ...] | None:
     """Return the groups for intervals of a part; None if the part is a group itself."""
-    return None if part.by == "group" else comparison.table.groups
+    return None if example_part.by == "group" else comparison.table.groups
 
 
 class _Looks:
@@ -335,11 +339,11 @@ class _Looks:
         """Leave some of the examples out, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
-    def on(self, part: ExamplePart) -> list[SliceFigure]:
+    def on(self, example_part: ExamplePart) -> list[SliceFigure]:
         """Compute the figures of a part."""
-        prepared = self._alone if part.by == "group" else self._by_task
+        prepared = self._alone if example_part.by == "group" else self._by_task
         return [
-            SliceFigure(name, figure, unit, least, column.look(part.inside, shift=figure == "signed_error"))
+            SliceFigure(name, figure, unit, least, column.look(example_part.inside, shift=figure == "signed_error"))
             for name, figure, unit, least, column in prepared
         ]
 
@@ -397,11 +401,11 @@ def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure
 
 
 def _by_name(by: str, names: Sequence[str]) -> Iterator[ExamplePart]:
-    distinct, place, counts = np.unique(np.array(names), return_inverse=True, return_counts=True)
+    distinct, code, counts = np.unique(np.array(names), return_inverse=True, return_counts=True)
     large = [i for i, name in enumerate(distinct.tolist()) if name and counts[i] >= SMALLEST_PART]
     if 0 < len(large) <= MOST_PARTS and (distinct != "").sum() > 1:
         for i in large:
-            yield ExamplePart(by, str(distinct[i]), place.reshape(-1) == i)
+            yield ExamplePart(by, str(distinct[i]), code.reshape(-1) == i)
 
 
 def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:

@@ -146,7 +146,7 @@ def decided(rating: Rating, *, named: bool) -> Rating:
 
     A score alone decides by a rubric's pass mark; where no rubric is named, nobody has stated one.
     """
-    has_levels = any(entry.level is not None for entry in rating.criteria.values())
+    has_levels = any(rated.level is not None for rated in rating.criteria.values())
     states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)
     return rating if states_decision else replace(rating, overall=None)
 

@@ -199,13 +199,13 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
     named = all(example.stratum for example in _examples(pool))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
-    place = {name: index for index, name in enumerate(names)}
+    index_of = {name: index for index, name in enumerate(names)}
     inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _examples(labelled), strict=True)
-    used = [(place[cell], passed, example.weight) for cell, passed, example in inside if cell in place]
+    used = [(index_of[cell], passed, example.weight) for cell, passed, example in inside if cell in index_of]
     counts = Counter(cells)
     return weighted_pass_rate(
         [float(passed) for _, passed, _ in used],
-        [number for number, _, _ in used],
+        [count for count, _, _ in used],
         [weight for _, _, weight in used],
         [counts[name] for name in names],
         names=names,
@@ -295,9 +295,9 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
     """Select the labels of a group's responses, in the order of the responses, with the verdicts these have here."""
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
-    place = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
-    units = [unit for unit in verdict_here if unit in place]
-    labels = labelled.rows(np.array([place[unit] for unit in units], dtype=np.int64))
+    index_of = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
+    units = [unit for unit in verdict_here if unit in index_of]
+    labels = labelled.rows(np.array([index_of[unit] for unit in units], dtype=np.int64))
     judge = replace(labels[JUDGE], decisions=np.array([verdict_here[unit] for unit in units], dtype=np.float64))
     return labels.with_columns(judge)
 

@@ -275,8 +275,8 @@ class CalibrationRequest:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         whole = len(every.labelled.examples)
         is_part = every.has_splits and len(examples.labelled.examples) < whole
-        part = (self.choice.split or "all", whole) if is_part else None
-        return [replace(calibration, openings=openings, part=part) for calibration in calibrations]
+        chosen_part = (self.choice.split or "all", whole) if is_part else None
+        return [replace(calibration, openings=openings, part=chosen_part) for calibration in calibrations]
 
     def _after_settings(
         self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
@@ -285,7 +285,7 @@ class CalibrationRequest:
         today = date.today().isoformat()
         split = self.choice.part_name(examples.examples)
         by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
-        now = [
+        current = [
             TriedSetting.of(
                 calibration.rubric,
                 calibration.comparison.measure,
@@ -297,7 +297,7 @@ class CalibrationRequest:
             for calibration, ids in zip(calibrations, by_people, strict=True)
             if ids
         ]
-        tried = tried_settings(record_of(rubric), now)
+        tried = tried_settings(record_of(rubric), current)
         return [
             calibration.after(tried.count(ids, opened), on_record=tried.is_kept) if ids else calibration
             for calibration, ids in zip(calibrations, by_people, strict=True)
@@ -389,11 +389,11 @@ class CalibrationRequest:
             "ratings": files,
             "examples": [self.examples] if isinstance(self.examples, Path) else [],
         }
-        options = [part for option, texts in values.items() for text in texts for part in (f"--{option}", str(text))]
+        options = [word for option, texts in values.items() for text in texts for word in (f"--{option}", str(text))]
         return replace(
             rater,
             named=shlex.quote(next(by_name, written)),
-            options="".join(f" {shlex.quote(part)}" for part in options),
+            options="".join(f" {shlex.quote(word)}" for word in options),
         )
 
     def _from_ratings(
@@ -446,7 +446,7 @@ class CalibrationRequest:
             gold = gold_of(examples, rubric, kind=self.options.gold, by=self.options.gold_by)
             before = self._runs_before(path, rater_of(judge).setting(rubric), gold.examples, times)
         numbers = range(before, before + times)
-        numbered = [_from_sample(judge, number * rubric.samples) for number in numbers]
+        numbered = [_from_sample(judge, of_run * rubric.samples) for of_run in numbers]
         runs = [Grading(rubric, one_run, scorers=scorers) for one_run in numbered]
         first, *later = run_to_end(
             grade_runs(runs, labelled, concurrency=self.ask.at_once, watch=self.watch, close=close)
@@ -473,13 +473,13 @@ class CalibrationRequest:
             repeats=_repeats(later, rubric, rater.name),
         )
 
-    def _runs_before(self, path: Path, now: "Setting", examples: Sequence[Example], more: int) -> int:
+    def _runs_before(self, path: Path, current: "Setting", examples: Sequence[Example], more: int) -> int:
         """Count the accepted runs that this one joins; 0 if it isn't to be accepted."""
         if not self.drift.accept:
             return 0
         from markscheme.calibration.accepted.history import runs_before
 
-        return runs_before(path, now, examples, more, start_over=self.drift.replace)
+        return runs_before(path, current, examples, more, start_over=self.drift.replace)
 
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None

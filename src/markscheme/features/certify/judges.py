@@ -59,7 +59,7 @@ class CertifiedJudges:
         """Say why a stage decides nothing: another judge or answering model than certified; "" if it may decide.
 
         Args:
-            place: The stage, from 0.
+            index: The stage, from 0.
             models: The models that answered.
             ways: For each judge of the stage, the ways in which it was asked.
         """

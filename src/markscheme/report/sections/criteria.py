@@ -151,13 +151,13 @@ def _in_detail(index: int, of_levels: Comparison, tag_prefix: str) -> doc.Sectio
     """Build the section on a criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
     criterion = of_levels.rubric.criteria[index]
     compared = of_levels.criteria[criterion.name]
-    both = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
-    apart = int((compared.gold[both] != compared.judge[both]).sum())
+    is_rated = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
+    apart = int((compared.gold[is_rated] != compared.judge[is_rated]).sum())
     between = " A level between two is the median of labels that differ." if _has_between(compared) else ""
     differing = (
         "Another level than gold on ",
         doc.Count(apart, criterion_tag(index, tag_prefix)),
-        f" of {int(both.sum())} examples.",
+        f" of {int(is_rated.sum())} examples.",
     )
     caption = f"Confusion matrix: rows are gold, columns the judge.{between}"
     return doc.Section(
@@ -176,14 +176,14 @@ def _has_between(compared: CriterionComparison) -> bool:
 
 
 def _bars(of_levels: Comparison, compared: CriterionComparison) -> Iterator[tuple[str, doc.Mark]]:
-    both = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
+    is_rated = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
     yield "judge", share_mark(of_levels.agreement)
     if of_levels.agreement_person is not None:
         yield "annotators", share_mark(of_levels.agreement_person, "annotators")
     yield "baseline", share_mark(of_levels.agreement_constant, "baseline")
-    if both.any():
+    if is_rated.any():
         by_chance = sum(
-            float((compared.gold[both] == level).mean() * (compared.judge[both] == level).mean())
+            float((compared.gold[is_rated] == level).mean() * (compared.judge[is_rated] == level).mean())
             for level in compared.levels_given
         )
         yield "chance", doc.Mark(share(by_chance), by_chance, role="chance")
@@ -238,11 +238,11 @@ def _preference_line(comparison: Comparison) -> str:
     """Describe how often judge and gold prefer the same response if gold is no tie, and how often each ties."""
     gold = comparison.gold_values
     judge = comparison.judge_values
-    both = np.isfinite(gold) & np.isfinite(judge)
-    decided = np.where(both & (gold != EVEN_PREFERENCE), comparison.hits, np.nan)
+    is_rated = np.isfinite(gold) & np.isfinite(judge)
+    decided = np.where(is_rated & (gold != EVEN_PREFERENCE), comparison.hits, np.nan)
     same = share_of(decided, comparison.table.groups, of="pairs that aren't ties")
-    of_gold = share(_mean_where(gold == EVEN_PREFERENCE, both))
-    of_judge = share(_mean_where(judge == EVEN_PREFERENCE, both))
+    of_gold = share(_mean_where(gold == EVEN_PREFERENCE, is_rated))
+    of_judge = share(_mean_where(judge == EVEN_PREFERENCE, is_rated))
     ties = f"Ties: gold {of_gold}, judge {of_judge}."
     return f"Same preference where gold is no tie: {share_with_interval(same)}. {ties}"
 

@@ -98,11 +98,11 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
     if decision.gate_answer is None or agreement.value is None or baseline is None:
         return doc.Paragraph(())
     is_score = comparison.measure.of == OF_SCORE
-    what = "Scores agree on" if is_score else "Its answers agree on"
+    words = "Scores agree on" if is_score else "Its answers agree on"
     if decision.excepted:
-        what = f"On all examples {what[:1].lower()}{what[1:]}"
+        words = f"On all examples {words[:1].lower()}{words[1:]}"
     digits = digits_of(agreement, decision.target)
-    figures = f"{what} {agreement.as_share(digits)}, baseline {percent(baseline)}"
+    figures = f"{words} {agreement.as_share(digits)}, baseline {percent(baseline)}"
     good_for = _good_for_trends(decision)
     return doc.Paragraph((f"{figures}{f': {good_for}' if good_for else ''}.",))
 

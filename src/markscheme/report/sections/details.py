@@ -68,8 +68,8 @@ def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.
         of = counted(len(comparison.ids), "example")
         have_no_degrees = bool(comparison.rubric.categories) or is_one_decision(comparison)
         have_no_degrees = have_no_degrees or comparison.rubric.is_of_pairs
-        what = "Judge and gold differ" if have_no_degrees else "Scores differ"
-        yield doc.Paragraph((f"{what} on {differing} of {of}. First: {wrong}largest differences.",))
+        words = "Judge and gold differ" if have_no_degrees else "Scores differ"
+        yield doc.Paragraph((f"{words} on {differing} of {of}. First: {wrong}largest differences.",))
     yield examples
 
 

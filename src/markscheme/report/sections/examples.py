@@ -38,11 +38,11 @@ def slice_tag(index: int) -> str:
 
 def level_name(criterion: Criterion, level: float) -> str:
     """Name a level as raters answer it: its label for yes/no, else its number followed by its label."""
-    place = criterion.scale.place_of(level)
-    if place is None:
+    index = criterion.scale.place_of(level)
+    if index is None:
         return f"{level:g}"
-    choice = criterion.scale.choices[place]
-    label = criterion.scale.levels[place].label
+    choice = criterion.scale.choices[index]
+    label = criterion.scale.levels[index].label
     return f"{choice} {label}" if label and label != choice else choice
 
 
@@ -62,8 +62,8 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     order = [index for index in np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist() if not unread[index]]
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
 
-    def case_at(number: int) -> Case:
-        place = order[number]
+    def case_at(position: int) -> Case:
+        place = order[position]
         return _case(comparison, place, [tag for tag, flags in inside.items() if flags[place]])
 
     filters = {
@@ -218,15 +218,15 @@ def gold_tags(comparison: Comparison, index: int, of: str = "") -> Iterator[str]
     """Yield tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
     if is_off(comparison, index):
         yield f"{of}off"
-    for number_, compared in enumerate(comparison.criteria.values()):
+    for ordinal, compared in enumerate(comparison.criteria.values()):
         gold = compared.gold[index]
         judge = compared.judge[index]
         if math.isnan(gold) or math.isnan(judge):
             continue
         if gold != judge:
-            yield criterion_tag(number_, of)
+            yield criterion_tag(ordinal, of)
         levels = compared.levels_given
-        yield cell_tag(number_, levels.index(gold), levels.index(judge), of)
+        yield cell_tag(ordinal, levels.index(gold), levels.index(judge), of)
 
 
 def _rows(

@@ -95,7 +95,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     decision = calibration.decision
     because = calibration.decision.because
     reference = calibration.comparison.gold.reference
-    but = f", except {in_words([part.called for part in decision.excepted])}" if decision.excepted else ""
+    but = f", except {in_words([subset.called for subset in decision.excepted])}" if decision.excepted else ""
     limit = offer_in_words(calibration.comparison, decision)
     because = f"{because} {limit}" if limit and not decision.next_step else because
     of_decisions = decision.gate is not None
@@ -114,8 +114,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
             text = "" if is_undecidable(decision) else because
             return _with_plan(doc.Callout("trend", _TRENDS_FOR_NOW, text), calibration)
         case "adjust", "trend":
-            what = "its scores" if calibration.comparison.measure.of == OF_SCORE else "it"
-            return doc.Callout("bad", f"{_NO_GATE} Use {what} for trends.", because)
+            subject = "its scores" if calibration.comparison.measure.of == OF_SCORE else "it"
+            return doc.Callout("bad", f"{_NO_GATE} Use {subject} for trends.", because)
         case "adjust", "explore":
             return doc.Callout("bad", _NO_GATE, f"{because} {explore}")
         case "labels-disagree", "trend":
@@ -202,7 +202,7 @@ def figures(calibration: Calibration) -> doc.Bars:
     answer = calibration.decision.gate_answer
     if answer is None or not calibration.counts.graded:
         return agreement_bars(comparison, calibration.decision.target, is_default=calibration.target_is_default)
-    without = [part.called for part in calibration.decision.excepted]
+    without = [subset.called for subset in calibration.decision.excepted]
     about = f" Without {in_words(without)}." if without else ""
     return decision_bars(calibration, answer, f"{about}{_weighted(comparison)}")
 
@@ -282,8 +282,8 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
     agreement = agreement_of(measure, "the judge", comparison.settings)
     baseline = f"Baseline: always the best single {measure.noun}. {between}"
     if measure.of == OF_SCORE and comparison.rubric.table_of != "values":
-        both = ": scores that agree can lie on both sides of it" if _crosses_mark(comparison) else ""
-        return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}{both}."
+        apart = ": scores that agree can lie on both sides of it" if _crosses_mark(comparison) else ""
+        return f"{agreement}. {baseline}Pass mark {comparison.rubric.pass_mark:g}{apart}."
     return f"{agreement}. {baseline}".rstrip()
 
 

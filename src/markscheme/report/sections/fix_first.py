@@ -222,5 +222,5 @@ def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc
         if finding.criterion is not None:
             names.append(doc.Name(finding.criterion, targets.get(finding.criterion, "")))
     for text, names in by_text.items():
-        listed = [part for name in names for part in (", ", name)][1:]
+        listed = [word for name in names for word in (", ", name)][1:]
         yield (*listed, f" · {text}") if listed else text

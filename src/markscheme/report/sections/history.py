@@ -71,19 +71,19 @@ def _dates(history: Sequence[AcceptedPoint]) -> Iterator[tuple[float, str]]:
 def _marks(
     history: Sequence[AcceptedPoint], changes: Sequence[tuple[str, int, str]], target: float | None
 ) -> Iterator[PlotMark]:
-    for letter, place, _ in changes:
-        yield PlotRule(place - 0.5, letter, is_upright=True, role="plain")
+    for letter, run, _ in changes:
+        yield PlotRule(run - 0.5, letter, is_upright=True, role="plain")
     if target is not None:
         yield PlotRule(target, "target")
     agreed = [(index, point) for index, point in enumerate(history) if point.agreement.value is not None]
     failing = [(index, point, point.fails) for index, point in enumerate(history) if point.fails]
-    wrong = [(place, len(point.false_passes) / fails, point) for place, point, fails in failing]
-    yield PlotLine(tuple((float(place), point.agreement.value or 0.0) for place, point in agreed))
-    yield PlotLine(tuple((float(place), rate) for place, rate, _ in wrong), "wrong")
-    for place, point in agreed:
+    wrong = [(run, len(point.false_passes) / fails, point) for run, point, fails in failing]
+    yield PlotLine(tuple((float(run), point.agreement.value or 0.0) for run, point in agreed))
+    yield PlotLine(tuple((float(run), rate) for run, rate, _ in wrong), "wrong")
+    for run, point in agreed:
         estimate = point.agreement
         says = f"{point.date}: agreement {estimate.as_share()}, {point.examples} examples, {point.judge}"
-        yield PlotPoint(place, estimate.value or 0.0, estimate.low, estimate.high, says)
-    for place, rate, point in wrong:
+        yield PlotPoint(run, estimate.value or 0.0, estimate.low, estimate.high, says)
+    for run, rate, point in wrong:
         says = f"{point.date}: {len(point.false_passes)} false passes of {point.fails}"
-        yield PlotPoint(place, rate, says=says, role="wrong")
+        yield PlotPoint(run, rate, says=says, role="wrong")

@@ -76,8 +76,8 @@ def score_histogram(comparison: Comparison) -> Plot | None:
     bins = list(zip(pairwise(edges), failing, passing, strict=True))
     zone = tuple(_gray_zone(comparison))
     rows = tuple(
-        (f"{number(left)} to {number(right)}", str(fails), str(passes))
-        for (left, right), fails, passes in bins
+        (f"{number(start)} to {number(right)}", str(fails), str(passes))
+        for (start, right), fails, passes in bins
         if fails or passes
     )
     return Plot(
@@ -100,12 +100,12 @@ def _counts(scores: Floats) -> list[int]:
 
 
 def _bars(bins: Sequence[tuple[tuple[float, float], int, int]]) -> Iterator[PlotMark]:
-    for (left, right), fails, passes in bins:
-        between = f"score {number(left)} to {number(right)}"
+    for (start, right), fails, passes in bins:
+        between = f"score {number(start)} to {number(right)}"
         if fails:
-            yield PlotBar(left, right, 0, fails, f"{between}: gold fails {fails}", "baseline")
+            yield PlotBar(start, right, 0, fails, f"{between}: gold fails {fails}", "baseline")
         if passes:
-            yield PlotBar(left, right, fails, fails + passes, f"{between}: gold passes {passes}", "judge")
+            yield PlotBar(start, right, fails, fails + passes, f"{between}: gold passes {passes}", "judge")
 
 
 def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
@@ -130,9 +130,9 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
     curve = [(half, labels) for half, labels in planned if labels <= MOST_PLANNED]
     if len(curve) < 2:
         return None
-    now = (agreement.high - agreement.low) / 2
-    now_in_points = number(100 * now, 0)
-    top = math.ceil(10 * max(now, *(half for half, _ in curve))) / 10
+    half_width = (agreement.high - agreement.low) / 2
+    now_in_points = number(100 * half_width, 0)
+    top = math.ceil(10 * max(half_width, *(half for half, _ in curve))) / 10
     line = tuple((float(labels), half) for half, labels in curve)
     points = [
         PlotPoint(labels, half, says=f"{labels:g} labels: ± {number(100 * half, 0)} points") for labels, half in line
@@ -144,7 +144,7 @@ def labels_against_width(calibration: Calibration) -> doc.Section | None:
         marks=(
             PlotLine(line),
             *points,
-            PlotPoint(n, now, says=f"now: {n} labels, ± {now_in_points}", role="wrong"),
+            PlotPoint(n, half_width, says=f"now: {n} labels, ± {now_in_points}", role="wrong"),
         ),
         table=doc.Table(
             ("half the 95% interval", "labelled examples", "more than now"),
@@ -178,12 +178,12 @@ def annotator_matrix(comparison: Comparison) -> doc.Table | None:
 
 
 def _pair(first: Floats, second: Floats, comparison: Comparison) -> doc.Line:
-    both = ~np.isnan(first) & ~np.isnan(second)
-    if not both.any():
+    is_rated = ~np.isnan(first) & ~np.isnan(second)
+    if not is_rated.any():
         return "–"
-    agree = np.abs(first[both] - second[both]) < comparison.tolerance
+    agree = np.abs(first[is_rated] - second[is_rated]) < comparison.tolerance
     groups = comparison.table.groups
-    shared = None if groups is None else [group for group, is_shared in zip(groups, both, strict=True) if is_shared]
+    shared = None if groups is None else [group for group, is_shared in zip(groups, is_rated, strict=True) if is_shared]
     return doc.share_mark(share_of(agree, shared, level=0.95), "annotators")
 
 

@@ -74,7 +74,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         _BY_HAND if example.is_picked_by_hand else _DRAWN.get(example.drawn or "", "not recorded")
         for example in gold.examples
     )
-    yield "examples drawn", ", ".join(f"{what} ({n})" if len(drawn) > 1 else what for what, n in drawn.items())
+    yield "examples drawn", ", ".join(f"{manner} ({n})" if len(drawn) > 1 else manner for manner, n in drawn.items())
     yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
     yield "cost", cost_line(calibration.cost)
     if calibration.baseline is not None:

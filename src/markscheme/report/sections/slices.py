@@ -16,19 +16,19 @@ def slices_section(slices: Sequence[Slice]) -> doc.Section:
 
 def _blocks(slices: Sequence[Slice]) -> Iterator[doc.Block]:
     places = range(len(slices))
-    worse = sorted((place for place in places if slices[place].stands_out), key=lambda place: slices[place].p)
+    worse = sorted((index for index in places if slices[index].stands_out), key=lambda index: slices[index].p)
     if worse:
         yield _table(slices, worse)
     else:
         yield doc.Paragraph((f"None of {len(slices)} slices does worse than the rest.",))
-    rest = sorted(set(places) - set(worse), key=lambda place: -slices[place].n)
-    if rest:
-        yield doc.OnPages((doc.Paragraph(("The other slices, the largest first:",)), _table(slices, rest)))
+    others = sorted(set(places) - set(worse), key=lambda index: -slices[index].n)
+    if others:
+        yield doc.OnPages((doc.Paragraph(("The other slices, the largest first:",)), _table(slices, others)))
 
 
 def _table(slices: Sequence[Slice], places: Sequence[int]) -> doc.Table:
     headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
-    return doc.Table(headings, tuple(_row(slices[place], slice_tag(place)) for place in places), is_sortable=True)
+    return doc.Table(headings, tuple(_row(slices[index], slice_tag(index)) for index in places), is_sortable=True)
 
 
 def _row(part: Slice, tag: str) -> tuple[doc.Line, ...]:

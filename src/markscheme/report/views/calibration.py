@@ -144,7 +144,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         **attributes(decision, "verdict because because_code use labels_needed"),
         "decision": {
             **attributes(decision, "level settings labels_needed labels_chance"),
-            "except": [attributes(part, "by name agreement") for part in decision.excepted],
+            "except": [attributes(subset, "by name agreement") for subset in decision.excepted],
             **_rulings(comparison, decision),
             "limits": _limits(comparison, decision),
         },

@@ -94,7 +94,7 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
         yield f"– {in_words(without_mark)}: nothing says which values pass, so no false pass is counted."
     yield from (f"Not compared: {sentence}." for sentence in answer.apart)
     yield from (f"Note: {note}." for note in answer.tool_files.notes)
-    yield from (f"Left out: {count} {what}." for what, count in Counter(answer.tool_files.lost).most_common())
+    yield from (f"Left out: {count} {name}." for name, count in Counter(answer.tool_files.lost).most_common())
 
 
 def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
