@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from markscheme.plain_data import parse_json
 from markscheme.seam import OpenTable
 
-_SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"')
+_SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"', "data:image/", "application/pdf")
 """What JSON text has where it may name a part; a text without them names none, and is looked at no further."""
 
 _LOADED: Final = ("data:image/", "data:application/pdf", "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0")
@@ -87,13 +87,13 @@ class PartReader:
         read: Returns a value as a text with parts, or None if it names none. Next to the value come the folder that
             paths in it are relative to, None where it may name no path, and the value's name for messages; it raises
             SubmissionError for a part that can't be judged.
-        written: Returns what a file in a folder has in place of a text.
+        written: Returns what a file in a folder has in place of a text; without a folder, it contains the parts.
         loaded: Returns a text that is the content of a part as a tool passes it in a variable, as a text with that
             part; None for any other text. Arguments are the text and its name for messages.
     """
 
     read: Callable[[Any, Path | None, str], PartedText | None]
-    written: Callable[[PartedText, Path], Any]
+    written: Callable[[PartedText, Path | None], Any]
     loaded: Callable[[str, str], PartedText | None]
 
 
@@ -182,12 +182,12 @@ def in_cell(cell: Any) -> Any:
 
 
 def _names_parts(data: Any) -> bool:
-    """Return True if plain data is one part, or a list of parts and texts, by its keys alone."""
+    """Return True if plain data is one part, or a list of parts, texts and messages, by its keys alone."""
     pieces = data if isinstance(data, list) else [data]
     return bool(pieces) and all(isinstance(piece, dict) and not _OF_PARTS.isdisjoint(piece) for piece in pieces)
 
 
-_OF_PARTS: Final = frozenset({"image", "pdf", "text", "type"})
+_OF_PARTS: Final = frozenset({"image", "pdf", "text", "type", "role"})
 
 
 def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
@@ -220,8 +220,8 @@ def with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None
     return PartedText(changed, [after for _, after in pairs])
 
 
-def as_written(text: str, folder: Path) -> Any:
-    """Return what a file in a folder holds for a text: the text, or plain data that names its parts."""
+def as_written(text: str, folder: Path | None) -> Any:
+    """Return what a file in a folder holds for a text: the text, or plain data that names or contains its parts."""
     if not isinstance(text, PartedText):
         return text
     return next((reader.written(text, folder) for reader in PART_READERS), str(text))

@@ -1,14 +1,14 @@
 """The response to judge, with its named inputs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field
 from datetime import date, time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markscheme.errors import SubmissionError
-from markscheme.parts import may_name_parts, parted_text
+from markscheme.parts import loaded_part, may_name_parts, parted_text
 from markscheme.plain_data import shown
 from markscheme.text import encodable
 
@@ -145,6 +145,10 @@ def is_missing(value: Any) -> bool:
     return may_be_nan and bool(value != value)
 
 
+def _forget(_: tuple[str]) -> None:
+    """Count nothing."""
+
+
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:
     """Convert a value to the text shown to a judge: text unchanged, everything else as JSON.
 
@@ -179,16 +183,29 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
     return (parted_text(value, folder, name) or text) if may_name_parts(text) else text
 
 
-def text_in_file(value: Any, name: str = "the value") -> str:
+UNSHOWN_PARTS: Final = "texts with an image or a document that can't be shown: no such file, or not at hand"
+"""What is lost of another tool's file whose parts can't be read."""
+
+
+def text_in_file(
+    value: Any, name: str = "the value", folder: Path | None = None, lose: Callable[[tuple[str]], None] = _forget
+) -> str:
     """Convert a value in another tool's file to the text a judge is shown; one with an unusable part becomes JSON.
+
+    Args:
+        value: As in the file.
+        name: What it is, for the error.
+        folder: What paths of parts in it are relative to; None where they can't be followed.
+        lose: Called with UNSHOWN_PARTS alone where a part can't be used.
 
     Raises:
         SubmissionError: JSON can't express it.
     """
     try:
-        return as_text(value, name)
+        return as_text(loaded_part(value, name), name, folder=folder)
     except SubmissionError:
-        return encodable(json.dumps(value, ensure_ascii=False, default=_json_data))
+        lose((UNSHOWN_PARTS,))
+        return value if isinstance(value, str) else encodable(json.dumps(value, ensure_ascii=False, default=_json_data))
 
 
 def _input_text(name: str, value: Any, folder: Path | None) -> str:

@@ -16,6 +16,7 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
+from markscheme.parts import PartedText
 from markscheme.plain_data import form_of, json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.submission import as_text, plain_metadata, text_in_file
@@ -259,6 +260,13 @@ class _Reading:
     thresholds: set[float | None] = field(default_factory=set)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
+    def _judged(self, value: Any) -> Any:
+        """An output or a var as it is judged: with its parts, if it has any."""
+        lost = Counter[str]()
+        text = text_in_file(value, lose=lost.update)
+        self.aside.update(lost)
+        return text if lost or isinstance(text, PartedText) else value
+
     def row(self, raw: Mapping[str, Any]) -> Row | None:
         """One row; None if nothing judged it."""
         test = _mapping(raw.get("testCase"))
@@ -281,12 +289,13 @@ class _Reading:
             self.aside["scores of outputs that aren't from 0 to 1"] += 1
         label = metadata.get("expected_label")
         by_metric = _by_metric(label)
-        response = _response(raw)
+        output = _mapping(raw.get("response")).get("output")
+        response = "" if output is None else text_in_file(self._judged(output))
         inputs = _mapping(raw.get("vars"))
         return Row(
             id=_given_name(inputs, metadata, test, raw),
             key=fingerprint(json.dumps(inputs, sort_keys=True, default=str), response),
-            inputs=inputs,
+            inputs={name: self._judged(value) for name, value in inputs.items()},
             response=response,
             system=_system(raw),
             metadata=_metadata_of(test),
@@ -597,11 +606,6 @@ def _system(raw: Mapping[str, Any]) -> str:
     of_provider = _mapping(provider)
     name = str(of_provider.get("label") or of_provider.get("id") or (provider if isinstance(provider, str) else ""))
     return " / ".join(filter(None, (cut_short(str(prompt.get("label") or ""), LONGEST_RESULT_NAME), name)))
-
-
-def _response(raw: Mapping[str, Any]) -> str:
-    output = _mapping(raw.get("response")).get("output")
-    return "" if output is None else text_in_file(output)
 
 
 def _first_line(text: str) -> str:

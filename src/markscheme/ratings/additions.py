@@ -54,13 +54,13 @@ def responses_in(path: Path) -> dict[str, tuple[str, ...]]:
     if not path.is_file():
         return {}
     examples = (line for _, line in json_lines(path, RatingError) if isinstance(line, dict))
-    return {str(example.get("id")): _responses_of(example) for example in examples}
+    return {str(example.get("id")): _responses_of(example, path.parent) for example in examples}
 
 
-def _responses_of(line: Mapping[str, Any]) -> tuple[str, ...]:
+def _responses_of(line: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     if has_pair_alone(line):
-        return tuple(as_text(response_in(line[name])) for name in PAIR_NAMES)
-    return (as_text(line.get("response")),)
+        return tuple(as_text(response_in(line[name]), folder=folder) for name in PAIR_NAMES)
+    return (as_text(line.get("response"), folder=folder),)
 
 
 def new_examples(

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
-from markscheme.parts import in_cell, parted_text
+from markscheme.parts import as_written, in_cell, parted_text
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.kinds import PEOPLE
@@ -105,13 +105,20 @@ class Example:
         """Whether it was picked by hand, so that it says nothing about other responses."""
         return self.drawn == "chosen" and not self.has_chance
 
-    def to_json(self) -> dict[str, Any]:
-        """One line of a file of examples, without labels, which are ratings of their own."""
-        line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
+    def to_json(self, folder: Path | None = None) -> dict[str, Any]:
+        """One line of a file of examples, without labels, which are ratings of their own.
+
+        Args:
+            folder: Where the file lies, so that it names what isn't text; None keeps the marks of such parts.
+        """
+        inputs, responses = self.submission.inputs, (self.submission.response, self.submission.second)
+        if folder is not None:
+            inputs = {name: as_written(text, folder) for name, text in inputs.items()}
+            responses = (as_written(responses[0], folder), as_written(responses[1] or "", folder))
+        line: dict[str, Any] = {"id": self.id, "inputs": dict(inputs)}
         if self.sides is None or self.submission.second is None:
-            line["response"] = self.submission.response
+            line["response"] = responses[0]
         else:
-            responses = (self.submission.response, self.submission.second)
             line |= {
                 name: side.to_json(text) for name, side, text in zip(PAIR_NAMES, self.sides, responses, strict=True)
             }
@@ -443,7 +450,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str] | None]]:
     from markscheme.grading.graded_table import parquet_rows
 
     return (
-        (line, {name: as_text(value) for name, value in row.items() if value is not None})
+        (line, {name: as_text(value, folder=path.parent) for name, value in row.items() if value is not None})
         for line, row in parquet_rows(path)
     )
 

@@ -29,7 +29,7 @@ class PairSide:
             return cls()
         return cls(*(str(side[key]) if side.get(key) is not None else "" for key in ("id", "system")))
 
-    def to_json(self, response: str) -> dict[str, str]:
+    def to_json(self, response: Any) -> dict[str, Any]:
         """The side as in a line of examples."""
         about = {key: value for key, value in (("id", self.id), ("system", self.system)) if value}
         return {**about, "response": response}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from markscheme.errors import naming
+from markscheme.parts import in_cell
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
 from markscheme.readers.formats import LIST, PLAIN_LINES, TABLE, format_of
@@ -91,8 +92,9 @@ def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
         if not response.strip():
             continue
         unit = cells[single["id"]][row].strip() if "id" in single else ""
-        of_row = {called: cells[name][row] for name, called in inputs.items() if cells[name][row]}
-        submission = Submission(response, of_row, unit or f"row {row + 1}")
+        of_row = {called: in_cell(cells[name][row]) for name, called in inputs.items() if cells[name][row]}
+        with naming(path):
+            submission = Submission(in_cell(response), of_row, unit or f"row {row + 1}", folder=path.parent)
         about = {key: cells[single[key]][row] if key in single else "" for key in ("group", "system")}
         examples.setdefault(submission.id, Example(submission, group=about["group"], system=about["system"]))
     return list(examples.values())

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, get_args
 
 from markscheme.errors import RatingError, UsageError, refuse_lines, suggestion
 from markscheme.fingerprint import fingerprint
+from markscheme.parts import PartedText, in_cell
 from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
@@ -16,7 +17,7 @@ from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.readers.imported import Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission, as_text
+from markscheme.submission import Submission, as_text, text_in_file
 
 ID = ("id", "exampleid", "targetid", "item", "unit")
 RESPONSE_NAMES = ("response", "output", "answer", "submission")
@@ -220,19 +221,17 @@ class _Table:
             self.reading.lose(f"cells of column {name!r}")
 
     def _derived(self, row: "_Row") -> str | None:
-        texts = row.text(RESPONSE_NAMES), row.text(INPUTS["query"])
+        texts = tuple(row.content(names, self.reading.path.parent) for names in (RESPONSE_NAMES, INPUTS["query"]))
         if texts == (None, None):
             return None
         self.reading.note("rows have no id; each got a digest of its input and response")
         return fingerprint(*texts)
 
     def _example(self, row: "_Row", unit: str) -> None:
-        response = row.text(RESPONSE_NAMES)
-        inputs = {
-            name: text
-            for name, columns in INPUTS.items()
-            if (text := row.text(self._free(column for column in columns if column not in self.labels))) is not None
-        }
+        folder = self.reading.path.parent
+        response = row.content(RESPONSE_NAMES, folder)
+        free = {name: self._free(c for c in columns if c not in self.labels) for name, columns in INPUTS.items()}
+        inputs = {name: text for name, columns in free.items() if (text := row.content(columns, folder)) is not None}
         if response is None:
             return
         split_name = row.text(("split",))
@@ -433,6 +432,12 @@ class _Row:
         """The same, as text."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
+
+    def content(self, names: Iterable[str], folder: Path) -> str | None:
+        """The same of what is judged, which may name files in a folder."""
+        value = self.value(names)
+        text = None if value is None else text_in_file(in_cell(value), folder=folder)
+        return text if text is None or isinstance(text, PartedText) else text.strip()
 
     @property
     def unread(self) -> list[str]:

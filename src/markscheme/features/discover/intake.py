@@ -86,7 +86,7 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
     if opened.pool_path is not None:
         columns = ColumnOptions.of_stated(opened.folder.pool_record().columns)
         kept_ids |= set(read_outputs(opened.pool_path, columns).examples)
-    new = [example.to_json() for id, example in examples.items() if id not in kept_ids]
+    new = [example.to_json(path.parent) for id, example in examples.items() if id not in kept_ids]
     if new:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)

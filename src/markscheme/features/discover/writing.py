@@ -134,7 +134,7 @@ def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rub
     new = new_examples(path, examples, responses_in(path), "what was read")
     if new:
         with writing(path):
-            append_lines(path, [example.to_json() for example in new], follow=False)
+            append_lines(path, [example.to_json(path.parent) for example in new], follow=False)
     return len(new)
 
 

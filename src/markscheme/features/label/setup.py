@@ -281,4 +281,4 @@ def keep_examples(work: Work) -> None:
         record_words(work.home.path.parent, work.rubric, date.today().isoformat())
         examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in kept_ids]
         if examples:
-            work.home.add([example.to_json() for example in work.home.parted(examples)])
+            work.home.add([example.to_json(work.home.path.parent) for example in work.home.parted(examples)])

@@ -234,7 +234,7 @@ class Work:
         if step.id not in self._homed or not self._has_parts:
             with self.home.locked():
                 (example,) = self.home.parted([self.examples[step.id]])
-                self.home.add([example.to_json()])
+                self.home.add([example.to_json(self.home.path.parent)])
             self._homed.add(step.id)
             self._has_parts = True
         record_words(self.home.path.parent, self.rubric, date.today().isoformat())

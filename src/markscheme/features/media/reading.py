@@ -3,7 +3,7 @@
 import binascii
 import json
 import os
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -11,16 +11,19 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.features.media.fetching import fetched
-from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND, DamagedContentError, sniffed
+from markscheme.features.media.formats import IMAGE_KIND, MEDIA_FORMATS, PDF_KIND, DamagedContentError, sniffed
 from markscheme.features.media.media import MEDIA_KINDS, Media
 from markscheme.features.media.options import media_options
-from markscheme.parts import PartedText
-from markscheme.plain_data import shown
+from markscheme.parts import PartedText, may_name_parts
+from markscheme.plain_data import parse_json, shown
 from markscheme.text import encodable
 
 _SHORT: Final = ({IMAGE_KIND}, {PDF_KIND}, {IMAGE_KIND, "alt"}, {PDF_KIND, "alt"})
 """The keys of a part in our own form."""
-_TEXT_TYPES: Final = ("text", "input_text", "output_text")
+_LOADED: Final = ("data:image/", "data:application/pdf")
+"""Beginnings of texts that are the content of a part."""
+_MIMES: Final = {media_format.mime: media_format.kind for media_format in MEDIA_FORMATS}
+"""The kind of part of each media type."""
 
 
 def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
@@ -86,20 +89,37 @@ class _MediaReader:
         """Return plain data with each part replaced by its mark; one in our own short form only within a list."""
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
+        if isinstance(value, str):
+            return self._marked_text(value)
         if isinstance(value, Mapping):
             return {key: self.marked(inner) for key, inner in value.items()}
         if isinstance(value, list | tuple):
             return [self.marked(inner, in_list=True) for inner in value]
         return value
 
+    def _marked_text(self, text: str) -> str:
+        """Return a text in plain data with marks, if a part was loaded into it, or it is JSON with loaded parts."""
+        try:
+            if text.startswith(_LOADED):
+                media = _loaded_from(text, "a text")
+                return text if media is None else self._mark(media)
+            if text[:1] not in ("{", "[") or not may_name_parts(text):
+                return text
+            inner = _MediaReader(None)
+            marked = inner.marked(parse_json(text))
+        except (ValueError, RecursionError):  # a text like any other
+            return text
+        self.media += inner.media
+        return json.dumps(marked, ensure_ascii=False) if inner.media else text
+
     def _mark(self, value: Any) -> str:
         media = value if isinstance(value, Media) else self._read(value)
         self.media.append(media)
         return media.mark
 
-    def _read(self, named: Mapping[str, Any]) -> Media:
+    def _read(self, named: Any) -> Media:
         kind, source = _source_of(named)
-        alt = named.get("alt")
+        alt = named.get("alt") if isinstance(named, Mapping) else None
         if not isinstance(source, str) or not source.strip():
             raise UsageError(f"`{kind}` must be a path or a data URL, got {shown(source)}")
         text_alt = alt if isinstance(alt, str) else None
@@ -157,11 +177,31 @@ def _source_of(value: Any) -> Any:
             return PDF_KIND, source
         case {"type": "image", "image": str(source)}:
             return IMAGE_KIND, source
+        case {"type": "document", "document": str(source)}:
+            return PDF_KIND, source
+        case {"type": "blob", "mime_type": str(mime), "content": str(data)} if mime in _MIMES:
+            return _MIMES[mime], f"data:{mime};base64,{data}"
+        case bytes(content) | {"bytes": bytes(content), "path": str() | None}:
+            return _stored_source(content)
+        case {"type": "uri", "modality": "image", "uri": str(source)}:
+            return IMAGE_KIND, source
         case {"type": "image" | "document" as form, "source": {"type": "base64", "media_type": mime, "data": data}}:
             return IMAGE_KIND if form == "image" else PDF_KIND, f"data:{mime};base64,{data}"
         case {"type": "image" | "document" as form, "source": {"type": "url", "url": str(source)}}:
             return IMAGE_KIND if form == "image" else PDF_KIND, source
     return None
+
+
+def _stored_source(content: bytes) -> tuple[str, str] | None:
+    """Return the kind and the source of a part in a cell of bytes, as tables of images have them."""
+    try:
+        content_kind = sniffed(content)
+    except DamagedContentError:
+        return None
+    if content_kind is None:
+        return None
+    encoded = b64encode(content).decode()
+    return content_kind.format.kind, f"data:{content_kind.format.mime};base64,{encoded}"
 
 
 def _decoded(url: str, kind: str) -> bytes:
@@ -176,7 +216,7 @@ def _decoded(url: str, kind: str) -> bytes:
         raise UsageError(f"`{kind}` is a data URL whose base64 is damaged") from None
 
 
-def written_media(text: PartedText, folder: Path) -> Any:
+def written_media(text: PartedText, folder: Path | None) -> Any:
     """Return what a file in a folder has in place of a text: its marks with their parts, by path or as data URLs."""
     pieces: list[Any] = [str(text)]
     for shown_part in text.parts:
@@ -187,19 +227,18 @@ def written_media(text: PartedText, folder: Path) -> Any:
     return written[0] if len(written) == 1 else written
 
 
-def _divided(piece: Any, media: Media, folder: Path) -> Iterable[Any]:
+def _divided(piece: Any, media: Media, folder: Path | None) -> Iterable[Any]:
     if not isinstance(piece, str):
         return [piece]
     texts = piece.split(media.mark)
     return [item for text in texts[:-1] for item in (text, _in_file(media, folder))] + texts[-1:]
 
 
-def _in_file(media: Media, folder: Path) -> dict[str, str]:
+def _in_file(media: Media, folder: Path | None) -> dict[str, str]:
     alt = {"alt": media.alt} if media.alt else {}
-    path = media.path
-    is_inside = path is not None and path.resolve().is_relative_to(folder.resolve())
-    source = os.path.relpath(path, folder) if path is not None and is_inside else media.data_url
-    return {media.kind: source, **alt}
+    if media.path is None or folder is None or not media.path.resolve().is_relative_to(folder.resolve()):
+        return {media.kind: media.data_url, **alt}
+    return {media.kind: os.path.relpath(media.path, folder), **alt}
 
 
 def loaded_media(text: str, name: str) -> PartedText | None:
@@ -208,6 +247,11 @@ def loaded_media(text: str, name: str) -> PartedText | None:
     Raises:
         SubmissionError: It can't be judged.
     """
+    media = _loaded_from(text, name)
+    return None if media is None else PartedText(media.mark, [media], {media.kind: media.data_url})
+
+
+def _loaded_from(text: str, name: str) -> Media | None:
     is_url = text.startswith("data:")
     try:
         content = _decoded(text if is_url else f"data:;base64,{text}", "var")
@@ -216,11 +260,10 @@ def loaded_media(text: str, name: str) -> PartedText | None:
         if is_url:
             raise SubmissionError.of_part(name, str(error)) from error
         return None
-    kind = IMAGE_KIND if content_kind is None else content_kind.format.kind
     if content_kind is None and not is_url:
         return None
+    kind = IMAGE_KIND if content_kind is None else content_kind.format.kind
     try:
-        media = MEDIA_KINDS[kind](content)
+        return MEDIA_KINDS[kind](content)
     except UsageError as error:
         raise SubmissionError.of_part(name, str(error)) from error
-    return PartedText(media.mark, [media], {kind: media.data_url})

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from markscheme.parts import as_written
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.rubrics.rubric import Rubric
 
@@ -40,11 +41,21 @@ def _test(example: Example) -> dict[str, Any]:
         metadata["split"] = SPLIT_NAMES[example.split]
     test = {
         "description": example.submission.id,
-        "vars": {name: as_variable(text) for name, text in example.submission.inputs.items()},
+        "vars": {name: _variable_of(text) for name, text in example.submission.inputs.items()},
         "metadata": metadata,
     }
     # Promptfoo ignores an empty provider output and echoes the prompt instead, which is empty here
-    return {**test, "providerOutput": example.submission.response} if example.submission.response else test
+    response = as_written(example.submission.response, None)
+    return {**test, "providerOutput": response} if response else test
+
+
+def _variable_of(text: str) -> Any:
+    """Return a var: a text, or an image or document as Promptfoo loads it, or a list of these with texts."""
+    written = as_written(text, None)
+    if isinstance(written, str):
+        return as_variable(written)
+    addresses = list(written.values()) if isinstance(written, dict) else []
+    return addresses[0] if len(addresses) == 1 else written
 
 
 def as_variable(text: str) -> str:

@@ -17,6 +17,8 @@ CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern
 """Inspect's scorers that use no model."""
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 UNCHANGED, APART = "UNCHANGED", "attachment://"
+SHOWN_CONTENT = ("text", "image", "document")
+"""Types of a message's content that are kept; others are a model's thoughts and calls of tools."""
 _SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
            "completed_at", "total_time", "working_time", "timelines", "events_data", "choices", "files", "setup",
            "sandbox", "turn_count")  # fmt: skip
@@ -79,7 +81,9 @@ def _sample(record: Any, content: ToolContent) -> None:
         content.lose("samples that ended in an error")
     messages = _resolved(fields.take("messages"), record)
     steps = content.steps("messages", messages, beyond=3)  # system prompt, question, answer
-    content.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference, **steps)
+    content.respond(
+        unit, _completion(record), _resolved(fields.take("input"), record), group=name, reference=reference, **steps
+    )
     content.rate_metadata(unit, fields)
     fields.close()
     for metric, score in mapping(scores).items():
@@ -88,11 +92,15 @@ def _sample(record: Any, content: ToolContent) -> None:
 
 
 def _completion(sample: Any) -> Any:
-    """Return the text of the first choice; look up a text that the log stores separately."""
+    """Return the text of the first choice, or the list of its texts, images and documents; look up what is stored
+    separately."""
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
         if isinstance(content, list):
-            content = "".join(part["text"] for part in content if part.get("type") == "text")
+            shown = [part for part in content if part.get("type") in SHOWN_CONTENT]
+            if any(part["type"] != "text" for part in shown):
+                return _resolved(shown, sample)
+            content = "".join(part["text"] for part in shown)
         return sample["attachments"][content.removeprefix(APART)] if content.startswith(APART) else content
     except (KeyError, IndexError, TypeError, AttributeError):
         return None

@@ -1,7 +1,9 @@
 """Label Studio's exports: JSON with annotations and predictions, JSON_MIN, and CSV."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.features.other_tools.metric_values import RawRating
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
@@ -24,6 +26,9 @@ OF_ANNOTATION = ("id", "updated_at", "lead_time", "task", "project", "parent_pre
                  "mislabeling", "score", "created_ago", "created_username")  # fmt: skip
 RATES_NOTHING = "texts of an annotation that rates nothing"
 """Name under which texts are counted as lost where ratings are wanted."""
+_KINDS_OF_FILES = dict.fromkeys((".png", ".jpg", ".jpeg", ".webp", ".gif"), "image") | {".pdf": "pdf"}
+_LONGEST_NAME = 1000
+"""Characters from which a value is a text and no file's name or address."""
 IDS_ALONE = "predictions that the file names by their ids alone (a snapshot with predictions has them whole)"
 VALUES = ("choices", "rating", "number", "text")
 OFFSETS = ("start", "end", "globalOffsets.start", "globalOffsets.end", "startOffset", "endOffset")
@@ -210,4 +215,22 @@ def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:
         )
         content.lose("tasks whose response isn't known")
         return
-    content.respond(unit, data[key], {name: value for name, value in data.items() if name != key})
+    judged = {name: _with_file(value, content) for name, value in data.items()}
+    content.respond(unit, judged.pop(key), judged)
+
+
+def _with_file(value: Any, content: ToolContent) -> Any:
+    """Return what names the image or document whose name a task has in place of it, if that lies next to the export."""
+    if not isinstance(value, str) or "\n" in value or len(value) > _LONGEST_NAME:
+        return value
+    address = urlsplit(value)
+    name = dict(parse_qsl(address.query)).get("d", address.path)  # of files that are served from a folder
+    kind = _KINDS_OF_FILES.get(PurePosixPath(name).suffix.casefold())
+    if kind is None:
+        return value
+    file = PurePosixPath(unquote(name))
+    beside = (str(file).lstrip("/"), file.name, f"images/{file.name}")
+    found = next((path for path in beside if (content.path.parent / path).is_file()), None)
+    if found is None and not any(map(str.isspace, value)):
+        content.lose("images and documents that a task names and that don't lie next to the export")
+    return value if found is None else {kind: found}

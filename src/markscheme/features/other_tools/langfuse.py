@@ -17,6 +17,8 @@ from markscheme.readers.remarks import Remark
 _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 _SCORE = ("source", "dataType", "name", "value")
 TRACE = ("timestamp", "name", "input", "output", "metadata")
+STORED_APART = "@@@langfuseMedia:"
+"""How a text begins in which a name stands for an image or a document."""
 COMMENT = ("objectType", "objectId", "content")
 _OF_COMMENT = ("id", "projectId", "updatedAt", "objectType", "objectId")
 _SKIPPED = ("id", "projectId", "environment", "createdAt", "updatedAt", "configId", "queueId", "traceName", "traceTags",
@@ -81,7 +83,11 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
         content.note(f"the traces' own lists of scores ({', '.join(mixed)}) were left aside: the scores' file has them")
     fields = Fields(record, content, "trace", (*_OF_TRACE, *mixed))
     unit = str(record.get("id") or "")
-    content.respond(unit, decoded(fields.take("output")), decoded(fields.take("input")))
+    output, asked = decoded(fields.take("output")), decoded(fields.take("input"))
+    content.respond(unit, output, asked)
+    for text in (output, asked):
+        if isinstance(text, str) and text.startswith(STORED_APART):
+            content.lose("images and documents that Langfuse stores elsewhere")
     comments = decoded(fields.take("comments"))
     for comment in comments if isinstance(comments, list) else ():
         _comment(unit, comment, content)

@@ -114,7 +114,7 @@ class TargetFiles:
             UsageError: One can't be written.
         """
         if self.examples is not None:
-            _add_lines([example.to_json() for example in examples], self.examples)
+            _add_lines([example.to_json(self.examples.parent) for example in examples], self.examples)
         if self.ratings is not None:
             _add_lines([rating.to_json() for rating in ratings], self.ratings)
 

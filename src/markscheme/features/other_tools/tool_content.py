@@ -169,9 +169,13 @@ class ToolContent(Import):
         else:
             values = {**_inputs(inputs), **more}
             texts = {
-                name: text_in_file(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)
+                name: self._judged(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)
             }
-            self.responses[unit] = Example(Submission(text_in_file(response), texts, unit), group=group)
+            self.responses[unit] = Example(Submission(self._judged(response), texts, unit), group=group)
+
+    def _judged(self, value: Any, name: str = "the response") -> str:
+        """Return a text that is judged, with the images and documents that the file contains or that lie next to it."""
+        return text_in_file(value, name, self.path.parent, self.lost.update)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
         """Return an agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.

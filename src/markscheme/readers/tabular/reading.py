@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import UsageError
+from markscheme.parts import in_cell
 from markscheme.phrases import in_words
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet
@@ -24,7 +25,7 @@ from markscheme.readers.tabular.source import Sheet, open_sheet
 from markscheme.readers.tabular.values import RatedColumn
 from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
 from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
-from markscheme.submission import Submission
+from markscheme.submission import Submission, text_in_file
 
 
 @dataclass(frozen=True)
@@ -218,11 +219,14 @@ class TableReading:
     @cached_property
     def _submissions(self) -> list[tuple[Submission, str]]:
         """Each row's response and query, and its group."""
-        responses = self._cells(self.roles.single.get("response")) or [""] * len(self.ids)
-        queries = self._cells(self.roles.single.get("query"))
+        folder = self.paths[0].parent if self.paths else None
+        responses, queries = (
+            [text_in_file(in_cell(cell), folder=folder) for cell in self._cells(self.roles.single.get(role))]
+            for role in ("response", "query")
+        )
         groups = self._cells(self.roles.single.get("group")) or [""] * len(self.ids)
         inputs = [{"query": query} if query else {} for query in queries] or [{}] * len(self.ids)
-        rows = zip(self.ids, responses, inputs, groups, strict=True)
+        rows = zip(self.ids, responses or [""] * len(self.ids), inputs, groups, strict=True)
         return [(Submission(response, inputs_of_row, unit), group) for unit, response, inputs_of_row, group in rows]
 
     def _cells(self, name: str | None) -> Sequence[str]:
