@@ -1,14 +1,18 @@
 """What all sockets share; `proofs/test_sockets.py` runs each in its framework."""
 
 import ast
+import asyncio
+import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from markscheme import Criterion, Rubric
+from markscheme import Criterion, Grader, Rubric, ScriptedJudge
 from markscheme.grading import Grade
-from markscheme.sockets import inputs_for, last_text, named_scores
+from markscheme.sockets import inputs_for, last_text, named_scores, tag_scores
+from markscheme.sockets.trl import rubric_reward
 
 ROOT = Path(__file__).parents[1]
 SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
@@ -19,6 +23,33 @@ def test_scores_have_names_of_their_own() -> None:
     grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
     assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}
     assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
+
+
+def test_what_rows_bring_is_known_by_their_tags_and_logged_for_twenty_of_them() -> None:
+    row = [{"requirement": f"Says {i}", "tags": [f"t{i:02}", "all"]} for i in range(25)]
+    logged: dict[str, float] = {}
+    extra: dict[str, list[Any]] = {}
+    judge = ScriptedJudge(lambda prompt, _: dict.fromkeys(prompt.criteria, "MET" if "yes" in prompt.user else "UNMET"))
+    with Grader(None, judge) as grader:
+        grade = grader.grade_sync("yes", rubric=row)
+
+        async def rewarded() -> list[float | None]:
+            return await rubric_reward(grader)(
+                ["?"] * 3,
+                ["yes", "no", "yes"],
+                rubric=[row, row, [{"requirement": "A", "weight": 0}]],
+                log_metric=logged.__setitem__,
+                log_extra=extra.__setitem__,
+            )
+
+        rewards = asyncio.run(rewarded())
+    assert named_scores(grade, grader.rubric) == {"rows": 1.0}
+    assert tag_scores(grade)["tag/t03"] == 1.0
+    assert rewards == [25.0, 0.0, None]
+    assert logged["rows/ungraded"] == pytest.approx(1 / 3)
+    assert (len(logged), logged["rows/tag/all"]) == (21, 0.5)
+    verdicts = [json.loads(text) for text in extra["verdicts"]]
+    assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
 def test_only_what_the_rubric_shows_and_the_row_has_becomes_an_input() -> None:

@@ -6,6 +6,7 @@ Ray 880, TRL 1,650 (torch for CPUs).
 """
 
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.release
 
 PROGRAMS = Path(__file__).parent / "sockets"
 DOWN = "not graded: the judge is down"
+FAULTY = "its rubric, criterion 1: weight must be a finite number other than 0"
 
 
 @pytest.fixture
@@ -34,11 +36,24 @@ def test_an_eval_of_inspect_has_a_metric_for_each_criterion_and_leaves_the_ungra
     ]
     assert (evaluation["reasons"], evaluation["unscored"]) == ([None, None, "grader_failed", None], [1, 1, 2])
     assert evaluation["explanations"][2] == DOWN
+    good, bad, faulty, other = evaluation["rows"]
+    assert [row[0] for row in (good, bad, faulty, other)] == [{"rows": 1}, {"rows": 0}, None, {"rows": 1}]
+    assert [verdict["position"] for verdict in good[2]["verdicts"]] == [1, 0]
+    assert (good[2]["tag/fact"], good[2]["tag/tone"], bad[2]["tag/fact"], other[2]["tag/tone"]) == (1, 1, 0, 1)
+    assert FAULTY in faulty[1]
 
 
 @pytest.mark.parametrize("evaluation", ["deepeval"], indirect=True)
 def test_a_metric_of_deepeval_passes_fails_or_errs_in_both_kinds_of_run(evaluation: Any) -> None:
-    for run in evaluation:
+    *alike, of_rows = evaluation
+    assert [[score, success] for _, score, success, _, _ in of_rows] == [
+        [1, True],
+        [0, False],
+        [None, False],
+        [1, True],
+    ]
+    assert FAULTY in of_rows[2][3]
+    for run in alike:
         assert [[name, score, success] for name, score, success, _, _ in run] == [
             ["parcel", 1, True],
             ["parcel", 0, False],
@@ -61,6 +76,14 @@ def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_
         {"parcel": [None, "the judge is down"]},
         {"parcel": [1, None], "place": [1, None]},
     ]
+    by_tag = {"rows/mean": pytest.approx(2 / 3), "tag/fact/mean": pytest.approx(2 / 3), "tag/tone/mean": 1}
+    assert evaluation["of_rows"] == by_tag
+    own = evaluation["own"]
+    assert own[2] is None
+    assert [[(verdict["requirement"], verdict["level"]) for verdict in own[row]] for row in (0, 1)] == [
+        [("Says Leeds", "MET"), ("Says tomorrow", "UNMET")],
+        [("Says York", "UNMET")],
+    ]
 
 
 @pytest.mark.parametrize("evaluation", ["trl"], indirect=True)
@@ -73,19 +96,56 @@ def test_two_steps_of_grpo_are_rewarded_and_leave_out_what_has_no_reward(evaluat
         assert loss == loss  # a number: no NaN got into it
     assert all(evaluation["asked"])
     assert (evaluation["messages"], evaluation["name"]) == ([2, -1, None, 2], "parcel")
+    assert len(evaluation["logged"]) == len(evaluation["by_row"]) == 2
+    for logged, (rubrics, texts, rewards) in zip(evaluation["logged"], evaluation["by_row"], strict=True):
+        assert rewards == [_by_hand(rubric, text) for rubric, text in zip(rubrics, texts, strict=True)]
+        assert logged["rows/ungraded"] == rewards.count(None) / 8
+        for tag in ("fact", "tone"):
+            merits = [_of_tag(tag, *one) for one in zip(rubrics, texts, strict=True) if _by_hand(*one) is not None]
+            assert logged[f"rows/tag/{tag}"] == pytest.approx(fmean(m for m in merits if m is not None), abs=1e-6)
+    assert [[verdicts == "null" for verdicts in step] for step in evaluation["extra"]] == [
+        [reward is None for reward in rewards] for _, _, rewards in evaluation["by_row"]
+    ]
+
+
+def _by_hand(rubric: list[dict[str, Any]], text: str) -> float | None:
+    if any(criterion["weight"] == 0 for criterion in rubric):
+        return None
+    return float(sum(criterion["weight"] for criterion in rubric if criterion["requirement"].split()[1] in text))
+
+
+def _of_tag(tag: str, rubric: list[dict[str, Any]], text: str) -> float | None:
+    """The share of a tag's weight that a text earns: by what it says, and of a fault by what it doesn't."""
+    chosen = [criterion for criterion in rubric if tag in criterion["tags"]]
+    earned = [
+        abs(criterion["weight"])
+        for criterion in chosen
+        if (criterion["requirement"].split()[1] in text) == (criterion["weight"] > 0)
+    ]
+    return sum(earned) / sum(abs(criterion["weight"]) for criterion in chosen) if chosen else None
 
 
 @pytest.mark.parametrize("evaluation", ["verifiers"], indirect=True)
 def test_a_task_of_verifiers_has_a_reward_or_an_error(evaluation: Any) -> None:
-    good, bad, down, other = evaluation
-    assert good == other == [{"parcel": [2, 0.5]}, 1, None]
-    assert bad == [{"parcel": [-1, 0.5]}, -0.5, None]
+    good, bad, down, other, *of_rows = evaluation
+    assert good == other == [{"parcel": [2, 0.5]}, 1, None, {}]
+    assert bad == [{"parcel": [-1, 0.5]}, -0.5, None, {}]
     assert (down[0], down[1]) == ({"parcel": None}, 0)
     assert DOWN in down[2]
+    both = {"rows/tag/fact": 1, "rows/tag/tone": 1}
+    assert of_rows[0] == of_rows[3] == [{"rows": [2, 1]}, 2, None, both]
+    assert of_rows[1] == [{"rows": [0, 1]}, 0, None, {"rows/tag/fact": 0}]
+    assert (of_rows[2][0], of_rows[2][3], FAULTY in of_rows[2][2]) == ({"rows": None}, {}, True)
 
 
 @pytest.mark.parametrize("evaluation", ["daft"], indirect=True)
 def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(evaluation: Any) -> None:
+    own = evaluation["own"]
+    assert [(row["score"], [verdict["position"] for verdict in row["verdicts"] or ()]) for row in own] == [
+        (1, [1, 0]), (0, [0]), (None, []), (1, [1, 1]),
+    ]  # fmt: skip
+    assert FAULTY in own[2]["error"]
+    evaluation = evaluation["grades"]
     graded = [(1, True), (0, False), (None, None), (1, True), (None, None)]
     assert [(row["score"], row["pass"]) for row in evaluation] == graded
     assert [row["criteria"] and row["criteria"]["promise"] for row in evaluation] == [0, 1, None, None, None]

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
-from markscheme.grading.grades import Grade
+from markscheme.grading.grades import Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
 from markscheme.judges.judge import Usage
 from markscheme.phrases import number, percent
@@ -263,7 +263,7 @@ class GradedTable:
     def _row(self, grade: Grade) -> dict[str, Any]:
         rubric = grade.rubric or self.grading.rubric
         levels = {name: rubric.criterion(name).scale.written(v.level) for name, v in grade.verdicts.items()}
-        verdicts = {ROW_VERDICTS: _row_verdicts(grade)} if self.has_rows else {}
+        verdicts = {ROW_VERDICTS: row_verdicts(grade)} if self.has_rows else {}
         journal = {ROW_FINGERPRINT: grade.rubric.fingerprint} if grade.rubric is not None else {}
         return {
             "id": grade.id,
@@ -350,25 +350,6 @@ ROW_VERDICTS: Final = "verdicts"
 """The column of the levels of criteria that rows bring."""
 ROW_FINGERPRINT: Final = "row_rubric"
 """The key in the journal of the rubric that a row brought, so that a row with another rubric is graded again."""
-
-
-def _row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
-    """Return the levels of the criteria that a row brought; None where it brought none."""
-    if grade.row_rubric is None:
-        return None
-    rubric = grade.row_rubric.rubric
-    criteria = [criterion for criterion in rubric.criteria if criterion.name in grade.row_rubric.brought]
-    levels = {name: verdict.level for name, verdict in grade.verdicts.items()}
-    return [
-        {
-            "name": criterion.name,
-            "requirement": criterion.requirement,
-            "weight": float(criterion.weight),
-            "level": criterion.scale.level_name(levels[criterion.name]) if criterion.name in levels else None,
-            "position": criterion.scale.position(levels[criterion.name]) if criterion.name in levels else None,
-        }
-        for criterion in criteria
-    ]
 
 
 def require_parquet(path: Path) -> None:

@@ -263,6 +263,25 @@ def _row_json(grade: Grade) -> dict[str, Any]:
     return {"rubric": {**source, "criteria": len(rubric.criteria)}, "unclipped": grade.unclipped, "tags": tags}
 
 
+def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
+    """Return the criteria that a row brought, each with its level and position; None where it brought none."""
+    if grade.row_rubric is None:
+        return None
+    rubric = grade.row_rubric.rubric
+    criteria = [criterion for criterion in rubric.criteria if criterion.name in grade.row_rubric.brought]
+    levels = {name: verdict.level for name, verdict in grade.verdicts.items()}
+    return [
+        {
+            "name": criterion.name,
+            "requirement": criterion.requirement,
+            "weight": float(criterion.weight),
+            "level": criterion.scale.level_name(levels[criterion.name]) if criterion.name in levels else None,
+            "position": criterion.scale.position(levels[criterion.name]) if criterion.name in levels else None,
+        }
+        for criterion in criteria
+    ]
+
+
 def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
     """Map each order in which the judge saw a pair to its level by criterion; null if it chose none."""
     return {

@@ -28,10 +28,18 @@ def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
 def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
     """Map the rubric's name to the score, and each criterion's to how good the response is by it, 0 to 1.
 
-    A criterion named like its rubric keeps its name; the score is then called `NAME-score`.
+    A criterion named like its rubric keeps its name; the score is then called `NAME-score`. Criteria that a row brought
+    are left out: their names say something in their row alone, and their tags stand for them in all.
     """
-    whole = rubric.name if rubric.name not in grade.by_criterion else f"{rubric.name}-score"
-    return {whole: grade.score, **grade.by_criterion}
+    brought = () if grade.row_rubric is None else grade.row_rubric.brought
+    criteria = {name: merit for name, merit in grade.by_criterion.items() if name not in brought}
+    whole = rubric.name if rubric.name not in criteria else f"{rubric.name}-score"
+    return {whole: grade.score, **criteria}
+
+
+def tag_scores(grade: Grade) -> dict[str, float]:
+    """Map `tag/TAG` to how good the response is by the criteria of that tag which its row brought, 0 to 1."""
+    return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 
 def last_text(content: Any) -> Any:

@@ -1,12 +1,15 @@
 """A rubric as a scorer of Inspect."""
 
 import math
+from typing import Any
 
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from markscheme.grading import Grade
 from markscheme.grading.grader import Grader
-from markscheme.sockets import inputs_for, named_scores
+from markscheme.grading.grades import row_verdicts
+from markscheme.sockets import inputs_for, named_scores, tag_scores
 from markscheme.submission import Submission
 
 
@@ -16,7 +19,7 @@ def rubric_scorer(grader: Grader) -> Scorer:
 
     `query` is the sample's input, `reference` its target and `messages` what the agent did; other inputs come from its
     metadata. A response that is not graded is unscored, with the reason, and counts in no metric; so does a criterion
-    that doesn't apply.
+    that doesn't apply. A sample's own `rubric` comes from its metadata; its criteria and tags are in the score's.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -31,7 +34,11 @@ def rubric_scorer(grader: Grader) -> Scorer:
             value={name: math.nan if score is None else score for name, score in value.items()},
             answer=state.output.completion,
             explanation=grade.reason,
-            metadata={"decision": grade.decision},
+            metadata={"decision": grade.decision, **_of_row(grade)},
         )
 
     return score
+
+
+def _of_row(grade: Grade) -> dict[str, Any]:
+    return {} if grade.row_rubric is None else {"verdicts": row_verdicts(grade), **tag_scores(grade)}

@@ -1,12 +1,14 @@
 """A rubric as a scorer of `mlflow.genai.evaluate`."""
 
+import json
 from typing import Any
 
 from mlflow.entities import AssessmentSource, Feedback
 from mlflow.genai.scorers import Scorer, scorer
 
 from markscheme.grading.grader import Grader
-from markscheme.sockets import inputs_for, named_scores
+from markscheme.grading.grades import row_verdicts
+from markscheme.sockets import inputs_for, named_scores, tag_scores
 
 QUESTIONS = ("query", "question", "input", "prompt")
 
@@ -16,7 +18,8 @@ def rubric_scorer(grader: Grader) -> Scorer:
 
     `query` is the row's input of that name, or `question`, `input` or `prompt`; `reference` its expected response;
     `trace` its spans; other inputs come from its inputs and expectations. A response that is not graded gets one
-    feedback with the error; a criterion that doesn't apply gets none.
+    feedback with the error; a criterion that doesn't apply gets none. A row's own `rubric` comes from its inputs or
+    expectations: each of its tags gets a feedback, and its criteria are in the score's metadata.
     """
     rubric = grader.rubric
     judge = AssessmentSource("LLM_JUDGE", grader.judge.identity.name)
@@ -32,9 +35,10 @@ def rubric_scorer(grader: Grader) -> Scorer:
         if grade.score is None:
             return [Feedback(name=rubric.name, error=str(grade.error), source=judge)]
         reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}
+        of_row = None if grade.row_rubric is None else {"verdicts": json.dumps(row_verdicts(grade))}
         return [
-            Feedback(name=name, value=value, rationale=reasons.get(name, grade.reason), source=judge)
-            for name, value in named_scores(grade, rubric).items()
+            Feedback(name=name, value=value, rationale=reasons.get(name, grade.reason), source=judge, metadata=of_row)
+            for name, value in {**named_scores(grade, rubric), **tag_scores(grade)}.items()
             if value is not None
         ]
 

@@ -1,19 +1,28 @@
 """A rubric as a reward function of TRL's trainers."""
 
 import asyncio
+import json
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from statistics import fmean
 from typing import Any
 
+from markscheme.grading import Grade
 from markscheme.grading.grader import Grader
-from markscheme.sockets import inputs_for, last_text
+from markscheme.grading.grades import row_verdicts
+from markscheme.sockets import inputs_for, last_text, tag_scores
+
+MOST_TAGS = 20
+"""Tags of rows' criteria that are logged: those of most completions."""
 
 
 def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]]:
     """Make an asynchronous reward function: the raw score of each completion, named like the rubric in the logs.
 
     `query` is the prompt, of a conversation its last message, and `messages` all of the conversation; other inputs
-    come from the dataset's columns of the same name. A completion that is not graded gets None, which TRL leaves out of
-    the reward.
+    come from the dataset's columns of the same name, a row's own criteria from the column `rubric`. A completion that
+    is not graded gets None, which TRL leaves out of the reward. The share of those is logged as `NAME/ungraded`, the
+    mean by each tag of rows' criteria as `NAME/tag/TAG`, and what was found by each criterion next to the completions.
     """
 
     async def reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
@@ -28,7 +37,21 @@ def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]
 
         texts = enumerate(map(last_text, completions))
         grades = await asyncio.gather(*(grader.grade(text, **inputs(row)) for row, text in texts))
+        if "log_metric" in columns:
+            for name, value in _metrics(grades).items():
+                columns["log_metric"](f"{grader.rubric.name}/{name}", value)
+        if "log_extra" in columns and any(grade.row_rubric for grade in grades):
+            columns["log_extra"]("verdicts", [json.dumps(row_verdicts(grade)) for grade in grades])
         return [grade.raw_score for grade in grades]
 
     reward.__name__ = grader.rubric.name
     return reward
+
+
+def _metrics(grades: Sequence[Grade]) -> dict[str, float]:
+    scores = defaultdict(list)
+    for grade in grades:
+        for name, score in tag_scores(grade).items():
+            scores[name].append(score)
+    most = sorted(scores, key=lambda name: (-len(scores[name]), name))[:MOST_TAGS]
+    return {"ungraded": fmean(grade.score is None for grade in grades), **{name: fmean(scores[name]) for name in most}}

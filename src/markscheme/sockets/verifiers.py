@@ -7,13 +7,14 @@ import verifiers.v1 as vf
 
 from markscheme.errors import JudgeError
 from markscheme.grading.grader import Grader
-from markscheme.sockets import inputs_for
+from markscheme.sockets import inputs_for, tag_scores
 
 
 def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
     """Make a reward to assign in the body of a `vf.Task`: the raw score of the last reply.
 
-    `query` is the task's prompt; other inputs come from the fields of its data. A reply that is not graded raises, so
+    `query` is the task's prompt; other inputs come from the fields of its data, its own criteria from `rubric`: the
+    score by each of their tags is recorded as the metric `NAME/tag/TAG`. A reply that is not graded raises, so
     that the trace has an error and no reward, never a reward of 0.
 
     Args:
@@ -26,6 +27,7 @@ def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
         grade = await grader.grade(trace.last_reply, **inputs_for(grader.rubric, facts))
         if grade.raw_score is None:
             raise JudgeError(grade.reason)
+        trace.record_metrics({f"{grader.rubric.name}/{name}": score for name, score in tag_scores(grade).items()})
         return grade.raw_score
 
     reward.__name__ = grader.rubric.name  # under which verifiers records it

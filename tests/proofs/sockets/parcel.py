@@ -39,3 +39,27 @@ def grader(steps: str = "", shown: str = "") -> Grader:
 
 def _met(word: str, prompt: Prompt) -> str:
     return "MET" if word in prompt.user else "UNMET"
+
+
+def _by(word: str, weight: float, *tags: str) -> dict[str, Any]:
+    return {"requirement": f"Says {word}", "weight": weight, "tags": [*tags]}
+
+
+OWN = (
+    [_by("Leeds", 2, "fact"), _by("tomorrow", -1, "tone")],
+    [_by("York", 3, "fact")],
+    [_by("line", 0, "fact")],
+    [_by("Leeds", 1, "fact"), _by("Which", 1, "fact", "tone")],
+)
+"""The criteria that each response's row brings: by hand 2, 0, none for the weight of 0, and 2."""
+
+
+def row_grader() -> Grader:
+    """Graded by the criteria of the rows alone, each of which is met where the response has its last word."""
+
+    def by_last_word(prompt: Prompt, _: int) -> Any:
+        said = prompt.material["response"]
+        last = {question.name: question.instructions.partition("\n")[0].split()[-1] for question in prompt.questions}
+        return {name: "MET" if word in said else "UNMET" for name, word in last.items()}
+
+    return Grader(None, ScriptedJudge(by_last_word))
