@@ -47,6 +47,11 @@ class ShownPart(Protocol):
         """Bytes of its content."""
         ...
 
+    @property
+    def path(self) -> Path | None:
+        """The file that has its content; None where that isn't in a file of its own."""
+        ...
+
     def in_message(self, api: str) -> Mapping[str, Any]:
         """Return the part as a block of a message, in the form of an API: "messages" or "chat"."""
         ...

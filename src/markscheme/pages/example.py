@@ -1,14 +1,16 @@
 """What a person reads of an example: inputs, an agent's steps, the response, and differences from a reference."""
 
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from html import escape
 
 from markscheme.pages.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
 from markscheme.pages.steps import StepTree
-from markscheme.parts import PartedText
+from markscheme.parts import PartedText, ShownPart
 from markscheme.phrases import counted
 from markscheme.submission import Submission
 from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
@@ -17,9 +19,16 @@ MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
 MOST_BYTES_IN_REPORT = 200_000
 """Bytes of a part that a page with shortened texts shows: one with many examples stays below what a mail takes."""
+MOST_BYTES_IN_SHEET = 10_000_000
+"""Bytes of the parts of a page that is sent as a file: what a mail takes; a judgement."""
 TOO_LARGE = "Too large for this page"
 _LINES = re.compile(r"[^\n]+\n?|\n")
 _WORDS = re.compile(r"\s+|\S+")
+
+
+def _too_large(shown_part: ShownPart) -> str | None:
+    """Return a part's mark with why it isn't shown, or None if it isn't too large."""
+    return f"{TOO_LARGE}: {shown_part.mark}" if shown_part.size > MOST_BYTES_IN_REPORT else None
 
 
 @dataclass(frozen=True)
@@ -29,10 +38,43 @@ class Shortening:
     Attributes:
         cut: Cuts one text, and says on it that it did.
         steps: Maximum number of an agent's steps; those in the middle are left out.
+        instead: Returns words to show in place of a part; None to show the part.
     """
 
     cut: Callable[[str], str]
     steps: int
+    instead: Callable[[ShownPart], str | None] = _too_large
+
+
+def whole_texts(sent_along: set[str]) -> Shortening:
+    """Return the rule for a page that is sent as a file: whole texts, and parts as long as there is room for them.
+
+    Args:
+        sent_along: Gets the files of the parts that the page only names.
+    """
+    left = MOST_BYTES_IN_SHEET
+
+    def instead(shown_part: ShownPart) -> str | None:
+        nonlocal left
+        if shown_part.path is None or shown_part.size <= left:
+            left -= shown_part.size
+            return None
+        name = os.path.relpath(shown_part.path)
+        sent_along.add(name)
+        return f"In a file that comes with this page: {name}"
+
+    return Shortening(str, sys.maxsize, instead)
+
+
+def sent_with(files: Collection[str]) -> str:
+    """Return after "Send it" which files belong to a page, ordered by name; "" for none.
+
+    >>> sent_with({"b.png", "a.png"}), sent_with(())
+    (' with the 2 files for which it has no room (a.png, b.png)', '')
+    """
+    if not files:
+        return ""
+    return f" with the {counted(len(files), 'file')} for which it has no room ({', '.join(sorted(files))})"
 
 
 def render_example(
@@ -128,8 +170,8 @@ def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | N
 def _with_parts(html: str, text: str, shortening: Shortening | None) -> str:
     """Return a text's HTML with its parts in place of their marks; those without one come at the end."""
     for shown_part in text.parts if isinstance(text, PartedText) else ():
-        is_long = shortening is not None and shown_part.size > MOST_BYTES_IN_REPORT
-        inner = f'<p class="missing">{TOO_LARGE}: {escape(shown_part.mark)}</p>' if is_long else shown_part.html()
+        words = None if shortening is None else shortening.instead(shown_part)
+        inner = shown_part.html() if words is None else f'<p class="missing">{escape(words)}</p>'
         html = html.replace(shown_part.mark, inner, 1) if shown_part.mark in html else html + inner
     return html
 

@@ -190,12 +190,14 @@ def _read(
 
 def _write_sheets(works: Sequence["ReadingWork"], target: Path, *, timed: bool) -> int:
     from markscheme.features.discover.reading_server import reading_sheet
+    from markscheme.pages.example import sent_with
 
     for work in works:
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{work.rater}")
-        put(reading_sheet(work, timed=timed), path)
+        sent_along: set[str] = set()
+        put(reading_sheet(work, timed=timed, sent_along=sent_along), path)
         name = work.opened.folder.name
-        print(f"{path}: outputs to read by {work.rater}. Send it; when the notes come back:")
+        print(f"{path}: outputs to read by {work.rater}. Send it{sent_with(sent_along)}; when the notes come back:")
         print(f"  markscheme discover {quote(name)} --notes {quote(f'{name}-{work.rater}.jsonl')}")
     return 0
 

@@ -23,6 +23,7 @@ from markscheme.features.discover.reading_work import (
     shown_output,
     unit_name,
 )
+from markscheme.pages.example import whole_texts
 from markscheme.pages.serving import problem, sent_object, serve_apps
 from markscheme.pages.template import PageTemplate
 from markscheme.readers.sheet import sheet_key
@@ -52,14 +53,21 @@ def reading_page(work: ReadingWork, *, timed: bool) -> str:
     return _page(work, _data(work, timed=timed), is_sheet=False)
 
 
-def reading_sheet(work: ReadingWork, *, timed: bool) -> str:
-    """The page as a file that needs no server: it holds the outputs, and saves the notes as a file for `--notes`."""
+def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None = None) -> str:
+    """The page as a file that needs no server: it holds the outputs, and saves the notes as a file for `--notes`.
+
+    Args:
+        work: What is read.
+        timed: Whether the seconds of each reading are kept.
+        sent_along: Gets the files of images and documents for which the sheet has no room.
+    """
     data = _data(work, timed=timed)
     is_left = [step for step in data["steps"] if step["reading"] is None]
     data["steps"] = is_left[:SHEET_OUTPUTS]
     units = {step["unit"] for step in data["steps"]}
     examples = work.opened.pool.examples
-    data["units"] = {unit: shown_output(examples[id]) for unit, id in work.ids.items() if unit in units}
+    in_sheet = whole_texts(set() if sent_along is None else sent_along)
+    data["units"] = {unit: shown_output(examples[id], in_sheet) for unit, id in work.ids.items() if unit in units}
     with work.opened.folder.locked():
         key = sheet_key(work.opened.folder.path)
     shown = [examples[id] for unit, id in work.ids.items() if unit in units]

@@ -24,7 +24,7 @@ from markscheme.features.discover.reading import (
 )
 from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
 from markscheme.fingerprint import fingerprint
-from markscheme.pages.example import render_example
+from markscheme.pages.example import Shortening, render_example
 from markscheme.pages.order import Share
 from markscheme.pages.serving import duration
 from markscheme.pages.words import first_words
@@ -302,9 +302,9 @@ def unit_name(id: str) -> str:
     return fingerprint("output", id)
 
 
-def shown_output(example: Example) -> str:
+def shown_output(example: Example, shortening: Shortening | None = None) -> str:
     """An output and its inputs, laid out: no verdicts, and no notes of others."""
-    return render_example(example.submission, list(example.submission.inputs))
+    return render_example(example.submission, list(example.submission.inputs), shortening=shortening)
 
 
 def named_by(example: Example) -> dict[str, str]:

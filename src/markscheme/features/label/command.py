@@ -332,16 +332,20 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
     """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
     from markscheme.features.label.page import sheet_of
     from markscheme.features.label.setup import keep_examples
+    from markscheme.pages.example import sent_with
 
     for work in works:
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
         keep_examples(work)
-        put(sheet_of(work, timed=timed), path)
+        sent_along: set[str] = set()
+        put(sheet_of(work, timed=timed, sent_along=sent_along), path)
         if json:
-            print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
+            files = {"files": sorted(sent_along)} if sent_along else {}
+            print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps), **files}))
             continue
-        print(f"{path}: {len(work.steps)} to label by {rater}. Send it; when the answers come back:")
+        along = sent_with(sent_along)
+        print(f"{path}: {len(work.steps)} to label by {rater}. Send it{along}; when the answers come back:")
         name = work.rubric.name
         answers = quote(f"{name}-{rater}.json")
         ratings = quote(str(work.file.path))

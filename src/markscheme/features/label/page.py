@@ -19,7 +19,7 @@ from markscheme.features.label.work import (
     Work,
     unit_of,
 )
-from markscheme.pages.example import render_example
+from markscheme.pages.example import Shortening, render_example, whole_texts
 from markscheme.pages.order import Step
 from markscheme.pages.template import PageTemplate, environment
 from markscheme.pages.words import first_words
@@ -36,11 +36,11 @@ PAGE = PageTemplate(
 )
 
 
-def shown_of(work: Work, step: Step) -> str:
+def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> str:
     """The response of a step and its inputs, laid out."""
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
-    return render_example(submission, inputs_shown(example, work.rubric))
+    return render_example(submission, inputs_shown(example, work.rubric), shortening=shortening)
 
 
 def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
@@ -55,8 +55,14 @@ def page_of(work: Work, *, timed: bool) -> str:
     return _page(work, _data(work, timed=timed))
 
 
-def sheet_of(work: Work, *, timed: bool) -> str:
-    """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`."""
+def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> str:
+    """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`.
+
+    Args:
+        work: What is labelled.
+        timed: Whether the seconds of each answer are kept.
+        sent_along: Gets the files of images and documents for which the sheet has no room.
+    """
     rubric = work.rubric
     examples = work.examples
     responses = responses_of(examples[step.id] for step in work.steps)
@@ -66,7 +72,8 @@ def sheet_of(work: Work, *, timed: bool) -> str:
         {answer: _as_saved(question, answer, turned=True) for answer in question.answers} for question in questions
     ]
     data = _data(work, timed=timed)
-    data["units"] = {unit_of(step): shown_of(work, step) for step in work.steps}
+    in_sheet = whole_texts(set() if sent_along is None else sent_along)
+    data["units"] = {unit_of(step): shown_of(work, step, in_sheet) for step in work.steps}
     head = {
         "sheet": VERSION,
         "rubric": wording_of(rubric),
