@@ -12,6 +12,7 @@ from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
 from markscheme.judges.judge import replying
+from markscheme.parts import PartedText, loaded_part
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo.assertion import (
     CONFIG_KEYS,
@@ -134,9 +135,17 @@ def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, e
     value = variables["rubric"]
     inputs = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
     file = rubric_named(value, near)
-    rubric, reading = _rubric_of(value) if file is None else (engine.rubric(file), None)
+    rubric, reading = _of_text(value, inputs) if file is None else (engine.rubric(file), None)
     call = call_by(rubric, file, variables["output"], config, inputs, asking_options(config, engine))
     return replace(call, reading=reading)
+
+
+def _of_text(value: Any, variables: Mapping[str, Any]) -> TextRubric:
+    """Return the rubric in the assertion itself, whose judge is also shown the vars with images and documents."""
+    rubric, reading = _rubric_of(value)
+    shown = [name for name, var in variables.items() if isinstance(loaded_part(var, f"var {name!r}"), PartedText)]
+    more = tuple(name for name in shown if name not in rubric.known_inputs)
+    return TextRubric(replace(rubric, inputs=(*(rubric.inputs or ()), *more)) if more else rubric, reading)
 
 
 def rubric_named(value: Any, near: Path) -> Path | None:
