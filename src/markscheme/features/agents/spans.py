@@ -64,11 +64,11 @@ def spans_in(value: Any) -> list[TraceSpan]:
 
 def _records(value: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, list):
-        if any(_is_batch(item) for item in value):
-            for item in value:
-                yield from _records(item)
-        elif any(_is_span(item) for item in value):
-            yield from (item for item in value if isinstance(item, Mapping))
+        if any(_is_batch(record) for record in value):
+            for record in value:
+                yield from _records(record)
+        elif any(_is_span(record) for record in value):
+            yield from (record for record in value if isinstance(record, Mapping))
     elif _is_batch(value):
         for scope in _inside(value, _BATCHES):
             for spans in _inside(scope, _SCOPES):
@@ -81,7 +81,9 @@ def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the objects in the lists at these keys."""
     for key in keys:
         held_list = value.get(key)
-        yield from (item for item in held_list if isinstance(item, Mapping)) if isinstance(held_list, list) else ()
+        yield from (
+            (record for record in held_list if isinstance(record, Mapping)) if isinstance(held_list, list) else ()
+        )
 
 
 def _is_batch(value: Any) -> bool:
@@ -144,7 +146,7 @@ def _moment(time: Any) -> float | None:
         value = float(time)
     except (TypeError, ValueError):
         return _moment_of_text(time)
-    return value / next((many for least, many in _PER_SECOND if value > least), 1.0) if isfinite(value) else None
+    return value / next((units for least, units in _PER_SECOND if value > least), 1.0) if isfinite(value) else None
 
 
 def _moment_of_text(time: Any) -> float | None:
@@ -187,7 +189,11 @@ def _is_read(attribute: str, prompt: Any, answered: Any) -> bool:
 def _attributes(attributes: Any) -> dict[str, Any]:
     """Return attributes by dotted name, from an object or from OTLP's list of keys and values."""
     if isinstance(attributes, list):
-        return {_plain_text(item.get("key")): _otlp(item.get("value")) for item in attributes if _has_key(item)}
+        return {
+            _plain_text(attribute.get("key")): _otlp(attribute.get("value"))
+            for attribute in attributes
+            if _has_key(attribute)
+        }
     if not isinstance(attributes, Mapping):
         return {}
     facts: dict[str, Any] = {}
@@ -200,8 +206,8 @@ def _attributes(attributes: Any) -> dict[str, Any]:
     return facts
 
 
-def _has_key(item: Any) -> bool:
-    return isinstance(item, Mapping) and "key" in item
+def _has_key(attribute: Any) -> bool:
+    return isinstance(attribute, Mapping) and "key" in attribute
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -224,7 +230,7 @@ def _otlp(value: Any) -> Any:
         whole = value["intValue"]
         return int(whole) if isinstance(whole, str) and whole.removeprefix("-").isdecimal() else whole
     if isinstance(items := value.get("arrayValue"), Mapping):
-        return [_otlp(item) for item in items.get("values") or () if isinstance(item, Mapping)]
+        return [_otlp(element) for element in items.get("values") or () if isinstance(element, Mapping)]
     if isinstance(pairs := value.get("kvlistValue"), Mapping):
         return _attributes(pairs.get("values") or [])
     return value or None
@@ -238,7 +244,7 @@ def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | Non
     for name in names:
         messages = _numbered(facts, name) or _listed_in(facts.get(name))
         if messages:
-            return [message for item in messages for message in _plain_messages(_unwrapped(item))]
+            return [message for raw in messages for message in _plain_messages(_unwrapped(raw))]
     return None
 
 
@@ -249,12 +255,12 @@ def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
         first_part, *parts = key.removeprefix(f"{name}.").split(".")
         if key.startswith(f"{name}.") and first_part.isdecimal():
             node = tree
-            for part, following in zip((first_part, *parts), (*parts, None), strict=True):
+            for text, following in zip((first_part, *parts), (*parts, None), strict=True):
                 if following is None:
-                    node[part] = value
-                elif not isinstance(node.get(part), dict):
-                    node[part] = {}
-                node = node[part] if following is not None else node
+                    node[text] = value
+                elif not isinstance(node.get(text), dict):
+                    node[text] = {}
+                node = node[text] if following is not None else node
     grown = _grown(tree)
     return grown if isinstance(grown, list) else []
 
@@ -264,7 +270,7 @@ def _grown(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if node and all(key.isdecimal() for key in node):
-        return [_grown(node[key]) for key in sorted(node, key=lambda number: (len(number), number))]
+        return [_grown(node[key]) for key in sorted(node, key=lambda text: (len(text), text))]
     return {key: _grown(value) for key, value in node.items()}
 
 
@@ -276,7 +282,7 @@ def _listed_in(value: Any) -> list[Any]:
         except (ValueError, RecursionError):
             return []
     is_messages = isinstance(value, list) and any(
-        isinstance(item, Mapping) and not item.keys().isdisjoint(("role", "message")) for item in value
+        isinstance(element, Mapping) and not element.keys().isdisjoint(("role", "message")) for element in value
     )
     return value if is_messages else []
 
@@ -284,7 +290,7 @@ def _listed_in(value: Any) -> list[Any]:
 def _unwrapped(value: Any) -> Any:
     """Strip OpenInference's wrappers from a message."""
     if isinstance(value, list):
-        return [_unwrapped(item) for item in value]
+        return [_unwrapped(element) for element in value]
     if not isinstance(value, Mapping):
         return value
     if len(value) == 1 and (key := next(iter(value))) in _WRAPPERS:
@@ -300,9 +306,9 @@ def _plain_messages(message: Any) -> Iterator[Any]:
         yield message
         return
     role = message.get("role")
-    calls = [part for part in parts if _type(part) == "tool_call"]
-    answers = [part for part in parts if _type(part) == "tool_call_response"]
-    texts = [_part(part) for part in parts if _type(part) not in ("tool_call", "tool_call_response")]
+    calls = [piece for piece in parts if _type(piece) == "tool_call"]
+    answers = [piece for piece in parts if _type(piece) == "tool_call_response"]
+    texts = [_part(piece) for piece in parts if _type(piece) not in ("tool_call", "tool_call_response")]
     if texts or calls:
         yield {"role": role, "content": texts or None, "tool_calls": calls}
     for answer in answers:
@@ -310,14 +316,14 @@ def _plain_messages(message: Any) -> Iterator[Any]:
         yield {"role": "tool", "tool_call_id": answer.get("id"), "content": content}
 
 
-def _type(part: Any) -> Any:
-    return part.get("type") if isinstance(part, Mapping) else None
+def _type(piece: Any) -> Any:
+    return piece.get("type") if isinstance(piece, Mapping) else None
 
 
-def _part(part: Any) -> Any:
-    if _type(part) in ("text", "reasoning") and isinstance(part.get("content"), str):
-        return {"type": part["type"], "text": part["content"]}
-    return part
+def _part(piece: Any) -> Any:
+    if _type(piece) in ("text", "reasoning") and isinstance(piece.get("content"), str):
+        return {"type": piece["type"], "text": piece["content"]}
+    return piece
 
 
 # --- values ---------------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
         raise ValueError("tool_order takes a list of tools, or {steps: [...], mode: in_order | exact}")
     if mode not in ("in_order", "exact"):
         raise ValueError(f"`mode` of tool_order is in_order or exact, found {mode!r}")
-    matchers = [_Matcher.of(item, "tool_order", ()) for item in sequence]
+    matchers = [_Matcher.of(raw, "tool_order", ()) for raw in sequence]
     called = _calls(steps)
     labels = ", ".join(matcher.label for matcher in matchers)
     if mode == "exact":
@@ -107,8 +107,8 @@ def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
             matcher.matches(step) for matcher, step in zip(matchers, called, strict=True)
         )
         return StepFinding(fits, f"expected exactly {labels}; {_listed(called)}")
-    rest = iter(called)
-    late = next((m for m in matchers if not any(m.matches(step) for step in rest)), None)
+    remaining = iter(called)
+    late = next((m for m in matchers if not any(m.matches(step) for step in remaining)), None)
     if late is not None:
         return StepFinding(False, f"{late.label} was not called in the order {labels}; {_listed(called)}")
     return StepFinding(True, f"called in the order {labels}; {_listed(called)}")
@@ -166,8 +166,8 @@ def _listed(called: Sequence[AgentStep]) -> str:
     """Return a list of all calls in their order, for a reason."""
     if not called:
         return "no tool was called"
-    rest = f" and {len(called) - MOST_LISTED} more" if len(called) > MOST_LISTED else ""
-    return f"called: {', '.join(step.title for step in islice(called, MOST_LISTED))}{rest}"
+    more = f" and {len(called) - MOST_LISTED} more" if len(called) > MOST_LISTED else ""
+    return f"called: {', '.join(step.title for step in islice(called, MOST_LISTED))}{more}"
 
 
 def _times(count: int) -> str:

@@ -45,12 +45,12 @@ def batches(
         asyncio.run(_cancel(batches_named))
     elif action == "forget":
         forget(batches_named)
-    done = {"list": "", "cancel": "cancelled: ", "forget": "forgotten: "}[action]
+    past = {"list": "", "cancel": "cancelled: ", "forget": "forgotten: "}[action]
     if json:
         print(dumps({"schema": 1, "batches": list(map(batch_json, batches_named))}))
     else:
         print(
-            "\n".join(done + batch_line(batch) for batch in batches_named)
+            "\n".join(past + batch_line(batch) for batch in batches_named)
             or "no batch is under way; calibrate and grade send one with --batch"
         )
     return 0 if batches_named else 1

@@ -214,8 +214,8 @@ class BatchQueue:
         portion: dict[str, Mapping[str, Any]] = {}
         size = 0
         for key, question in list(self._unsent.items()):
-            entry = self.api.request(key, question.prompt, question.sample)
-            size += len(json.dumps(entry))
+            request = self.api.request(key, question.prompt, question.sample)
+            size += len(json.dumps(request))
             if portion and (len(portion) == self.api.most or size > self.api.most_bytes):
                 break
             try:
@@ -224,7 +224,7 @@ class BatchQueue:
             except MarkschemeError as error:
                 self._end(key, error)
                 continue
-            portion[key] = entry
+            portion[key] = request
             del self._unsent[key]
         return portion
 

@@ -93,19 +93,19 @@ class CardTerms:
         }
 
     @classmethod
-    def read(cls, entry: Mapping[str, Any]) -> "CardTerms":
+    def read(cls, terms: Mapping[str, Any]) -> "CardTerms":
         """Read the terms in a card; raise KeyError, TypeError or ValueError for anything else."""
-        labels = dict(entry["labels"])
+        labels = dict(terms["labels"])
         named = {"gold": KINDS, "gold_by": get_args(GoldRule), "split": get_args(Part)}
         for name, allowed in named.items():
             if name in labels and labels[name] not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, got {labels[name]!r}")
         choice = ExamplesChoice(split=labels.pop("split", None), only=tuple(map(str, labels.pop("only", ()))))
-        asking = {key: entry["asking"][key] for key in ("pass_mark", "strategy", "samples")}
-        asking |= {key: int(entry["asking"][key]) for key in ("criteria_per_call",) if key in entry["asking"]}
-        settings = int(entry["settings"])
-        runs = int(entry["runs"])
-        return cls(LabelOptions(**labels), choice, asking, settings, runs, str(entry["labels_in"]))
+        asking = {key: terms["asking"][key] for key in ("pass_mark", "strategy", "samples")}
+        asking |= {key: int(terms["asking"][key]) for key in ("criteria_per_call",) if key in terms["asking"]}
+        settings = int(terms["settings"])
+        runs = int(terms["runs"])
+        return cls(LabelOptions(**labels), choice, asking, settings, runs, str(terms["labels_in"]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,7 +158,7 @@ class JudgeCard(Reported):
             RatingError: The card names none, or twice a file of which there is one.
         """
         try:
-            files = tuple(CardFile(_role(entry), str(entry["file"]), str(entry["digest"])) for entry in self._entries)
+            files = tuple(CardFile(_role(raw), str(raw["file"]), str(raw["digest"])) for raw in self._entries)
         except (KeyError, TypeError, ValueError) as error:
             raise RatingError(f"isn't a judge card: its files cannot be read: {error!r}", path=self.path) from error
         roles = [file.role for file in files]
@@ -173,8 +173,8 @@ class JudgeCard(Reported):
 
     def figure(self, name: str) -> Estimate | None:
         """Return a figure of the card; None if it has none of that name."""
-        entry = self.content["figures"].get(name)
-        return None if entry is None else Estimate.from_json(entry)
+        figure = self.content["figures"].get(name)
+        return None if figure is None else Estimate.from_json(figure)
 
     def place(self, file: CardFile) -> Path:
         """Return the path of a file.
@@ -343,8 +343,8 @@ def content_digest(path: Path) -> str:
     return fingerprint(read_text(path, RatingError).splitlines())
 
 
-def _role(entry: Mapping[str, Any]) -> FileRole:
-    role = entry["role"]
+def _role(file: Mapping[str, Any]) -> FileRole:
+    role = file["role"]
     if role not in get_args(FileRole):
         raise ValueError(f"a file has one of the roles {', '.join(get_args(FileRole))}, got {role!r}")
     return cast(FileRole, role)

@@ -111,9 +111,13 @@ class _CardFiles:
         """Differences between the files and card, accepted.json and recorded replies."""
         document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
         stated = self.stated
-        now = card_of({**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path)
-        for place, then, today in differences_between(dict(self.card.content), dict(now.content), tolerance=LAST_DIGIT):
-            yield FileDifference(place, _shown(then), _shown(today))
+        recomputed = card_of(
+            {**document, **_made(stated)}, self.calibration, self.card.terms, self.card.files, self.card.path
+        )
+        for key, then, today in differences_between(
+            dict(self.card.content), dict(recomputed.content), tolerance=LAST_DIGIT
+        ):
+            yield FileDifference(key, _shown(then), _shown(today))
         yield from self._of_judge(stated)
         yield from self._of_settings()
         yield from self._of_accepted(stated, document)
@@ -202,7 +206,7 @@ class _CardFiles:
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
         """The models that answered by recorded replies; else those that begin with the name of the one asked."""
-        recordings = [place for file, place in self.places.items() if file.role == "replies"]
+        recordings = [path for file, path in self.places.items() if file.role == "replies"]
         if recordings:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
             return tuple(dict.fromkeys(str(line["model"]) for line in lines if line.get("model")))
@@ -233,31 +237,31 @@ class _CardFiles:
         return TriedSettings(tried[: index + 1]).count(compared_by_people(comparison))
 
     def _place(self, role: str) -> Path:
-        return next(place for file, place in self.places.items() if file.role == role)
+        return next(path for file, path in self.places.items() if file.role == role)
 
-    def _of_accepted(self, stated: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[FileDifference]:
+    def _of_accepted(self, stated: Mapping[str, Any], accepted: Mapping[str, Any]) -> Iterator[FileDifference]:
         """Yield the differences of accepted.json from the files."""
         name = self.accepted.path.name
         if stated.get("card") != self.card.id:
             yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
         then = {key: value for key, value in stated.items() if key not in NOT_COMPUTED}
-        today = {key: value for key, value in now.items() if key not in NOT_COMPUTED}
-        places = [place for place, _, _ in differences_between(then, today, tolerance=LAST_DIGIT)]
+        today = {key: value for key, value in accepted.items() if key not in NOT_COMPUTED}
+        places = [path for path, _, _ in differences_between(then, today, tolerance=LAST_DIGIT)]
         if places:
             yield FileDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
 
     def _of_replies(self) -> Iterator[FileDifference]:
         """Yield a difference if the recorded replies now give other ratings than were accepted."""
-        recordings = [place for file, place in self.places.items() if file.role == "replies"]
+        recordings = [path for file, path in self.places.items() if file.role == "replies"]
         if not recordings:
             return
         judge = RecordedJudge.load(recordings[0])
         gold = self.calibration.comparison.gold.examples
         ratings, _ = rated_by(judge, self.rubric, gold, AskOptions())
         then = {(rating.id, rating.shown): _levels(rating) for rating in self.accepted.ratings if rating.sample == 0}
-        now = {(rating.id, rating.shown): _levels(rating) for rating in ratings}
+        replayed = {(rating.id, rating.shown): _levels(rating) for rating in ratings}
         changed = dict.fromkeys(
-            unit for (unit, shown), levels in now.items() if then.get((unit, shown), levels) != levels
+            unit for (unit, shown), levels in replayed.items() if then.get((unit, shown), levels) != levels
         )
         if changed:
             yield FileDifference(
@@ -281,19 +285,19 @@ def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
 
 def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
     """Yield a difference if the card's Markdown says something else than the card."""
-    place = text_path(card.path)
-    if place.is_file() and place.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
-        yield FileDifference(place.name, now="says something else than the card")
+    path = text_path(card.path)
+    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
+        yield FileDifference(path.name, now="says something else than the card")
 
 
 def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
     """Yield the files that are missing, have other data, or weren't there when the card was made."""
-    for file, place in places.items():
-        if not place.is_file():
+    for file, location in places.items():
+        if not location.is_file():
             yield FileDifference(file.name, now="is missing")
             continue
         try:
-            digest = content_digest(place)
+            digest = content_digest(location)
         except RatingError as error:
             yield FileDifference(file.name, now=str(error))
             continue

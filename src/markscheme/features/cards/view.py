@@ -34,7 +34,7 @@ def view(card: JudgeCard) -> Document:
 
 def _page(content: Mapping[str, Any], card: JudgeCard) -> Document:
     use = str(content["use"])
-    parts = [f"{part['by']} {part['name']}" for part in content["except"]]
+    parts = [f"{subset['by']} {subset['name']}" for subset in content["except"]]
     may = allowed_in_words(use, may_trend=content["decision"]["may_trend"])
     allowed = f"{may}{f', except {in_words(parts)}' if parts else ''}"
     in_project = "/".join(card.path.resolve().parts[-3:]) if card.path.name == CARD else card.path.name
@@ -117,10 +117,10 @@ def _criteria(criteria: Mapping[str, Any]) -> Iterator[tuple[Line, ...]]:
         yield Name(name), coefficient(_estimate(figures["kappa"])), with_signed_interval(_estimate(figures["bias"]))
 
 
-def _estimate(entry: Mapping[str, Any] | None) -> Estimate:
-    if entry is None:
+def _estimate(figure: Mapping[str, Any] | None) -> Estimate:
+    if figure is None:
         return Estimate.without_value("not on the card", n=0, method="")
-    return Estimate.from_json({key: value for key, value in entry.items() if key != "least"})
+    return Estimate.from_json({key: value for key, value in figure.items() if key != "least"})
 
 
 # --- verified -------------------------------------------------------------------------------------------------------

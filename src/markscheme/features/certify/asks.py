@@ -87,9 +87,11 @@ def _asked_of(path: Path, labels: str) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     asks: list[dict[str, Any]] = []
-    for number, line in json_lines(path, RatingError):
+    for line_number, line in json_lines(path, RatingError):
         if not isinstance(line, dict) or not {"labels", "judge", "side", "signal", "error"} <= line.keys():
-            raise RatingError("a line of this record has labels, judge, side, signal, error", path=path, line=number)
+            raise RatingError(
+                "a line of this record has labels, judge, side, signal, error", path=path, line=line_number
+            )
         ask = {key: line.get(key, "") for key in _as_asked(Promise(), "")}
         if line["labels"] == labels and ask not in asks:
             asks.append(ask)

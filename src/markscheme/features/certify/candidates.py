@@ -59,13 +59,13 @@ def stages_named(text: str) -> list[str]:
     """
     first, *others = text.split(",")
     stages = [first.strip()]
-    for part in others:
-        whole = f"{stages[-1]},{part}"
+    for names in others:
+        whole = f"{stages[-1]},{names}"
         is_path = any(Path(path).is_file() for path in (whole, whole.partition(":")[2]))
-        if is_path or (kind_of(part.strip()) is None and not _names_ratings(part.strip())):
+        if is_path or (kind_of(names.strip()) is None and not _names_ratings(names.strip())):
             stages[-1] = whole
         else:
-            stages.append(part.strip())
+            stages.append(names.strip())
     return stages
 
 

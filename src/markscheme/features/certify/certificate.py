@@ -68,7 +68,7 @@ class Certificate:
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
         """The parts of which some decisions need no person."""
-        return {side: part for side, part in self.parts.items() if part.is_certified}
+        return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 
     @property
     def is_supported(self) -> bool:
@@ -89,7 +89,7 @@ class Certificate:
     @property
     def upper(self) -> float | None:
         """The greatest upper limit of the share that is wrong; None where nothing is automatic."""
-        return max((part.upper for part in self.certified.values() if part.upper is not None), default=None)
+        return max((of_side.upper for of_side in self.certified.values() if of_side.upper is not None), default=None)
 
     @property
     def votes(self) -> int | None:
@@ -113,10 +113,10 @@ class Certificate:
         Returns:
             One number, or one for each side under a promise of its own; None where nothing stands.
         """
-        return self._by_side(lambda part: part.certain[index])
+        return self._by_side(lambda of_side: of_side.certain[index])
 
     def _by_side(self, of_part: Callable[[CertifiedCascade], float | None]) -> float | dict[str, float | None] | None:
-        certain = {side: of_part(part) for side, part in self.parts.items()}
+        certain = {side: of_part(of_side) for side, of_side in self.parts.items()}
         return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
 
     def stages(self) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ class Certificate:
     @property
     def figures(self) -> dict[str, Any]:
         """Entries of the file on the promise, the judges and the labels."""
-        automatic = {side: part.automatic.to_json() for side, part in self.parts.items()}
+        automatic = {side: of_side.automatic.to_json() for side, of_side in self.parts.items()}
         return {
             "error": self.promise.error,
             "confidence": self.promise.confidence,
@@ -214,7 +214,7 @@ def certificate_for(
     seen = SeenDecisions(labels, ranked)
     limit = seen.limit(promise)
     parts = seen.thresholds(promise)
-    supported = any(part.is_certified for part in parts.values())
+    supported = any(of_side.is_certified for of_side in parts.values())
     last_stages = [seen.stage(ranked[-1], side) for side in promise.sides]
     totals = [labels_for_first_size(stage.certainty, stage.wrong, limit, labels.groups) for stage in last_stages]
     last = ranked[-1]
@@ -248,5 +248,5 @@ def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
 def _text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
     """Return the file's text, with the decisions at its end, each on a line of its own."""
     head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
-    lines = ",\n".join(f"    {json.dumps(entry, allow_nan=False)}" for entry in decisions)
+    lines = ",\n".join(f"    {json.dumps(decision, allow_nan=False)}" for decision in decisions)
     return f'{head},\n  "decisions": [\n{lines}\n  ]\n}}\n'

@@ -213,7 +213,7 @@ def _certainty(value: Any) -> float:
 
 
 def _number(value: Any) -> float:
-    number = finite(value)
-    if number is None:
+    converted = finite(value)
+    if converted is None:
         raise ValueError(f"expected a number, found {shown(value)}")
-    return number
+    return converted

@@ -138,10 +138,13 @@ def _rubric_of(path: Path) -> Rubric | None:
 def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileDifference]:
     if rubric is None:
         return
-    now = {"the rubric": (file.rubric, rubric.fingerprint), "the prompt": (file.prompt, asking_fingerprint(rubric))}
-    for what, (stated, today) in now.items():
+    fingerprints = {
+        "the rubric": (file.rubric, rubric.fingerprint),
+        "the prompt": (file.prompt, asking_fingerprint(rubric)),
+    }
+    for subject, (stated, today) in fingerprints.items():
         if stated != today:
-            yield FileDifference(what, stated, today)
+            yield FileDifference(subject, stated, today)
 
 
 @dataclass(frozen=True)
@@ -199,8 +202,10 @@ class _CertificateSearch:
     @property
     def differences(self) -> Iterator[FileDifference]:
         """Differences between the file and what the search gives today."""
-        now = json.loads(json.dumps(self.certificate.figures, default=Estimate.to_json))
-        for key, before, today in differences_between(_by_judge(self.document), _by_judge(now), tolerance=TOLERANCE):
+        figures = json.loads(json.dumps(self.certificate.figures, default=Estimate.to_json))
+        for key, before, today in differences_between(
+            _by_judge(self.document), _by_judge(figures), tolerance=TOLERANCE
+        ):
             yield FileDifference(key, shown(before), shown(today))
 
 
@@ -280,17 +285,19 @@ class _DecisionSources:
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
         """Yield people's decisions that differ, and examples that are only in one of certificate and labels."""
         stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
-        now = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
+        passes = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
         left_out = [id for id in labels.ids if id not in used and id_digest(id) not in stated]
-        unlabelled = [digest for digest in stated if digest not in now]
-        otherwise = [id for id in labels.ids if (digest := id_digest(id)) in stated and stated[digest] != now[digest]]
-        for what, ids in (
+        unlabelled = [digest for digest in stated if digest not in passes]
+        otherwise = [
+            id for id in labels.ids if (digest := id_digest(id)) in stated and stated[digest] != passes[digest]
+        ]
+        for subject, ids in (
             ("people decide otherwise", otherwise),
             ("labelled and left out", left_out),
             ("no label that may count here", unlabelled),
         ):
             if ids:
-                yield FileDifference(f"decisions: {what}", now=_listed(ids))
+                yield FileDifference(f"decisions: {subject}", now=_listed(ids))
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
@@ -332,11 +339,11 @@ class _DecisionSources:
 
     def _of_judge(self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels) -> Iterator[FileDifference]:
         """Yield a difference if the ratings or replies of one judge give other decisions."""
-        now = RankedDecisions.of(ratings, self.rubric, labels.ids)
+        ranked = RankedDecisions.of(ratings, self.rubric, labels.ids)
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]
-        if now.signal != stage.certainty:
-            yield FileDifference(f"certainty of {stage.judge}", stage.certainty, now.signal)
+        if ranked.signal != stage.certainty:
+            yield FileDifference(f"certainty of {stage.judge}", stage.certainty, ranked.signal)
             return
         by_digest = {digest: index for index, digest in enumerate(self.seen.labels.ids)}
         ids = {rating.id for rating in ratings}
@@ -344,19 +351,19 @@ class _DecisionSources:
         otherwise = []
         for index, id in enumerate(labels.ids):
             seen_index = by_digest.get(id_digest(id))
-            if seen_index is not None and index in rated and not _is_same(stated, seen_index, now, index):
+            if seen_index is not None and index in rated and not _is_same(stated, seen_index, ranked, index):
                 otherwise.append(id)
         if otherwise:
             yield FileDifference(f"decisions of {stage.judge}", now=f"its file says otherwise: {_listed(otherwise)}")
 
 
-def _is_same(stated: RankedDecisions, seen_index: int, now: RankedDecisions, index: int) -> bool:
+def _is_same(stated: RankedDecisions, seen_index: int, recomputed: RankedDecisions, index: int) -> bool:
     """Return True if a judge's decision on one example is that of the file, with the same certainty."""
-    certainties = np.round([stated.certainty[seen_index], now.certainty[index]], CERTAINTY_ROUNDING)
+    certainties = np.round([stated.certainty[seen_index], recomputed.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():
         return bool(np.isnan(certainties).all())
     is_close = abs(certainties[0] - certainties[1]) <= 10.0**-CERTAINTY_ROUNDING * 1.5
-    return bool(is_close and stated.passes[seen_index] == now.passes[index])
+    return bool(is_close and stated.passes[seen_index] == recomputed.passes[index])
 
 
 def _kind(kind: Any) -> Kind | None:

@@ -30,8 +30,8 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
     """Return the roundest half-width between the last distance that a person decides and the first that none does."""
-    part = certificate.parts.get(side)
-    certain = None if part is None else part.certain[0]
+    of_side = certificate.parts.get(side)
+    certain = None if of_side is None else of_side.certain[0]
     if certain is None:
         return math.inf
     (judge,) = certificate.seen.judges

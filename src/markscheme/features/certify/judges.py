@@ -47,9 +47,12 @@ class CertifiedJudges:
     def why_void(self, rubric: str, prompt: str) -> str:
         """Say why the certificate decides nothing at all: what differs from what was certified; "" if nothing does."""
         differs = [
-            what
-            for what, now, then in (("the rubric", rubric, self.file.rubric), ("the prompt", prompt, self.file.prompt))
-            if now != then
+            subject
+            for subject, current, then in (
+                ("the rubric", rubric, self.file.rubric),
+                ("the prompt", prompt, self.file.prompt),
+            )
+            if current != then
         ]
         if differs:
             return f"{' and '.join(differs)} changed since {self.file.path.name} was certified"

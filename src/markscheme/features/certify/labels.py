@@ -26,9 +26,9 @@ def certified_labels(path: Path, rubric: Rubric, split: str) -> dict[str, Any]:
         rubric: The rubric.
         split: The part that was certified on: all, test or dev; "" for a set without parts.
     """
-    part = _part(_loaded(path, rubric), split)
-    ids = sorted(_short(example.id) for example in part.labelled.examples)
-    return {"sha256": labelling_digest(part), "file": path.name, "examples": ids}
+    chosen = _part(_loaded(path, rubric), split)
+    ids = sorted(_short(example.id) for example in chosen.labelled.examples)
+    return {"sha256": labelling_digest(chosen), "file": path.name, "examples": ids}
 
 
 def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
@@ -42,11 +42,11 @@ def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
     path = _labels_path(file)
     if not path.is_file():
         return None
-    part = _part(_loaded(path, rubric), file.split)
+    chosen = _part(_loaded(path, rubric), file.split)
     if file.label_ids is None:
-        return part
+        return chosen
     certified = frozenset(file.label_ids)
-    return replace(part, examples=tuple(e for e in part.examples if _short(e.id) in certified))
+    return replace(chosen, examples=tuple(e for e in chosen.examples if _short(e.id) in certified))
 
 
 def changed_labels(file: CascadeFile, rubric: Rubric) -> str:

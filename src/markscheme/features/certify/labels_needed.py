@@ -55,12 +55,14 @@ def labels_for_certificate(
 def _need(certificate: Certificate) -> Need:
     """Return the labels of a certificate: those there are where they support it."""
     promise = certificate.promise
-    what = f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"
+    promised = (
+        f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"
+    )
     judges = ", then ".join(candidate.name for candidate in certificate.candidates)
     if certificate.is_supported:
         alone = 1 - certificate.decided[-1] / certificate.n
         return Need(
-            "promise", what, certificate.n, certificate.n, f"{percent(alone)} already need no person, by {judges}"
+            "promise", promised, certificate.n, certificate.n, f"{percent(alone)} already need no person, by {judges}"
         )
-    reasons = "; ".join(str(part.automatic.undefined) for part in certificate.parts.values())
-    return Need("promise", what, certificate.needed, certificate.n, f"by {judges}: {reasons}")
+    reasons = "; ".join(str(of_side.automatic.undefined) for of_side in certificate.parts.values())
+    return Need("promise", promised, certificate.needed, certificate.n, f"by {judges}: {reasons}")

@@ -37,5 +37,7 @@ def may_decide(calibration: Calibration) -> float | None:
     groups = None if comparison.table.groups is None else np.array(comparison.table.groups)[counts]
     wrong = ranked.passes != (gold.decisions[counts] == 1)
     usual = Promise()
-    part = statistics.automatic_part(ranked.certainty, wrong, statistics.ErrorLimit(usual.error, usual.level), groups)
-    return part.automatic.value
+    automatic = statistics.automatic_part(
+        ranked.certainty, wrong, statistics.ErrorLimit(usual.error, usual.level), groups
+    )
+    return automatic.automatic.value

@@ -28,10 +28,10 @@ def warn_of_moved_passes(grading: Grading, shares: DeciderShares) -> None:
     if moved is None:
         return
     certified, graded = moved
-    what = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
+    share = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
     judges = quote(on_one_line(",".join(stage.judge for stage in file.stages)))
     warnings.warn(
-        f"of what the cascade decides, another share than certified: {percent(graded)} {what} here, "
+        f"of what the cascade decides, another share than certified: {percent(graded)} {share} here, "
         f"{percent(certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
         f"label some of these, then certify again with `markscheme certify {quote(grading.rubric.name)} "
         f"--judge {judges} --write`",

@@ -66,7 +66,7 @@ class SeenDecisions:
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
         """Return the judge that decides each example, from 0: the first that may; the number of judges for people."""
         nobody = len(self.judges)
-        return np.asarray(np.min([np.where(part.stage < 0, nobody, part.stage) for part in parts], axis=0))
+        return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 
     def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
         """Compute how often automatic decisions pass."""
@@ -110,7 +110,7 @@ class SeenDecisions:
         """
         if not isinstance(entries, list) or not entries:
             raise ValueError("decisions is a list of entries, one for each labelled example")
-        read = [_entry(entry, index, len(signals)) for index, entry in enumerate(entries)]
+        read = [_entry(raw, index, len(signals)) for index, raw in enumerate(entries)]
         ids, groups, people, decisions = zip(*read, strict=True)
         if len(set(ids)) < len(ids):
             raise ValueError("decisions has an example twice")
@@ -151,23 +151,23 @@ def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | No
     return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 
 
-def _entry(entry: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
+def _entry(raw: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
     """Read one example of the file: its id, its group, people's decision, and each judge's.
 
     Raises:
         ValueError: It isn't one.
     """
     named = f"decisions[{index}]"
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), str):
-        raise ValueError(f"{named} is an object with an id, found {shown(entry)}")
-    group = entry.get("group")
-    people = entry.get("people")
-    decisions = entry.get("judges")
+    if not isinstance(raw, Mapping) or not isinstance(raw.get("id"), str):
+        raise ValueError(f"{named} is an object with an id, found {shown(raw)}")
+    group = raw.get("group")
+    people = raw.get("people")
+    decisions = raw.get("judges")
     if not (group is None or isinstance(group, str)) or not isinstance(people, bool):
         raise ValueError(f"{named} has people's decision as true or false, and its group as a text or not at all")
     if not isinstance(decisions, list) or len(decisions) != judges:
         raise ValueError(f"{named} has a decision for each judge, in a list of {judges}, found {shown(decisions)}")
-    return entry["id"], group, people, [_ranked(decision, named) for decision in decisions]
+    return raw["id"], group, people, [_ranked(decision, named) for decision in decisions]
 
 
 def _ranked(decision: Any, named: str) -> tuple[float, bool]:

@@ -153,7 +153,7 @@ class CertifiedCascade:
     @property
     def decided(self) -> tuple[int, ...]:
         """Examples that each judge decides, and then those that people do."""
-        return tuple(int(np.count_nonzero(self.stage == place)) for place in (*range(len(self.certain)), -1))
+        return tuple(int(np.count_nonzero(self.stage == index)) for index in (*range(len(self.certain)), -1))
 
 
 @dataclass(frozen=True)
@@ -339,9 +339,9 @@ def labels_for_first_size(
         if in_all < fewest or groups_reached[-1] < wanted_groups:
             return 0.0
         with_groups = int(np.searchsorted(groups_reached, wanted_groups)) + 1
-        part = ranking[: max(with_groups, round(len(decided) * fewest / in_all))]
-        errors = float(judged.wrong[part].sum()) + EVEN
-        right = len(part) - errors + 1.0
+        automatic = ranking[: max(with_groups, round(len(decided) * fewest / in_all))]
+        errors = float(judged.wrong[automatic].sum()) + EVEN
+        right = len(automatic) - errors + 1.0
         return float(np.exp(betaln(errors, right + limit.fewest) - betaln(errors, right)))
 
     labels = labels_for_decision(chance_of)

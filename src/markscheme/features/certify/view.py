@@ -102,7 +102,7 @@ def reason(certificate: Certificate) -> str:
     }
     if not certificate.n:
         return "Everything goes to people: no annotator decided whether these responses pass."
-    reasons = [f"{whose[side]}: {part.automatic.undefined}." for side, part in certificate.parts.items()]
+    reasons = [f"{whose[side]}: {of_side.automatic.undefined}." for side, of_side in certificate.parts.items()]
     return " ".join([*reasons, *_halved(certificate)])
 
 
@@ -132,19 +132,19 @@ def _halved(certificate: Certificate) -> Iterator[str]:
 
 def passes_in_words(certificate: Certificate) -> str | None:
     """Say how many automatic passes are wrong, and what a promise about them takes; None without passes."""
-    part = certificate.parts.get("both") or certificate.parts.get("passes")
-    if part is None or not part.passes:
+    of_side = certificate.parts.get("both") or certificate.parts.get("passes")
+    if of_side is None or not of_side.passes:
         return None
-    wrong = "is wrong" if part.wrong_passes == 1 else "are wrong"
-    seen = f"Of {counted(part.passes, 'automatic pass', 'automatic passes')} {part.wrong_passes} {wrong}"
-    upper = "" if part.upper_passes is None else f", at most {percent(part.upper_passes)}"
+    wrong = "is wrong" if of_side.wrong_passes == 1 else "are wrong"
+    seen = f"Of {counted(of_side.passes, 'automatic pass', 'automatic passes')} {of_side.wrong_passes} {wrong}"
+    upper = "" if of_side.upper_passes is None else f", at most {percent(of_side.upper_passes)}"
     promise = certificate.promise
     if promise.wrong_passes is not None:
         return f"{seen}{upper}; at most {percent(promise.wrong_passes)} is promised."
     if promise.side != "both":
         return f"{seen}{upper}."
-    limit = ErrorLimit(promise.error, part.limit.level)
-    missing = limit.fewest - part.passes
+    limit = ErrorLimit(promise.error, of_side.limit.level)
+    missing = limit.fewest - of_side.passes
     more = f" takes {missing} more passes" if missing > 0 else " may hold"
     return f"{seen}{upper}. A promise about passes alone (--wrong-passes {promise.error:g}){more}."
 
@@ -152,7 +152,7 @@ def passes_in_words(certificate: Certificate) -> str | None:
 def _notes(run: CertifyRun, origins: str) -> Iterator[str]:
     certificate = run.certificate
     yield origins
-    lost = [side for side, part in certificate.parts.items() if not part.is_certified]
+    lost = [side for side, of_side in certificate.parts.items() if not of_side.is_certified]
     yield from (f"All {side} go to people: {certificate.parts[side].automatic.undefined}." for side in lost)
     passes = passes_in_words(certificate)
     if passes is not None:
@@ -226,8 +226,8 @@ def json_of(run: CertifyRun) -> dict[str, Any]:
         "cascade": {
             **content,
             "passes": {
-                side: attributes(part, "n=passes wrong=wrong_passes upper=upper_passes")
-                for side, part in certificate.parts.items()
+                side: attributes(of_side, "n=passes wrong=wrong_passes upper=upper_passes")
+                for side, of_side in certificate.parts.items()
             },
             "supported": certificate.is_supported,
             "reason": promise_in_words(certificate) if certificate.is_supported else reason(certificate),

@@ -172,11 +172,11 @@ class Differences:
         ]
         if self.shift.value is not None:
             shifts.append((f"the score by {signed(self.shift.value)}", self.shift_p))
-        moved = [what for what, p in shifts if p <= MOVED]
+        moved = [figure for figure, p in shifts if p <= MOVED]
         if not moved:
             return f"No shift from {self.first} to {self.second} is shown."
-        rest = "; nothing else is shown to have moved" if len(moved) < len(shifts) else ""
-        return f"From {self.first} to {self.second} moved: {', '.join(moved)}{rest}."
+        others = "; nothing else is shown to have moved" if len(moved) < len(shifts) else ""
+        return f"From {self.first} to {self.second} moved: {', '.join(moved)}{others}."
 
 
 @dataclass(frozen=True)
@@ -423,7 +423,7 @@ class _View:
         scores = after.scores - before.scores
         passes = after.decisions - before.decisions
         values = self._values(first) + self._values(second)
-        both = np.asarray(~np.isnan(passes))
+        is_decided = np.asarray(~np.isnan(passes))
         became = self._became(before, after) if self.has_gold else None
         return Differences(
             first=first,
@@ -438,7 +438,7 @@ class _View:
             became_right=None if became is None else int((became > 0).sum()),
             became_wrong=None if became is None else int((became < 0).sum()),
             became_p=None if became is None else self._p(became),
-            false_passes=(self._false_passes(first, both), self._false_passes(second, both)),
+            false_passes=(self._false_passes(first, is_decided), self._false_passes(second, is_decided)),
             switch=self._switch(before, after),
         )
 
@@ -481,8 +481,8 @@ class _View:
 
     def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
         """Agreement of each with gold, on the examples that both have, and how much more often the second agrees."""
-        both = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
-        before, after = (replace(self.compared(name, both), measure=measure) for name in (first, second))
+        is_compared = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
+        before, after = (replace(self.compared(name, is_compared), measure=measure) for name in (first, second))
         gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)
         return Pair(before.agreement, after.agreement, gain)
 
@@ -520,20 +520,20 @@ class _View:
         gold = self.table[GOLD].decisions if self.has_gold else np.full(len(self.table.ids), math.nan)
         return tuple(
             Flip(
-                id=self.table.ids[place],
-                passes=bool(after.decisions[place]),
-                scores=(float(before.scores[place]), float(after.scores[place])),
-                gold=None if np.isnan(gold[place]) else bool(gold[place]),
+                id=self.table.ids[index],
+                passes=bool(after.decisions[index]),
+                scores=(float(before.scores[index]), float(after.scores[index])),
+                gold=None if np.isnan(gold[index]) else bool(gold[index]),
             )
-            for place in places[np.argsort(-far, kind="stable")].tolist()
+            for index in places[np.argsort(-far, kind="stable")].tolist()
         )
 
     def _switch(self, before: Column, after: Column) -> Switch:
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
-        at = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
+        marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
         passing = passes_after(before.decisions, after.decisions, groups=self.table.groups)
-        return Switch(link_scores(before.scores, after.scores, at), passing["passed"], passing["failed"])
+        return Switch(link_scores(before.scores, after.scores, marks), passing["passed"], passing["failed"])
 
     # all of them
 
@@ -616,9 +616,9 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
     d = differences[present]
     size = 1.0
     if groups is not None:
-        _, place = np.unique(np.asarray(groups)[present], return_inverse=True)
-        d = np.bincount(place, weights=d) / np.bincount(place)
-        size = len(place) / max(1, len(d))
+        _, group_of = np.unique(np.asarray(groups)[present], return_inverse=True)
+        d = np.bincount(group_of, weights=d) / np.bincount(group_of)
+        size = len(group_of) / max(1, len(d))
     if len(d) < 2 or (groups is not None and np.ptp(d) == 0):
         return None
     apart = float(d.mean()) + NO_WORSE_MARGIN
@@ -662,8 +662,8 @@ def _leads(standings: Sequence[Standing], best: str) -> str:
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:
         return f"{best} agrees most often"
-    what = "stop and keep enough to gate" if by_name[best].rank == 0 else "be good for trends"
-    return f"{best} is shown to {what}, and {in_words(ahead)} {'is' if len(ahead) == 1 else 'are'} not"
+    use = "stop and keep enough to gate" if by_name[best].rank == 0 else "be good for trends"
+    return f"{best} is shown to {use}, and {in_words(ahead)} {'is' if len(ahead) == 1 else 'are'} not"
 
 
 def _worse(standings: Sequence[Standing]) -> str:
@@ -674,13 +674,13 @@ def _worse(standings: Sequence[Standing]) -> str:
 
 def _open(standings: Sequence[Standing]) -> str:
     """Which judges can't be distinguished from the best one yet."""
-    left = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
-    if not left:
+    undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
+    if not undecided:
         return ""
     named = [
         f"{standing.name} (about {counted(standing.labels_needed, 'more label')} would tell them apart)"
         if standing.labels_needed
         else standing.name
-        for standing in left
+        for standing in undecided
     ]
     return f"; {in_words(named)} may be worse by {NO_WORSE_MARGIN * 100:g} points or more"

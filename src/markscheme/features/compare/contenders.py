@@ -74,8 +74,8 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     files = [Path(side) for side in sides if has_format(Path(side))]
     for side in sides:
         if Path(side) not in files and kind_of(side) is None:
-            what = "contains neither ratings nor a calibration" if Path(side).exists() else "is not a file"
-            raise UsageError(f"{side} {what}, and does not name a judge: {judge_forms()}")
+            problem = "contains neither ratings nor a calibration" if Path(side).exists() else "is not a file"
+            raise UsageError(f"{side} {problem}, and does not name a judge: {judge_forms()}")
     return files
 
 
@@ -194,7 +194,7 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
     """Ids of examples whose responses differ between the calibrations."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
-    every = (item for responses in written for item in responses.items())
+    every = (of_example for responses in written for of_example in responses.items())
     return {unit for unit, digest in every if seen.setdefault(unit, digest) != digest}
 
 

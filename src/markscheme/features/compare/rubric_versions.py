@@ -34,8 +34,8 @@ def _is_version(side: str) -> bool:
     path = Path(side)
     if path.is_file():
         return path.suffix in RUBRIC_SUFFIXES and not has_format(path) and shows_rubric(path)
-    name, at, revision = side.rpartition("@")
-    if at and revision and _is_rubric(name):
+    name, sign, revision = side.rpartition("@")
+    if sign and revision and _is_rubric(name):
         return True
     revision, colon, tail = side.partition(":")
     return bool(colon and revision) and Path(tail).suffix in RUBRIC_SUFFIXES

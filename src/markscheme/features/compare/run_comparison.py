@@ -93,13 +93,13 @@ class ComparisonRequest:
         measure = compared.choice.measure
         today = datetime.date.today().isoformat()
         split = self.choice.part_name(truth.examples)
-        now = []
+        identities = []
         for contender in compared.contenders:
             if contender.identity is not None:
                 comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
                 ids = compared_by_people(comparison)
-                now.append(TriedSetting.of(rubric, measure, contender.identity, ids, at=today, split=split))
-        tried = tried_settings(record_of(rubric), now)
+                identities.append(TriedSetting.of(rubric, measure, contender.identity, ids, at=today, split=split))
+        tried = tried_settings(record_of(rubric), identities)
         chosen = compared.choice.recommended or compared.choice.best
         ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
         if ratings is None:

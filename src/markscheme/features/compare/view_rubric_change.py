@@ -73,7 +73,7 @@ def _agreement(verdict: RubricVerdict | None) -> str:
 
 def json_of(change: RubricChange) -> dict[str, Any]:
     """The same by the keys of its JSON."""
-    reworded = {name: {"before": before, "now": now} for name, (before, now) in change.reworded.items()}
+    reworded = {name: {"before": before, "now": after} for name, (before, after) in change.reworded.items()}
     return {
         "schema": 1,
         "rubric": change.name,

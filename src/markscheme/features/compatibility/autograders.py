@@ -267,7 +267,7 @@ def _user_prompt(rubric: Rubric, about: str, shown_inputs: Iterable[str], respon
         response.fenced("query" in shown_inputs),
         use_the_form("answer") if again else "",
     ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(paragraph for paragraph in parts if paragraph)
 
 
 @dataclass(frozen=True)
@@ -283,8 +283,8 @@ class _Response:
         query = [("query", encodable(self.query))] if with_query and self.query is not None else []
         code = fence_code([*query, *parts])
         is_whole = [name for name, _ in parts] == ["response"]
-        text = parts[0][1] if is_whole else "\n".join(_tagged(name, part, code) for name, part in parts)
-        fences = [_tagged(name, part, code) for name, part in (*query, ("response", text))]
+        text = parts[0][1] if is_whole else "\n".join(_tagged(name, content, code) for name, content in parts)
+        fences = [_tagged(name, content, code) for name, content in (*query, ("response", text))]
         return "\n\n".join([*fences, end_of_material("response", code)])
 
     @property
@@ -309,9 +309,9 @@ def _about_one(criterion: Criterion) -> str:
 
 def _about_several(numbered: Mapping[int, Criterion], *, weights: bool) -> str:
     lines = [
-        f"{number}. [{_sign(criterion)}{f', weight {criterion.weight:g}' if weights else ''}] "
+        f"{ordinal}. [{_sign(criterion)}{f', weight {criterion.weight:g}' if weights else ''}] "
         + "\n   ".join(_words(criterion))
-        for number, criterion in numbered.items()
+        for ordinal, criterion in numbered.items()
     ]
     return "<criteria>\n" + "\n".join(lines) + "\n</criteria>"
 
@@ -342,8 +342,8 @@ async def _answer(kind: type[_Model], generated: Awaitable[Any]) -> _Model | Unr
 
 
 def _fault(problem: Any) -> str:
-    place = ".".join(str(part) for part in problem["loc"])
-    return f"{place or 'the answer'}: {problem['msg']}, found {shown(problem['input'])}"
+    path = ".".join(str(key) for key in problem["loc"])
+    return f"{path or 'the answer'}: {problem['msg']}, found {shown(problem['input'])}"
 
 
 def _verdict(
@@ -370,8 +370,8 @@ def _verdicts(
         why = f"the answer's numbers don't tell which criteria they mean: asked about {asked_about}, found {answered}"
         return _verdicts(numbered, Unread("", why, answer.model_dump_json()[:RAW_LENGTH]), material)
     return {
-        criterion.name: _only([e for e in evaluations if e.criterion_number - base == number - 1], criterion, material)
-        for number, criterion in numbered.items()
+        criterion.name: _only([e for e in evaluations if e.criterion_number - base == ordinal - 1], criterion, material)
+        for ordinal, criterion in numbered.items()
     }
 
 
@@ -381,7 +381,7 @@ def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | N
     The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each was asked about. Numbers given as
     `criterion_idx`, which may count from either, must be complete.
     """
-    if 0 in numbers and numbers == {number - 1 for number in asked_numbers}:
+    if 0 in numbers and numbers == {ordinal - 1 for ordinal in asked_numbers}:
         return 0
     return 1 if numbers == asked_numbers or (numbers < asked_numbers and not said_idx) else None
 
@@ -480,8 +480,8 @@ def _refuse_more_than_yes_or_no(rubric: Rubric) -> None:
             "a check by code": criterion.check is not None,
             "the answer 'does not apply'": criterion.not_applicable,
         }
-        for what in (what for what, is_asked in asks.items() if is_asked):
-            raise UsageError(f"criterion {criterion.name!r} has {what}; grade it with markscheme.grade instead")
+        for asked_for in (asked_for for asked_for, is_asked in asks.items() if is_asked):
+            raise UsageError(f"criterion {criterion.name!r} has {asked_for}; grade it with markscheme.grade instead")
     _refuse_samples(rubric)
 
 

@@ -117,10 +117,10 @@ def _key_given_twice(text: str | bytes | bytearray) -> str | None:
     return twice[0] if twice else None
 
 
-def _no_boolean(number: Any) -> Any:
-    if isinstance(number, bool):
+def _no_boolean(value: Any) -> Any:
+    if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
-    return number
+    return value
 
 
 def _up_to_100(score: float) -> float:

@@ -94,10 +94,10 @@ async def reward(
     scores: list[float | None] = [None] * len(responses)
     try:
         async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
-            async for place, grade in grades:
-                scores[place] = grade.raw_score
+            async for row, grade in grades:
+                scores[row] = grade.raw_score
                 if seen is not None:
-                    seen(place, grade)
+                    seen(row, grade)
     except BudgetError as error:
         ungraded = sum(score is None for score in scores)
         warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
@@ -109,7 +109,7 @@ def _is_one(rubrics: Any) -> bool:
     if not isinstance(rubrics, list | tuple):
         return True
     criteria = (
-        isinstance(entry, Mapping) and not {"criteria", "rubric", "rubrics"} & entry.keys() for entry in rubrics
+        isinstance(rubric, Mapping) and not {"criteria", "rubric", "rubrics"} & rubric.keys() for rubric in rubrics
     )
     return bool(rubrics) and all(criteria)
 

@@ -83,7 +83,7 @@ class _JudgeScorer:
 
     def _score(self, reply: Reply, material: Mapping[str, str]) -> Holistic | Unread:
         """Combine all answers to one score; an unreadable answer counts as 0."""
-        answers = [read_holistic(part, material, highest=HIGHEST) for part in reply.parts if not part.error]
+        answers = [read_holistic(piece, material, highest=HIGHEST) for piece in reply.parts if not piece.error]
         return combine_holistic([_or_zero(answer) for answer in answers])
 
     def _question(self, material: Mapping[str, str], *, again: bool) -> Prompt:
@@ -273,7 +273,9 @@ async def run_async(
         return ScoredExample(example, prediction, scores, {name: result.reason for name, result in scored.items()})
 
     try:
-        rows = {place: scored async for place, scored in ask_many(row, examples, concurrency=concurrency)}
+        rows = {
+            number_of_row: scored async for number_of_row, scored in ask_many(row, examples, concurrency=concurrency)
+        }
     finally:
         await asyncio.gather(*(scorer.aclose() for scorer in applied))
     return Run(name, tuple(rows[index] for index in range(len(examples))))
@@ -295,9 +297,9 @@ def _examples(dataset: Sequence[Mapping[str, Any]] | str | Path) -> Iterator[Map
         yield from dataset
         return
     try:
-        for number, example in json_lines(Path(dataset), FileError):
+        for line_number, example in json_lines(Path(dataset), FileError):
             if not isinstance(example, Mapping):
-                raise UsageError(f"{dataset}:{number}: an example is an object, got {type(example).__name__}")
+                raise UsageError(f"{dataset}:{line_number}: an example is an object, got {type(example).__name__}")
             yield example
     except FileError as error:
         raise UsageError(str(error)) from error

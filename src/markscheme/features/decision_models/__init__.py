@@ -26,10 +26,10 @@ LUNA_DOLLARS: Final = 0.10
 
 
 def _decision_model(wire: str) -> "Callable[[str, Asking], Judge]":
-    def opened(rest: str, asking: "Asking") -> "Judge":
+    def opened(model: str, asking: "Asking") -> "Judge":
         from markscheme.features.decision_models.judge import WIRE_FORMATS, DecisionJudge
 
-        return DecisionJudge(WIRE_FORMATS[wire], rest, expected=asking.expected, **asking.settings())
+        return DecisionJudge(WIRE_FORMATS[wire], model, expected=asking.expected, **asking.settings())
 
     return opened
 

@@ -119,7 +119,7 @@ def _json_of(audit: ProbabilityAudit) -> dict[str, Any]:
             {"at": c.at, "n": c.n, "wrong": c.wrong, "promised": c.promised, "upper": c.upper, "p": c.p}
             for c in audit.confident
         ],
-        "bins": [{"n": part.n, "probability": part.probability, "share": part.share} for part in audit.bins],
+        "bins": [{"n": group.n, "probability": group.probability, "share": group.share} for group in audit.bins],
         "ece": audit.ece,
         "map": audit.map,
     }

@@ -44,22 +44,22 @@ TOO_LONG: Final = "max_tokens_exceeded"
 def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
     questions = []
     for key, question in questions_by_id(prompt):
-        entry: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
+        asked: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
         if question.kind == "yes_no":
-            entry["type"] = "predicate"
+            asked["type"] = "predicate"
             signs = [
                 f"{name}: {text}" for name, (_, text) in zip(("False", "True"), question.options, strict=True) if text
             ]
-            entry["instructions"] = "\n".join([question.instructions, *signs])
+            asked["instructions"] = "\n".join([question.instructions, *signs])
         elif question.kind == "score":
-            entry["levels"] = [
+            asked["levels"] = [
                 {"label": choice, "description": level_text(choice, text)} for choice, text in question.options
             ]
         else:
-            entry["choices"] = [
+            asked["choices"] = [
                 {"value": choice} | ({"description": text} if text else {}) for choice, text in question.options
             ]
-        questions.append(entry)
+        questions.append(asked)
     return {"model": model, "input": f"{prompt.guidelines}\n\n{prompt.user}", "questions": questions}
 
 
@@ -77,12 +77,12 @@ def _decisions_distribution(answer: Mapping[str, Any], question: DecisionQuestio
     entries = answer.get("probabilities")
     if answer.get("type") != question.kind or not isinstance(entries, list):
         return None
-    if not all(isinstance(entry, Mapping) for entry in entries):
+    if not all(isinstance(option, Mapping) for option in entries):
         return None
     offered: dict[Any, str] = dict(enumerate(question.choices))
     if question.kind == "choice":
         offered = {choice: choice for choice in question.choices}
-    return named_options(((entry.get("value"), entry.get("probability")) for entry in entries), offered)
+    return named_options(((option.get("value"), option.get("probability")) for option in entries), offered)
 
 
 OPENAI_DECISIONS: Final = DecisionFormat(
@@ -216,8 +216,8 @@ class DecisionJudge:
                 ) as response,
             ):
                 body = b""
-                async for part in response.aiter_bytes():
-                    body += part
+                async for chunk in response.aiter_bytes():
+                    body += chunk
                     if len(body) > LONGEST_BODY:
                         raise UnreadableReply(f"the answer of {self.who} is longer than {LONGEST_BODY:,} bytes")
                 return response.status_code, response.headers, body

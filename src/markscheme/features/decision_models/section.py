@@ -13,8 +13,8 @@ from markscheme.report.page_blocks import Reliability, ReliabilityPoint
 def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
     """Return the table of audits with its notes; on pages a reliability diagram for each row."""
     named = audits.named
-    at = percent(next(iter(named.values())).confident_errors.at)
-    headings = ("", "says", "people", "slope", f"confident errors ({at} or more)", "")
+    confidence = percent(next(iter(named.values())).confident_errors.at)
+    headings = ("", "says", "people", "slope", f"confident errors ({confidence} or more)", "")
     rows = tuple(_row(name, audit, is_overconfident=_is_flagged(name, audits)) for name, audit in named.items())
     diagrams = tuple(_diagram(name, audit) for name, audit in named.items() if audit.bins)
     return doc.Section(

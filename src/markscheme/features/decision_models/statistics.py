@@ -299,10 +299,10 @@ def isotonic(p: Floats, y: Floats) -> Floats:
         >>> isotonic(np.array([0.1, 0.2, 0.3]), np.array([1.0, 0.0, 1.0])).tolist()
         [0.5, 0.5, 1.0]
     """
-    distinct, place = np.unique(p, return_inverse=True)
-    place = place.reshape(-1)
-    sums = np.bincount(place, weights=y, minlength=len(distinct))
-    sizes = np.bincount(place, minlength=len(distinct)).astype(np.float64)
+    distinct, code = np.unique(p, return_inverse=True)
+    code = code.reshape(-1)
+    sums = np.bincount(code, weights=y, minlength=len(distinct))
+    sizes = np.bincount(code, minlength=len(distinct)).astype(np.float64)
     blocks: list[list[float]] = []
     for total, size in zip(sums.tolist(), sizes.tolist(), strict=True):
         blocks.append([total, size, 1])
@@ -310,7 +310,7 @@ def isotonic(p: Floats, y: Floats) -> Floats:
             later = blocks.pop()
             blocks[-1] = [before + after for before, after in zip(blocks[-1], later, strict=True)]
     fitted = np.concatenate([np.full(int(width), total / size) for total, size, width in blocks] or [np.zeros(0)])
-    return np.asarray(fitted[place])
+    return np.asarray(fitted[code])
 
 
 def _isotonic_line(p: Floats, y: Floats) -> tuple[tuple[float, float], ...]:

@@ -118,12 +118,12 @@ def _rare_fails(keep: Path | None, json: bool) -> int:
     return 0
 
 
-def _print(part: "Document", json: bool, *, details: bool = False) -> None:
+def _print(document: "Document", json: bool, *, details: bool = False) -> None:
     """Print a part of the demonstration as soon as it is there, unless JSON is asked for."""
     if json:
         return
 
-    put_on_screen(part, details=details)
+    put_on_screen(document, details=details)
     print(flush=True)
 
 

@@ -100,8 +100,8 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
         "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from markscheme.cli import main; "
         "sys.exit(main(sys.argv[2:]))"
     )
-    modules = json.dumps([os.path.abspath(place) for place in sys.path])
-    done = subprocess.run(
+    modules = json.dumps([os.path.abspath(path) for path in sys.path])
+    finished = subprocess.run(
         [sys.executable, "-P", "-c", code, modules, *command],
         cwd=folder,
         env={key: value for key, value in os.environ.items() if key != "GITHUB_STEP_SUMMARY"},
@@ -110,9 +110,9 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
         text=True,
         check=False,
     )
-    if done.returncode not in DECIDED:
-        raise RuntimeError(f"the diagnosis ended with status {done.returncode}: {done.stderr}")
-    return done.returncode
+    if finished.returncode not in DECIDED:
+        raise RuntimeError(f"the diagnosis ended with status {finished.returncode}: {finished.stderr}")
+    return finished.returncode
 
 
 def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagnosis:

@@ -107,7 +107,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     # where the judge centres, then and now, and how far single ratings stray from there
     always = {"lenient": HALF_A_LEVEL * here, "slice": PART_OFF * ((systems == system)[:, None] & here)}
     then = truth + always.get(fault, 0.0)
-    now = then + HALF_A_LEVEL * here if fault == "text" else then
+    scores = then + HALF_A_LEVEL * here if fault == "text" else then
     noise = np.where(here, NOISY_JUDGE_SD, JUDGE_SD) if fault == "noisy" else JUDGE_SD
     ids = [f"made-{index:04}" for index in range(1, n + 1)]
 
@@ -120,7 +120,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
         nonce=nonce,
         seed=seed,
         asked_then=rubric_data(()),
-        asked_now=rubric_data([CRITERIA[place] for place in reworded]),
+        asked_now=rubric_data([CRITERIA[of_criterion] for of_criterion in reworded]),
         examples=tuple(
             Example(
                 withheld(id),
@@ -130,7 +130,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
             for index, id in enumerate(ids)
         ),
         accepted=tuple(rating for run in range(ACCEPTED_RUNS) for rating in judged_around(then, run)),
-        ratings=tuple(judged_around(now)),
+        ratings=tuple(judged_around(scores)),
     )
 
 

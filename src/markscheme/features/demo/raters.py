@@ -88,8 +88,8 @@ def _recorded(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 async def _graded(grading: Grading, examples: ExampleSet) -> list[Grade]:
     submissions = [example.submission for example in examples.examples]
-    grades = {place: grade async for place, grade in grade_many(grading, submissions)}
-    return [grades[place] for place in sorted(grades)]
+    grades = {index: grade async for index, grade in grade_many(grading, submissions)}
+    return [grades[index] for index in sorted(grades)]
 
 
 # --- raters that read nothing ---------------------------------------------------------------------------------------
@@ -111,10 +111,10 @@ def _longer_is_better(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     n = len(examples.ids)
     everyone = [_levels(rubric, examples, index) for index in range(n)]
     rising = {c.name: sorted((levels[c.name] for levels in everyone), reverse=c.weight < 0) for c in rubric.criteria}
-    shortest_first = sorted(range(n), key=lambda place: len(examples.examples[place].submission.response))
+    shortest_first = sorted(range(n), key=lambda example: len(examples.examples[example].submission.response))
     return [
-        _by_code(examples.ids[place], {name: levels[rank] for name, levels in rising.items()})
-        for rank, place in enumerate(shortest_first)
+        _by_code(examples.ids[example], {name: levels[rank] for name, levels in rising.items()})
+        for rank, example in enumerate(shortest_first)
     ]
 
 

@@ -338,14 +338,14 @@ def _written_lines(written: "Written", here: Path) -> list[str]:
         lines.append(f"the rubric quotes {lenders}; an output with a long quote counts in no agreement")
     labels = ", ".join(f"{count} by {rater}" for rater, count in written.labels.items()) or "none"
     lines.append(f"labels of outputs that were read, for dev: {labels}")
-    for entry in written.advice:
-        about = f" {entry.criterion!r}" if entry.criterion else ""
-        lines.append(f"advice: {entry.code}{about}: {entry.message}")
+    for advice in written.advice:
+        about = f" {advice.criterion!r}" if advice.criterion else ""
+        lines.append(f"advice: {advice.code}{about}: {advice.message}")
     if written.held_out:
         lines.append(f"The words come from these outputs; {written.held_out} that nobody has read are held out. Next:")
         return [*lines, *(f"  {command}" for command in written.commands)]
-    number = f"about {written.advised_labels} outputs" if written.advised_labels else "outputs"
-    lines.append(f"The words come from these outputs, so test labels come from {number} that nobody has read. Next:")
+    outputs = f"about {written.advised_labels} outputs" if written.advised_labels else "outputs"
+    lines.append(f"The words come from these outputs, so test labels come from {outputs} that nobody has read. Next:")
     return [*lines, *(f"  {command}" for command in written.commands)]
 
 

@@ -191,12 +191,12 @@ def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
     """A criterion as in a rubric's file."""
-    entry: dict[str, object] = {"name": mode.name, "requirement": mode.definition, "weight": weight_of(mode)}
-    entry |= {"required": True} if mode.severity == WORST else {}
+    criterion: dict[str, object] = {"name": mode.name, "requirement": mode.definition, "weight": weight_of(mode)}
+    criterion |= {"required": True} if mode.severity == WORST else {}
     fine = next(iter(mode.fine), "")
     examples = {"good": fine, "bad": anchor[0] if anchor is not None else ""}
     examples = {side: words for side, words in examples.items() if words}
-    return entry | ({"examples": examples} if examples else {})
+    return criterion | ({"examples": examples} if examples else {})
 
 
 def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:

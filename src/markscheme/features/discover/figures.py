@@ -231,8 +231,8 @@ class ReadOutputs:
         for key, note in self.notes.items():
             assignment = self.codebook.assigned.get(key)
             for name in assignment.modes if assignment is not None else ():
-                place = (note.rater, self.codebook.mode(name).name)
-                first[place] = min(first.get(place, (note.position, note.id)), (note.position, note.id))
+                noted = (note.rater, self.codebook.mode(name).name)
+                first[noted] = min(first.get(noted, (note.position, note.id)), (note.position, note.id))
         return first
 
     def is_read_for(self, id: str, mode: Mode) -> bool:
@@ -245,12 +245,12 @@ class ReadOutputs:
         if mode.half_of and self._reads_for(reading, self.codebook.mode(mode.half_of)):
             return True
         parts = self.codebook.parts_of(mode)
-        defined = [part for part in parts if part.definition]
+        defined = [part_mode for part_mode in parts if part_mode.definition]
         if defined:
-            return all(self._reads_for(reading, part) for part in defined)
+            return all(self._reads_for(reading, part_mode) for part_mode in defined)
         if any(name in reading.listed for name in mode.names) or (mode.reworded and reading.at < mode.reworded):
             return False  # it was read under another meaning
-        names = [mode.name, *(part.name for part in parts)]
+        names = [mode.name, *(part_mode.name for part_mode in parts)]
         firsts = [first for name in names if (first := self._first_notes.get((reading.rater, name))) is not None]
         if not firsts:
             return False
@@ -360,9 +360,9 @@ class ReadOutputs:
             read = len({self.groups.get(id) or f"\0{id}" for id in self.random_ids})
             pool = len(set(groups))
             unit = "tasks"
-        left = math.inf if pool is None else pool - read
-        more = int(min(left, max(0, read_enough(share, sure, pool=pool) - read)))
-        more_for_all = int(min(left, max(0, read_enough_for_all(share, sure) - read)))
+        unread = math.inf if pool is None else pool - read
+        more = int(min(unread, max(0, read_enough(share, sure, pool=pool) - read)))
+        more_for_all = int(min(unread, max(0, read_enough_for_all(share, sure) - read)))
         return ReadMore(share, sure, more, more_for_all, chance_missed(read, share, pool=pool), unit)
 
     @cached_property

@@ -109,36 +109,38 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
 
 def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
     """The codebook with the modes and assignments in a file's lines."""
-    at = now()
+    moment = now()
     book = outputs.codebook
     faults: list[Fault] = []
-    for number, line in json_lines(path, RatingError):
+    for line_number, line in json_lines(path, RatingError):
         try:
             if isinstance(line, Mapping) and isinstance(line.get("mode"), str):
-                book = _with_mode(book, line, rater, who, at)
+                book = _with_mode(book, line, rater, who, moment)
                 continue
-            assignment = assignment_of({"at": at, **(line if isinstance(line, Mapping) else {})}, by=rater, kind=who)
+            assignment = assignment_of(
+                {"at": moment, **(line if isinstance(line, Mapping) else {})}, by=rater, kind=who
+            )
             if assignment.note not in outputs.notes:
                 raise ValueError(f"there is no note {assignment.note!r}; notes are named reader/output/number")
             for mode in assignment.modes:
-                if not any(mode in entry.names for entry in book.modes):
-                    book = book.name_mode(Mode(mode, by=rater, kind=who, named=at))
+                if not any(mode in known_mode.names for known_mode in book.modes):
+                    book = book.name_mode(Mode(mode, by=rater, kind=who, named=moment))
             book = book.assign(assignment)
         except (ValueError, UsageError) as error:
-            faults.append(Fault(str(error), number))
+            faults.append(Fault(str(error), line_number))
     if faults:
         refuse_lines(RatingError(faults, path=path))
     return book
 
 
-def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, at: str) -> Codebook:
+def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, moment: str) -> Codebook:
     """The codebook with a mode that a line defines; a person's line confirms a proposed one."""
     name = str(line["mode"])
     definition = " ".join(str(line.get("definition") or "").split())
     if not any(name in mode.names for mode in book.modes):
-        book = book.name_mode(Mode(name, definition, by=rater, kind=kind, named=at))
+        book = book.name_mode(Mode(name, definition, by=rater, kind=kind, named=moment))
     elif kind in PEOPLE and definition and definition != book.mode(name).definition:
-        book = book.define(name, definition, at, same_meaning=line.get("same_meaning") is True)
+        book = book.define(name, definition, moment, same_meaning=line.get("same_meaning") is True)
     severity = line.get("severity")
     return book.with_severity(name, severity) if isinstance(severity, int) else book
 

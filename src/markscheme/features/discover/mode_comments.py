@@ -45,10 +45,10 @@ def comments_in(path: Path) -> ModeComments:
     start = next((index for index, line in enumerate(lines) if not _is_comment(line)), len(lines))
     above = {}
     depth = 0
-    for index, entry in enumerate(entries or ()):
-        number = places[("modes", index)] - 1
-        depth = len(lines[number]) - len(lines[number].lstrip())
-        above[str(entry["name"])] = _ending(lines[start:number], depth)
+    for index, raw in enumerate(entries or ()):
+        line_number = places[("modes", index)] - 1
+        depth = len(lines[line_number]) - len(lines[line_number].lstrip())
+        above[str(raw["name"])] = _ending(lines[start:line_number], depth)
     return ModeComments(
         _trimmed(lines[:start]),
         {name: comment for name, comment in above.items() if comment},

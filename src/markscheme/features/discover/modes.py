@@ -98,9 +98,9 @@ class Mode:
             "turned": self.is_turned,
             "changed": self.changed,
         }
-        entry: dict[str, Any] = {"name": self.name, "definition": self.definition, "severity": self.severity}
-        entry |= {"by": self.by, "named": self.named}
-        return entry | {key: value for key, value in optional.items() if value}
+        data: dict[str, Any] = {"name": self.name, "definition": self.definition, "severity": self.severity}
+        data |= {"by": self.by, "named": self.named}
+        return data | {key: value for key, value in optional.items() if value}
 
 
 UNDEFINED = Mode("").fingerprint
@@ -213,14 +213,16 @@ class Codebook:
 
     def parts_of(self, mode: Mode) -> tuple[Mode, ...]:
         """The modes that were merged into one, directly or through others."""
-        parts = tuple(part for part in self.modes if part.into == mode.name)
-        return tuple(inner for part in parts for inner in (part, *self.parts_of(part)))
+        parts = tuple(half for half in self.modes if half.into == mode.name)
+        return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
-    def signed(self, before: "Codebook", by: str, at: str) -> "Codebook":
+    def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
         """The same, with who changed them and when in the modes that differ from an earlier codebook's."""
         earlier = {mode.name: mode for mode in before.modes}
         modes = (
-            mode if mode == earlier.get(mode.name) or mode.name not in earlier else replace(mode, changed=f"{by} {at}")
+            mode
+            if mode == earlier.get(mode.name) or mode.name not in earlier
+            else replace(mode, changed=f"{by} {moment}")
             for mode in self.modes
         )
         return replace(self, modes=tuple(modes))
@@ -275,11 +277,11 @@ class Codebook:
         )
         return replace(accepted, assigned={**self.assigned, assignment.note: assignment})
 
-    def accept(self, notes: Sequence[str], by: str, at: str) -> "Codebook":
+    def accept(self, notes: Sequence[str], by: str, moment: str) -> "Codebook":
         """With a model's suggestions for some notes taken over by a person."""
         book = self
         for note in self.waiting(notes):
-            book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", at))
+            book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", moment))
         return book
 
     def rename(self, name: str, new: str) -> "Codebook":
@@ -298,7 +300,7 @@ class Codebook:
         )
         return replace(self, modes=modes)
 
-    def define(self, name: str, definition: str, at: str, *, same_meaning: bool) -> "Codebook":
+    def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
         """With another definition for a mode; under another meaning, readings for it lapse.
 
         A mode without a definition gets its first one, which changes no meaning.
@@ -307,7 +309,7 @@ class Codebook:
         if same_meaning or not mode.definition:
             same = tuple(dict.fromkeys((*mode.same, mode.fingerprint)))
             return self._with(replace(mode, definition=definition, same=same))
-        return self._with(replace(mode, definition=definition, same=(), reworded=at))
+        return self._with(replace(mode, definition=definition, same=(), reworded=moment))
 
     def with_severity(self, name: str, severity: int) -> "Codebook":
         """With another severity for a mode.
@@ -373,35 +375,35 @@ class Codebook:
         return next(candidate for candidate in names if candidate not in self._by_name)
 
 
-def undone(now: Codebook, before: Codebook, after: Codebook) -> Codebook:
+def undone(current: Codebook, before: Codebook, after: Codebook) -> Codebook:
     """A codebook with one change taken back; what others have changed since stays.
 
     Args:
-        now: The codebook as it is.
+        current: The codebook as it is.
         before, after: The change to take back.
     """
     return Codebook(
-        _modes_undone(now.modes, before.modes, after.modes),
-        _entries_undone(now.assigned, before.assigned, after.assigned),
-        _entries_undone(now.suggested, before.suggested, after.suggested),
-        now.recoded,
+        _modes_undone(current.modes, before.modes, after.modes),
+        _entries_undone(current.assigned, before.assigned, after.assigned),
+        _entries_undone(current.suggested, before.suggested, after.suggested),
+        current.recoded,
     )
 
 
-def _modes_undone(now: Sequence[Mode], before: Sequence[Mode], after: Sequence[Mode]) -> tuple[Mode, ...]:
-    if tuple(now) == tuple(after):
+def _modes_undone(current: Sequence[Mode], before: Sequence[Mode], after: Sequence[Mode]) -> tuple[Mode, ...]:
+    if tuple(current) == tuple(after):
         return tuple(before)
-    tables = ({mode.name: mode for mode in modes} for modes in (now, before, after))
+    tables = ({mode.name: mode for mode in modes} for modes in (current, before, after))
     return tuple(_entries_undone(*tables).values())
 
 
 def _entries_undone(
-    now: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
+    current: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
     """Entries by name, those that a change touched as they were before it, unless they have been changed since."""
-    undone_entries = dict(now)
+    undone_entries = dict(current)
     for name in dict.fromkeys((*before, *after)):
-        if before.get(name) == after.get(name) or now.get(name) != after.get(name):
+        if before.get(name) == after.get(name) or current.get(name) != after.get(name):
             continue
         if name in before:
             undone_entries[name] = before[name]
@@ -419,7 +421,7 @@ def _following(mode: Mode, old: str, new: str) -> Mode:
         into=new if mode.into == old else mode.into,
         half_of=new if mode.half_of == old else mode.half_of,
         halves=halves,
-        parts=tuple(new if part == old else part for part in mode.parts),
+        parts=tuple(new if name == old else name for name in mode.parts),
         same=same,
     )
 

@@ -113,8 +113,8 @@ def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) 
     nearest = {}
     for key in unsorted:
         scores = [_mean_of_nearest(similarity[places[key], columns[name]]) for name in names]
-        order = sorted(range(len(names)), key=lambda place, scores=scores: -scores[place])  # type: ignore[misc]
-        nearest[key] = tuple(names[place] for place in order[:NEAREST_MODES])
+        order = sorted(range(len(names)), key=lambda of_mode, scores=scores: -scores[of_mode])  # type: ignore[misc]
+        nearest[key] = tuple(names[of_mode] for of_mode in order[:NEAREST_MODES])
     return nearest
 
 
@@ -148,7 +148,7 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     similarity = LikeTexts((*outputs.values(), *notes)).similarity_with_later(len(outputs))
     scores = [_mean_of_nearest(row) for row in similarity]
     ids = list(outputs)
-    return tuple(ids[place] for place in sorted(range(len(ids)), key=lambda place: -scores[place]))
+    return tuple(ids[index] for index in sorted(range(len(ids)), key=lambda index: -scores[index]))
 
 
 def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     similarity = LikeTexts((*outputs.values(), *read)).similarity_with_later(len(outputs))
     closest = similarity.max(axis=1)
     ids = list(outputs)
-    return tuple(ids[place] for place in sorted(range(len(ids)), key=lambda place: closest[place]))
+    return tuple(ids[index] for index in sorted(range(len(ids)), key=lambda index: closest[index]))
 
 
 def _terms_of(text: str) -> list[str]:

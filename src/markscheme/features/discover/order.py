@@ -40,8 +40,8 @@ class ReadingOrder:
         """
         first = tuple(dict.fromkeys(drawn))
         ids = set(pool)
-        rest = sorted(ids - set(first), key=lambda id: turn_of(id, seed))
-        return cls((*first, *rest), len(first), bool(ids))
+        others = sorted(ids - set(first), key=lambda id: turn_of(id, seed))
+        return cls((*first, *others), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
         """The outputs that are a random draw of all, in order: each, and everything before it, has been read.

@@ -132,12 +132,12 @@ def _records(peek: Peek) -> Iterator[Any]:
     yield from (record for key, record in peek.parts() if key in ("", "examples") and not isinstance(record, list))
 
 
-def _example(record: Any, number: int, folder: Path) -> Example | None:
+def _example(record: Any, line_number: int, folder: Path) -> Example | None:
     """The output in a row; None for a row whose output is empty."""
     if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
         raise ValueError(f"a row of outputs has `response` or `output`; found {shown(record)}")
     row = {key: value for key, value in record.items() if key not in _ABOUT}
-    submission = submission_of(row, number, folder)
+    submission = submission_of(row, line_number, folder)
     if submission.fault == NO_RESPONSE:
         return None
     return Example(submission, group=str(record.get("group") or ""), system=str(record.get("system") or ""))

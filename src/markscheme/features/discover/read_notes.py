@@ -210,8 +210,8 @@ def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
 
 
 def _instead(lost: Mapping[str, int]) -> str:
-    most = sorted(lost.items(), key=lambda entry: -entry[1])[:3]
-    return "; it contains " + "; ".join(f"{count} {what}" for what, count in most) if most else ""
+    most = sorted(lost.items(), key=lambda pair: -pair[1])[:3]
+    return "; it contains " + "; ".join(f"{count} {name}" for name, count in most) if most else ""
 
 
 def _has_notes(peek: Peek) -> bool:
@@ -268,7 +268,7 @@ def _add_line_of_notes(record: Mapping[str, Any], author: Author, content: Notes
     if record.get("withdrawn") is True:
         content.withdraw(reading)
         return reading
-    names = {entry.get("n"): entry.get("modes") for entry in record["notes"] if isinstance(entry, Mapping)}
+    names = {raw.get("n"): raw.get("modes") for raw in record["notes"] if isinstance(raw, Mapping)}
     passages = [NotedPassage(note.text, note.quote, tuple(names.get(note.n) or ())) for note in reading.notes]
     for passage in passages:
         for name in passage.modes:
@@ -340,7 +340,7 @@ def _kind(record: Mapping[str, Any], author: Author) -> Kind:
 def _names(value: Any) -> tuple[str, ...]:
     """The modes in a cell: one, several between semicolons, or a list."""
     entries = value if isinstance(value, list) else str(value or "").split(";")
-    return tuple(dict.fromkeys(name for entry in entries if (name := " ".join(str(entry).split()))))
+    return tuple(dict.fromkeys(name for cleaned in entries if (name := " ".join(str(cleaned).split()))))
 
 
 def _severity(record: Mapping[str, Any]) -> int:
@@ -462,10 +462,10 @@ def taken_in(
         for passage in content.passages[key]:
             note = next((n for n in notes if (n.text, n.quote) == (passage.text, passage.quote)), None)
             if note is None:
-                number = max((n.n for n in notes), default=0) + 1
+                next_n = max((n.n for n in notes), default=0) + 1
                 material = materials.get(reading.id)
                 where = material.find(passage.quote) if material is not None and passage.quote else None
-                note = Note(number, passage.text, passage.quote, where or "")
+                note = Note(next_n, passage.text, passage.quote, where or "")
                 notes.append(note)
             named.add(note.n)
             if passage.modes:
@@ -475,8 +475,8 @@ def taken_in(
         if same is not None:
             is_later = key in content.stated and reading.at >= same.at
             if is_later and is_own:
-                left = tuple(note for note in notes if note.n in named or reading.at == same.at)
-                whole = replace(reading, notes=left, is_chosen=same.is_chosen, line=same.line)
+                unchanged = tuple(note for note in notes if note.n in named or reading.at == same.at)
+                whole = replace(reading, notes=unchanged, is_chosen=same.is_chosen, line=same.line)
             else:
                 whole = _with_more(same, reading, tuple(notes), is_later=is_later)
         if whole != same:
@@ -514,8 +514,8 @@ def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tup
 
 def lost_in_words(content: NotesIn) -> Iterator[str]:
     """What an import left out, one kind a line."""
-    for what, times in content.lost.most_common():
-        yield f"{times} {what}"
+    for name, times in content.lost.most_common():
+        yield f"{times} {name}"
 
 
 def in_words(content: NotesIn) -> str:

@@ -34,9 +34,9 @@ class Note:
 
     def to_json(self) -> dict[str, Any]:
         """As in a file of notes."""
-        entry: dict[str, Any] = {"n": self.n, "text": self.text}
-        entry |= {"quote": self.quote} if self.quote else {}
-        return entry | ({"quote_in": self.quote_in} if self.quote_in else {})
+        data: dict[str, Any] = {"n": self.n, "text": self.text}
+        data |= {"quote": self.quote} if self.quote else {}
+        return data | ({"quote_in": self.quote_in} if self.quote_in else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,23 +163,23 @@ def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReadi
 def _note(note: Any, index: int, line: int) -> Note:
     if not isinstance(note, Mapping):
         raise ValueError(f"a note is an object with `text`, found {shown(note)}")
-    number = note.get("n", index)
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        raise ValueError(f"`n` of a note is a whole number from 1, found {shown(number)}")
+    n = note.get("n", index)
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"`n` of a note is a whole number from 1, found {shown(n)}")
     text = note.get("text", "")
     if not isinstance(text, str):
         raise ValueError(f"`text` of a note is a text, found {shown(text)}")
-    return Note(number, text, str(note.get("quote") or ""), str(note.get("quote_in") or ""), line)
+    return Note(n, text, str(note.get("quote") or ""), str(note.get("quote_in") or ""), line)
 
 
 def _again(value: Any) -> dict[str, AgainAnswered]:
     entries = _mapping(value, "again")
     return {
         str(mode): AgainAnswered(
-            _one_of(_mapping(entry, "again").get("answer"), AGAIN_ANSWERS, "answer"),
-            str(_mapping(entry, "again").get("under") or ""),
+            _one_of(_mapping(answer, "again").get("answer"), AGAIN_ANSWERS, "answer"),
+            str(_mapping(answer, "again").get("under") or ""),
         )
-        for mode, entry in entries.items()
+        for mode, answer in entries.items()
     }
 
 

@@ -94,16 +94,16 @@ class ReadingWork:
         """
         outputs = self.outputs()
         own_ids = {reading.id for reading in outputs.readings if reading.rater == self.rater}
-        done = [reading.id for reading in outputs.readings if reading.rater == self.rater and reading.is_finished]
+        finished = [reading.id for reading in outputs.readings if reading.rater == self.rater and reading.is_finished]
         by_others = {reading.id for reading in outputs.readings if reading.is_finished and reading.rater != self.rater}
         known_ids = self.opened.pool.examples.keys() - set(self.opened.unread)
         order = [id for id in outputs.order.ids if id in known_ids and (self.mine is None or id in self.mine)]
         if self.is_second:
-            in_turn = [id for id in order if id in by_others and id not in done]
+            in_turn = [id for id in order if id in by_others and id not in finished]
         else:
-            in_turn = [id for id in order if id not in done and (id not in by_others or id in own_ids)]
-        chosen = [id for id in self.also if id in known_ids and id not in done and id not in by_others]
-        earlier = [(id, False) for id in done if id in known_ids]
+            in_turn = [id for id in order if id not in finished and (id not in by_others or id in own_ids)]
+        chosen = [id for id in self.also if id in known_ids and id not in finished and id not in by_others]
+        earlier = [(id, False) for id in finished if id in known_ids]
         return (*earlier, *_interleaved(in_turn, [] if self.is_second else chosen))
 
     def _id(self, unit: str) -> str:
@@ -153,15 +153,15 @@ class ReadingWork:
         material = self.opened.pool.materials[id]
         notes: list[Note] = []
         modes: dict[int, tuple[str, ...]] = {}
-        for entry in sent if isinstance(sent, list) else ():
-            number = entry.get("n") if isinstance(entry, dict) else None
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        for raw in sent if isinstance(sent, list) else ():
+            n = raw.get("n") if isinstance(raw, dict) else None
+            if isinstance(n, bool) or not isinstance(n, int) or n < 1:
                 continue
-            quote = str(entry.get("quote") or "")
+            quote = str(raw.get("quote") or "")
             where = material.find(quote) if quote else None
-            notes.append(Note(number, str(entry.get("text") or "").strip(), quote, where or ""))
-            names = entry.get("modes")
-            modes[number] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
+            notes.append(Note(n, str(raw.get("text") or "").strip(), quote, where or ""))
+            names = raw.get("modes")
+            modes[n] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
@@ -261,14 +261,14 @@ class ReadingWork:
         Raises:
             UsageError: It isn't possible.
         """
-        what = str(sent.get("do"))
-        if what == "undo":
+        action = str(sent.get("do"))
+        if action == "undo":
             self.undo()
             return
         if note := sent.get("note"):
             self._refuse_unknown_note(str(note))
-        at = self.clock()
-        self.change(lambda book: _grouped(book, what, sent, self.rater, at).signed(book, self.rater, at))
+        moment = self.clock()
+        self.change(lambda book: _grouped(book, action, sent, self.rater, moment).signed(book, self.rater, moment))
 
     def _refuse_unknown_note(self, note: str) -> None:
         if note not in self.outputs().notes:
@@ -277,7 +277,7 @@ class ReadingWork:
     def recode_notes(self) -> list[str]:
         """The sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
         outputs = self.outputs()
-        recoded = {entry.note for entry in outputs.codebook.recoded if entry.by == self.rater}
+        recoded = {recoding.note for recoding in outputs.codebook.recoded if recoding.by == self.rater}
         by_others = [
             key
             for key in outputs.notes
@@ -315,38 +315,38 @@ def named_by(example: Example) -> dict[str, str]:
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
     """Outputs in turn, one in four of them one that is shown out of turn instead."""
-    left = list(dict.fromkeys(chosen))
+    waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:
-        while left and is_due_out_of_turn(len(shown)):
-            early = left.pop(0)
+        while waiting and is_due_out_of_turn(len(shown)):
+            early = waiting.pop(0)
             shown.setdefault(early, True)
         shown.setdefault(id, False)
     return tuple(shown.items())
 
 
-def _grouped(book: Codebook, what: str, sent: Mapping[str, Any], rater: str, at: str) -> Codebook:
+def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, moment: str) -> Codebook:
     """The codebook after one change of the grouping view."""
     name = str(sent.get("mode") or "")
     note = str(sent.get("note") or "")
     texts = [" ".join(str(text).split()) for text in sent.get("names") or () if str(text).strip()]
-    match what:
+    match action:
         case "assign":
             modes = tuple(str(mode) for mode in sent.get("modes") or ())
-            return book.assign(Assignment(note, modes, rater, "human", at))
+            return book.assign(Assignment(note, modes, rater, "human", moment))
         case "accept":
-            return book.accept([str(key) for key in sent.get("notes") or ()], rater, at)
+            return book.accept([str(key) for key in sent.get("notes") or ()], rater, moment)
         case "name":
-            mode = Mode(" ".join(name.split()), by=rater, named=at)
+            mode = Mode(" ".join(name.split()), by=rater, named=moment)
             named = book.name_mode(mode)
             if not note:
                 return named
-            return named.assign(Assignment(note, (*named.modes_of(note), mode.name), rater, "human", at))
+            return named.assign(Assignment(note, (*named.modes_of(note), mode.name), rater, "human", moment))
         case "rename":
             return book.rename(name, texts[0] if texts else "")
         case "define":
             words = " ".join(str(sent.get("definition") or "").split())
-            return book.define(name, words, at, same_meaning=sent.get("same") is True)
+            return book.define(name, words, moment, same_meaning=sent.get("same") is True)
         case "severity":
             severity = sent.get("severity")
             return book.with_severity(name, severity if isinstance(severity, int) else 0)
@@ -363,11 +363,11 @@ def _grouped(book: Codebook, what: str, sent: Mapping[str, Any], rater: str, at:
             return book.with_quotes(name, added)
         case "merge":
             parts = [name, *texts]
-            return book.merge(parts, replace(book.mode(parts[-1]), by=rater, named=at))
+            return book.merge(parts, replace(book.mode(parts[-1]), by=rater, named=moment))
         case "split":
             severity = book.mode(name).severity
-            return book.split(name, [Mode(text, severity=severity, by=rater, named=at) for text in texts])
-    raise UsageError(f"unknown change {what!r}")
+            return book.split(name, [Mode(text, severity=severity, by=rater, named=moment) for text in texts])
+    raise UsageError(f"unknown change {action!r}")
 
 
 # --- what the page shows of modes and notes ---------------------------------------------------------------------------
@@ -385,8 +385,8 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
     """What the grouping view shows: notes in columns, near-identical ones next to each other, and what is like them."""
     outputs = work.outputs()
     book = outputs.codebook
-    texts = {key: f"{entry.note.text} {entry.note.quote}" for key, entry in outputs.notes.items()}
-    members = {name: [entry.key for entry in entries] for name, entries in outputs.notes_in.items()}
+    texts = {key: f"{noted.note.text} {noted.note.quote}" for key, noted in outputs.notes.items()}
+    members = {name: [noted.key for noted in entries] for name, entries in outputs.notes_in.items()}
     unsorted = {key: texts[key] for key in outputs.unsorted}
     suggested = {key: list(book.suggestion_of(key)) for key in outputs.waiting}
     return {
@@ -412,8 +412,8 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
         ],
         "unsorted": list(in_likeness_order(unsorted)),
         "notes": {
-            key: {"text": entry.note.text, "quote": entry.note.quote, "unit": unit_name(entry.id)}
-            for key, entry in outputs.notes.items()
+            key: {"text": noted.note.text, "quote": noted.note.quote, "unit": unit_name(noted.id)}
+            for key, noted in outputs.notes.items()
         },
         "nearest": {key: list(names) for key, names in nearest_modes(texts, members).items()},
         "suggested": {
@@ -424,29 +424,29 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
     }
 
 
-def also_ids(what: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
+def also_ids(wish: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
     """The outputs that `--also` shows out of turn, the first ones first.
 
     Raises:
         UsageError: The pool has no scores, or a file has no ids.
         RatingError: A file can't be read.
     """
-    if what is None:
+    if wish is None:
         return ()
     pool = opened.pool
-    if what == LOW_SCORES:
+    if wish == LOW_SCORES:
         if not pool.scores:
             raise UsageError("--also low-score needs a pool with a judge's scores, such as Promptfoo's results")
         return tuple(sorted(pool.scores, key=lambda id: pool.scores[id]))
-    if what == UNLIKE:
+    if wish == UNLIKE:
         read = {reading.id for reading in opened.folder.readings() if reading.is_finished}
         return least_like([pool.texts[id] for id in read if id in pool.texts], _others(pool.texts, read))
-    path = Path(what)
+    path = Path(wish)
     if not path.is_file():
-        raise UsageError(f"--also is {LOW_SCORES}, {UNLIKE} or a file of ids; there is no file {what}")
+        raise UsageError(f"--also is {LOW_SCORES}, {UNLIKE} or a file of ids; there is no file {wish}")
     ids = [line.strip() for line in read_text(path, RatingError).splitlines() if line.strip()]
     if not set(ids) & set(pool.examples):
-        raise UsageError(f"{what} names no output of the pool; it has one id a line")
+        raise UsageError(f"{wish} names no output of the pool; it has one id a line")
     return tuple(ids)
 
 
@@ -490,9 +490,9 @@ def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]
     """The outputs that a reader of a shared pool reads."""
     unread = set(opened.unread)
     ids = [id for id in opened.order.ids if id not in unread]
-    done: dict[str, set[str]] = {}
+    finished: dict[str, set[str]] = {}
     for reading in opened.folder.readings():
         if reading.is_finished:
-            done.setdefault(reading.id, set()).add(reading.rater)
-    assigned = share.assigned(ids, done, seed=opened.seed)
+            finished.setdefault(reading.id, set()).add(reading.rater)
+    assigned = share.assigned(ids, finished, seed=opened.seed)
     return frozenset(id for id, raters in zip(ids, assigned, strict=True) if rater in raters)

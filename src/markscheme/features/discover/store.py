@@ -127,13 +127,13 @@ class DiscoveryFolder:
         assigned: dict[str, Assignment] = {}
         suggested: dict[str, Assignment] = {}
         recoded: list[Assignment] = []
-        for number, line in json_lines(path, RatingError) if path.is_file() else ():
+        for line_number, line in json_lines(path, RatingError) if path.is_file() else ():
             try:
                 assignment = assignment_of(line)
             except ValueError as error:
-                faults.append(Fault(str(error), number))
+                faults.append(Fault(str(error), line_number))
                 continue
-            last_line[assignment.note] = number
+            last_line[assignment.note] = line_number
             table = assigned if assignment.kind in PEOPLE else suggested
             if line.get("withdrawn") is True:
                 table.pop(assignment.note, None)
@@ -294,11 +294,11 @@ def readings_in(path: Path) -> list[OutputReading]:
     """
     by_id: dict[str, OutputReading] = {}
     faults: list[Fault] = []
-    for number, line in json_lines(path, RatingError):
+    for line_number, line in json_lines(path, RatingError):
         try:
-            reading = reading_of(line, number=number, rater=path.stem)
+            reading = reading_of(line, number=line_number, rater=path.stem)
         except ValueError as error:
-            faults.append(Fault(str(error), number))
+            faults.append(Fault(str(error), line_number))
             continue
         earlier = by_id.pop(reading.id, None)
         if line.get("withdrawn") is not True:
@@ -322,9 +322,9 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
         raise RatingError(f"expected a list of modes under `modes:`, found {shown(entries)}", path=path)
     faults: list[Fault] = []
     names = set[str]()
-    for index, entry in enumerate(entries):
+    for index, raw in enumerate(entries):
         try:
-            mode = mode_of(entry)
+            mode = mode_of(raw)
             if mode.name in names:
                 raise ValueError(f"two modes are named {mode.name!r}; names are unique")
             names.add(mode.name)
@@ -335,42 +335,42 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
         raise RatingError(faults, path=path)
 
 
-def mode_of(entry: Any) -> Mode:
+def mode_of(raw: Any) -> Mode:
     """The mode in one entry of `modes.yaml`.
 
     Raises:
         ValueError: It isn't one; says what was found and what is allowed.
     """
-    if not isinstance(entry, Mapping):
-        raise ValueError(f"a mode is an object with a `name`, found {shown(entry)}")
-    name = entry.get("name")
+    if not isinstance(raw, Mapping):
+        raise ValueError(f"a mode is an object with a `name`, found {shown(raw)}")
+    name = raw.get("name")
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"a mode has a `name`, a text; found {shown(name)}")
-    severity = entry.get("severity", DEFAULT_SEVERITY)
+    severity = raw.get("severity", DEFAULT_SEVERITY)
     if isinstance(severity, bool) or not isinstance(severity, int) or severity not in HOW_BAD:
         words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
         raise ValueError(f"`severity` of {name!r} is {words}; found {shown(severity)}")
-    kind = entry.get("kind", "human")
+    kind = raw.get("kind", "human")
     if kind not in KINDS:
         raise ValueError(f"`kind` of {name!r} is one of {', '.join(KINDS)}; found {shown(kind)}")
     return Mode(
         name,
-        " ".join(str(entry.get("definition") or "").split()),
+        " ".join(str(raw.get("definition") or "").split()),
         severity,
-        _texts(entry, "quotes"),
-        _texts(entry, "fine"),
-        str(entry.get("by") or ""),
+        _texts(raw, "quotes"),
+        _texts(raw, "fine"),
+        str(raw.get("by") or ""),
         kind,
-        str(entry.get("named") or ""),
-        _texts(entry, "was"),
-        _texts(entry, "same"),
-        str(entry.get("reworded") or ""),
-        str(entry.get("into") or ""),
-        _texts(entry, "parts"),
-        _texts(entry, "halves"),
-        str(entry.get("half_of") or ""),
-        entry.get("turned") is True,
-        str(entry.get("changed") or ""),
+        str(raw.get("named") or ""),
+        _texts(raw, "was"),
+        _texts(raw, "same"),
+        str(raw.get("reworded") or ""),
+        str(raw.get("into") or ""),
+        _texts(raw, "parts"),
+        _texts(raw, "halves"),
+        str(raw.get("half_of") or ""),
+        raw.get("turned") is True,
+        str(raw.get("changed") or ""),
     )
 
 
@@ -427,8 +427,8 @@ def _changed(before: Mapping[str, Assignment], after: Mapping[str, Assignment]) 
             yield {**assignment.to_json(), "withdrawn": True}
 
 
-def _texts(entry: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    values = entry.get(key) or []
+def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = raw.get(key) or []
     if not isinstance(values, list):
         raise ValueError(f"`{key}` is a list of texts, found {shown(values)}")
     return tuple(str(value) for value in values)

@@ -111,17 +111,17 @@ class Suggestion:
     left_out: tuple[str, ...]
     judge: str
 
-    def added_to(self, book: Codebook, at: str) -> Codebook:
+    def added_to(self, book: Codebook, moment: str) -> Codebook:
         """The codebook with the proposal as suggestions, which count nowhere."""
         for name, definition in self.proposal.definitions.items():
             if not any(name in mode.names for mode in book.modes):
-                book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=at))
+                book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=moment))
         modes: dict[str, list[str]] = {}
         for name, keys in self.proposal.groups.items():
             for key in keys:
                 modes.setdefault(key, []).append(name)
         for key, names in modes.items():
-            assignment = Assignment(key, tuple(names), self.judge, "model", at, is_firm=key in self.firm)
+            assignment = Assignment(key, tuple(names), self.judge, "model", moment, is_firm=key in self.firm)
             book = book.assign(assignment)
         return book
 
@@ -219,20 +219,20 @@ def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     refused = Counter[str]()
-    for entry in entries:
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("notes"), list):
-            raise UnreadableReply(f"a mode has a name, a definition and notes; got {shown(entry)}")
-        name = " ".join(str(entry.get("name") or "").split())[:LONGEST_NOTE]
+    for group in entries:
+        if not isinstance(group, Mapping) or not isinstance(group.get("notes"), list):
+            raise UnreadableReply(f"a mode has a name, a definition and notes; got {shown(group)}")
+        name = " ".join(str(group.get("name") or "").split())[:LONGEST_NOTE]
         if not name:
-            raise UnreadableReply(f"a mode has a name; got {shown(entry)}")
+            raise UnreadableReply(f"a mode has a name; got {shown(group)}")
         keys = []
-        for number in entry["notes"]:
-            is_number = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(batch)
+        for n in group["notes"]:
+            is_number = isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= len(batch)
             if is_number:
-                keys.append(batch[number - 1].key)
+                keys.append(batch[n - 1].key)
             else:
                 refused["unknown"] += 1
         if keys:
-            definitions[name] = " ".join(str(entry.get("definition") or "").split())
+            definitions[name] = " ".join(str(group.get("definition") or "").split())
             groups[name] = tuple(dict.fromkeys((*groups.get(name, ()), *keys)))
     return ProposedGroups(definitions, groups, refused["unknown"])

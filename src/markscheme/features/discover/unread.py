@@ -59,7 +59,7 @@ def examples_to_label(
         labelled: Those with a label, as they are written.
         unread_ids: Ids of those that nobody has read.
     """
-    done = {example.id for example in labelled}
+    labelled_ids = {example.id for example in labelled}
     at_random = set(outputs.random_ids)
     read = dict.fromkeys(reading.id for reading in outputs.readings if reading.is_finished)
 
@@ -69,7 +69,7 @@ def examples_to_label(
     others = [
         replace(examples[unit], split="dev", drawn=as_drawn(unit), labels=(), line=None)
         for unit in read
-        if unit in examples and unit not in done
+        if unit in examples and unit not in labelled_ids
     ]
     unread = [
         replace(examples[unit], split="test", drawn="random", labels=(), line=None)

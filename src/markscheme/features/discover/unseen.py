@@ -261,8 +261,8 @@ def rarefaction(shows: npt.ArrayLike) -> Floats:
     size = np.arange(1, n + 1)[:, None]
     room = n - counts[None, :]
     is_possible = size <= room
-    left = np.where(is_possible, room - size, 0)
-    log_missed = gammaln(room + 1) - gammaln(left + 1) - gammaln(n + 1) + gammaln(n - np.minimum(size, n) + 1)
+    remaining = np.where(is_possible, room - size, 0)
+    log_missed = gammaln(room + 1) - gammaln(remaining + 1) - gammaln(n + 1) + gammaln(n - np.minimum(size, n) + 1)
     return np.asarray((1 - np.where(is_possible, np.exp(log_missed), 0.0)).sum(axis=1))
 
 
@@ -326,8 +326,8 @@ def chance_any_missed(read: int, share: float) -> float:
     log_ways = 0.0
     for missed in range(1, modes + 1):
         log_ways += math.log((modes - missed + 1) / missed)
-        left = 1 - missed * share
-        term = math.exp(log_ways + read * math.log(left)) if left > 0 else 0.0
+        remaining = 1 - missed * share
+        term = math.exp(log_ways + read * math.log(remaining)) if remaining > 0 else 0.0
         terms.append(term if missed % 2 else -term)
         if missed > MISSED_FOR_SURE and term < NEGLIGIBLE_TERM:
             break
@@ -365,15 +365,15 @@ def masi(first: Collection[str], second: Collection[str]) -> float:
         >>> round(masi("ab", "a"), 4), masi("", "")
         (0.3333, 1.0)
     """
-    left = set(first)
+    together = set(first)
     right = set(second)
-    if left == right:
+    if together == right:
         return 1.0
-    common = len(left & right)
+    common = len(together & right)
     if not common:
         return 0.0
-    monotone = 2 / 3 if left <= right or right <= left else 1 / 3
-    return common / len(left | right) * monotone
+    monotone = 2 / 3 if together <= right or right <= together else 1 / 3
+    return common / len(together | right) * monotone
 
 
 def masi_credit(sets: Sequence[Collection[str]]) -> Floats:

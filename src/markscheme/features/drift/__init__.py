@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from markscheme.report.document import Callout, Examples, Line, Section
 
 
-def _compare(since: "Since", now: "Setting", comparison: "Comparison", ratings: "Sequence[Rating]") -> "RunsCompared":
+def _compare(
+    since: "Since", current: "Setting", comparison: "Comparison", ratings: "Sequence[Rating]"
+) -> "RunsCompared":
     from markscheme.features.drift.baseline import drift_since
 
-    return drift_since(since, now, comparison, ratings)
+    return drift_since(since, current, comparison, ratings)
 
 
 def _sections(calibration: "Calibration", _: "Examples") -> "Iterable[Section]":

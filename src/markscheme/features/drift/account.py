@@ -99,7 +99,7 @@ def account(
     explanation = drift.explanation
     effect = _effect(drift)
     gold = _agreement(drift, level)
-    sentences = [part for part in ((gold, effect) if agreement_first else (effect, gold)) if part]
+    sentences = [sentence for sentence in ((gold, effect) if agreement_first else (effect, gold)) if sentence]
     if not explanation.changes and is_asked:
         yet = f"Nothing on record changed, yet {sentences[0][:1].lower()}{sentences[0][1:]}"
         return " ".join([yet, *sentences[1:], "The provider may serve another model under the same name."])
@@ -141,19 +141,19 @@ def _agreement(drift: CriterionDrift, level: float) -> str:
         ci = f" (90% CI of the change {low} to {high})"
     of_gold = f"{measure} with gold"
     then = number(gold.moved.then)
-    now = number(gold.moved.now)
+    current = number(gold.moved.now)
     if gold.fell(level):
-        return f"Agreement on {drift.criterion.name} fell: {of_gold} was {then} and is now {now}{ci}."
+        return f"Agreement on {drift.criterion.name} fell: {of_gold} was {then} and is now {current}{ci}."
     if gold.is_worse and not gold.affirmed:
         p = "" if gold.p is None else f" (p {brief(gold.p)}, alarm at {brief(level)})"
-        return f"On {drift.criterion.name}, {of_gold} was {then} and is now {now}{ci}, short of an alarm{p}."
-    return f"Agreement on {drift.criterion.name} is no worse: {of_gold} was {then} and is now {now}{ci}."
+        return f"On {drift.criterion.name}, {of_gold} was {then} and is now {current}{ci}, short of an alarm{p}."
+    return f"Agreement on {drift.criterion.name} is no worse: {of_gold} was {then} and is now {current}{ci}."
 
 
-def _part(part: ShiftPart) -> str:
-    names = " and ".join(change.what for change in part.changes)
-    shift = part.drift.moved.shift.value or 0.0
-    return f"{names} {signed(shift)} (p {brief(part.p)})"
+def _part(share: ShiftPart) -> str:
+    names = " and ".join(change.what for change in share.changes)
+    shift = share.drift.moved.shift.value or 0.0
+    return f"{names} {signed(shift)} (p {brief(share.p)})"
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str]:

@@ -177,12 +177,12 @@ class Baseline:
         return tuple(sentences)
 
 
-def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
+def drift_since(since: Since, current: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
     """Compare a judge with its accepted runs.
 
     Args:
         since: The accepted runs.
-        now: The setting of this run.
+        current: The setting of this run.
         comparison: This run compared with gold.
         ratings: The judge's ratings of this run; several samples of an example count as their median.
 
@@ -192,13 +192,13 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
     """
     accepted = since.accepted
     examples = comparison.gold.examples
-    why = why_incomparable(accepted, now.rubric, examples)
+    why = why_incomparable(accepted, current.rubric, examples)
     if why is not None:
         raise ComparisonError(why)
     runs = _Runs.of(since, comparison, ratings)
-    changes = _all_changes(since, now, runs)
-    compared, not_compared = _comparable(runs, accepted.setting.rubric, now.rubric)
-    weighed, by_weights = _by_todays_weights(runs, accepted, now.rubric)
+    changes = _all_changes(since, current, runs)
+    compared, not_compared = _comparable(runs, accepted.setting.rubric, current.rubric)
+    weighed, by_weights = _by_todays_weights(runs, accepted, current.rubric)
     runs = replace(runs, table=runs.table.with_columns(*weighed))
     measure = comparison.measure
     then, today = (
@@ -207,9 +207,9 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
     )
     baseline = Baseline(
         since=since,
-        now=now,
+        now=current,
         samples=len({rating.sample for rating in ratings}),
-        why_not_joined=accepted.why_not_joined(now, examples),
+        why_not_joined=accepted.why_not_joined(current, examples),
         shared=len(runs.table.ids),
         other_response=runs.other_response,
         gone=len(accepted.submissions.keys() - {example.id for example in examples}),
@@ -264,7 +264,7 @@ class _Runs:
         ]
         columns.append(column_of(REPLAYED, since.replayed, then, shared.ids))
         table = RatingTable(comparison.rubric, shared.ids, tuple(columns), shared.groups)
-        return cls(table, tuple(examples[place] for place in alike), len(rated_then) - len(alike))
+        return cls(table, tuple(examples[row] for row in alike), len(rated_then) - len(alike))
 
     @property
     def accepted(self) -> tuple[Column, ...]:
@@ -275,21 +275,21 @@ class _Runs:
         return self.table[NOW].levels[name], stacked(self.accepted, name)
 
 
-def _all_changes(since: Since, now: Setting, runs: _Runs) -> tuple[SettingChange, ...]:
-    changes = changes_between(since.accepted.setting, now)
+def _all_changes(since: Since, current: Setting, runs: _Runs) -> tuple[SettingChange, ...]:
+    changes = changes_between(since.accepted.setting, current)
     if any(since.accepted.labels[example.id] != labels_digest(example) for example in runs.examples):
         changes += (SettingChange("labels", "the labels", "labels"),)
     if runs.other_response:
-        what = f"the response or an input of {counted(runs.other_response, 'example')} (the system under test)"
-        changes += (SettingChange("responses", what, "examples"),)
+        subject = f"the response or an input of {counted(runs.other_response, 'example')} (the system under test)"
+        changes += (SettingChange("responses", subject, "examples"),)
     return changes
 
 
-def _comparable(runs: _Runs, then: Rubric, now: Rubric) -> tuple[list[Criterion], dict[str, str]]:
+def _comparable(runs: _Runs, then: Rubric, current: Rubric) -> tuple[list[Criterion], dict[str, str]]:
     before = {criterion.name: criterion for criterion in then.criteria}
     compared: list[Criterion] = []
     refused: dict[str, str] = {}
-    for criterion in now.criteria:
+    for criterion in current.criteria:
         if criterion.name not in before:
             refused[criterion.name] = "it is new"
         elif not same_scale(before[criterion.name].scale, criterion.scale):
@@ -314,9 +314,9 @@ def _criteria(
     Levels, any change, and agreement with gold are three families of tests, each adjusted by Holm's method.
     """
     levels = [runs.levels(criterion.name) for criterion in compared]
-    drifts = [_drift(*both, c.scale, since.margin) for both, c in zip(levels, compared, strict=True)]
+    drifts = [_drift(*columns, c.scale, since.margin) for columns, c in zip(levels, compared, strict=True)]
     adjusted = holm([drift.moved.p for drift in drifts]).tolist()
-    changed = [any_change(*both, runs.table.groups) for both in levels]
+    changed = [any_change(*columns, runs.table.groups) for columns in levels]
     changed_p = adjusted_p([change.mid_p for change in changed])
     golds = [_gold_change(runs, criterion, since.margin) for criterion in compared]
     gold_p = adjusted_p([None if change is None else change.p for change in golds])
@@ -341,14 +341,14 @@ def _criteria(
     return drift_of
 
 
-def _drift(now: Floats, then: Floats, scale: Scale, margin: float, base: Floats | None = None) -> RunComparison:
+def _drift(current: Floats, then: Floats, scale: Scale, margin: float, base: Floats | None = None) -> RunComparison:
     step = float(np.diff(sorted(set(scale.values))).min())
-    return compare_runs(now, then, span=scale.span, step=step, margin=margin * scale.span, base=base)
+    return compare_runs(current, then, span=scale.span, step=step, margin=margin * scale.span, base=base)
 
 
 def _movers(runs: _Runs, name: str) -> tuple[str, ...]:
-    now, then = runs.levels(name)
-    return tuple(runs.table.ids[place] for place in worst_places(np.abs(now - then.mean(axis=1)), _MOST_MOVERS))
+    current, then = runs.levels(name)
+    return tuple(runs.table.ids[index] for index in worst_places(np.abs(current - then.mean(axis=1)), _MOST_MOVERS))
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
@@ -359,13 +359,19 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
     """
     scale = criterion.scale
     gold = runs.table[GOLD].levels[criterion.name]
-    now, then = runs.levels(criterion.name)
-    if np.isnan(np.column_stack([gold, now, then])).any(axis=1).all():
+    current, then = runs.levels(criterion.name)
+    if np.isnan(np.column_stack([gold, current, then])).any(axis=1).all():
         return None
 
     def change(measure: GoldMeasure, formula: Callable[[Moments], Floats], unit: float = 1.0) -> GoldChange:
         moved = run_agreement_change(
-            gold, now, then, formula, groups=runs.table.groups, prior_sd=RUN_SD * unit, method=f"change in {measure}"
+            gold,
+            current,
+            then,
+            formula,
+            groups=runs.table.groups,
+            prior_sd=RUN_SD * unit,
+            method=f"change in {measure}",
         )
         return GoldChange(measure, moved, margin * unit, None if moved.shift.value is None else moved.p)
 
@@ -375,8 +381,8 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
             return of_kappa
     if scale.ordered:
         return change("mae", lambda m: m.absolute, scale.span)
-    now, then = (
-        np.where(np.isnan(levels), np.nan, levels != same) for levels, same in ((now, gold), (then, gold[:, None]))
+    current, then = (
+        np.where(np.isnan(levels), np.nan, levels != same) for levels, same in ((current, gold), (then, gold[:, None]))
     )
     gold = np.where(np.isnan(gold), np.nan, 0.0)
     return change("exact_agreement", lambda m: 1 - m.absolute)
@@ -391,19 +397,19 @@ def _kappa(m: Moments) -> Floats:
 def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple[SettingChange, ...]) -> Explanation:
     by_rubric = tuple(change for change in changes if change.side == "rubric")
     by_others = tuple(change for change in changes if change.side != "rubric")
-    now, then = runs.levels(criterion.name)
+    current, then = runs.levels(criterion.name)
     between = runs.table[REPLAYED].levels[criterion.name]
     if not by_rubric or not by_others or float((~np.isnan(between)).mean()) < REPLAYED_ENOUGH:
         return Explanation(changes, separable=len(changes) <= 1)
     drifts = (
         _drift(between, then, criterion.scale, since.margin),
-        _drift(now, then, criterion.scale, since.margin, base=between),
+        _drift(current, then, criterion.scale, since.margin, base=between),
     )
-    adjusted = holm([part.moved.p for part in drifts]).tolist()
-    parts = tuple(ShiftPart(*part) for part in zip((by_others, by_rubric), drifts, adjusted, strict=True))
-    shown = [part for part in parts if part.p <= FALSE_ALARM]
-    named = tuple(change for part in shown for change in part.changes)
-    return Explanation(named or changes, bool(shown) and all(len(part.changes) == 1 for part in shown), parts)
+    adjusted = holm([shift.moved.p for shift in drifts]).tolist()
+    parts = tuple(ShiftPart(*shift) for shift in zip((by_others, by_rubric), drifts, adjusted, strict=True))
+    shown = [shift for shift in parts if shift.p <= FALSE_ALARM]
+    named = tuple(change for shift in shown for change in shift.changes)
+    return Explanation(named or changes, bool(shown) and all(len(shift.changes) == 1 for shift in shown), parts)
 
 
 # --- the score ------------------------------------------------------------------------------------------------------
@@ -411,16 +417,16 @@ def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple
 
 def _score(since: Since, runs: _Runs, measure: Measure, by_weights: float | None) -> ScoreDrift | None:
     of_scores = replace(measure, of=OF_SCORE) if isinstance(measure.of, Answers) else measure
-    now = of_scores.values(runs.table[NOW])
+    current = of_scores.values(runs.table[NOW])
     then = np.column_stack([of_scores.values(run) for run in runs.accepted])
-    if np.isnan(np.column_stack([now, then])).any(axis=1).all():
+    if np.isnan(np.column_stack([current, then])).any(axis=1).all():
         return None
     flips = runs.table[NOW].decisions - runs.accepted[0].decisions
     return ScoreDrift(
-        drift=compare_runs(now, then, span=1.0, step=_step(of_scores, runs.table.rubric), margin=since.margin),
+        drift=compare_runs(current, then, span=1.0, step=_step(of_scores, runs.table.rubric), margin=since.margin),
         by_weights=by_weights,
         passes=sign_flip(flips),
-        flipped=tuple(runs.table.ids[place] for place in np.flatnonzero(np.nan_to_num(flips)).tolist()),
+        flipped=tuple(runs.table.ids[index] for index in np.flatnonzero(np.nan_to_num(flips)).tolist()),
     )
 
 
@@ -453,23 +459,23 @@ def _score_step(rubric: Rubric) -> float:
     return min(COARSEST_STEP, smallest or COARSEST_STEP)
 
 
-def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tuple[Column, ...], float | None]:
+def _by_todays_weights(runs: _Runs, accepted: Accepted, current: Rubric) -> tuple[tuple[Column, ...], float | None]:
     """Return the accepted runs with scores by today's weights, and the mean shift that these weights cause.
 
     The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
     """
     then = accepted.setting.rubric
-    if [(c.name, c.weight) for c in then.criteria] == [(c.name, c.weight) for c in now.criteria]:
+    if [(c.name, c.weight) for c in then.criteria] == [(c.name, c.weight) for c in current.criteria]:
         return runs.accepted, 0.0
     scales = {criterion.name: criterion.scale for criterion in then.criteria}
-    same_criteria = all(c.name in scales and same_scale(scales[c.name], c.scale) for c in now.criteria)
-    if not same_criteria or "holistic" in (then.strategy, now.strategy):
+    same_criteria = all(c.name in scales and same_scale(scales[c.name], c.scale) for c in current.criteria)
+    if not same_criteria or "holistic" in (then.strategy, current.strategy):
         return runs.accepted, None
-    names = {criterion.name for criterion in now.criteria}
+    names = {criterion.name for criterion in current.criteria}
     weighed = []
     for column, run in zip(runs.accepted, accepted.runs, strict=True):
         levels = [replace(r, overall=None, criteria={k: v for k, v in r.criteria.items() if k in names}) for r in run]
-        weighed.append(replace(column, scores=column_of(column.name, levels, now, runs.table.ids).scores))
+        weighed.append(replace(column, scores=column_of(column.name, levels, current, runs.table.ids).scores))
     moved = stacked(weighed) - stacked(runs.accepted)
     moved = moved[~np.isnan(moved)]
     return tuple(weighed), float(moved.mean()) if len(moved) else None

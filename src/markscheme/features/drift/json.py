@@ -51,8 +51,8 @@ def _criterion_json(drift: CriterionDrift) -> dict[str, Any]:
             "changes": [change.key for change in causes.changes],
             "separable": causes.separable,
             "replay": [
-                {"changes": [change.key for change in part.changes], "shift": part.drift.moved.shift, "p": part.p}
-                for part in causes.parts
+                {"changes": [change.key for change in shift.changes], "shift": shift.drift.moved.shift, "p": shift.p}
+                for shift in causes.parts
             ],
         },
     }

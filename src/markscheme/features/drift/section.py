@@ -57,10 +57,9 @@ def in_short(baseline: Baseline) -> str:
     if baseline.score is not None:
         tested.append(baseline.score.drift.moved.p)
     smallest = min((p for p in tested if p is not None and not math.isnan(p)), default=None)
-    at = "" if smallest is None else f"p {brief(smallest)}; "
-    return (
-        f"No drift found since the accepted run of {since.accepted.date}{on} ({at}an alarm needs {brief(since.level)})."
-    )
+    p_value = "" if smallest is None else f"p {brief(smallest)}; "
+    needed = f"({p_value}an alarm needs {brief(since.level)})"
+    return f"No drift found since the accepted run of {since.accepted.date}{on} {needed}."
 
 
 def _flipped(baseline: Baseline) -> str:
@@ -101,12 +100,12 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
     since = baseline.since
     accepted = baseline.since.accepted
     line = f"Accepted run of {accepted.date} ({counted(len(accepted.runs), 'run')}): {baseline.shared} examples shared"
-    for count, what in (
+    for count, name in (
         (baseline.other_response, "with another response or input"),
         (baseline.gone, "gone"),
         (baseline.new, "new"),
     ):
-        line += f", {count} {what}" if count else ""
+        line += f", {count} {name}" if count else ""
     yield f"{line}."
     if not since.accepting:
         of = "" if since.planned is None else f" of {since.planned} planned"
@@ -129,8 +128,8 @@ def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:
     if score.by_weights:
         line += f", and another {signed(score.by_weights)} from the new weights"
     then = share(baseline.agreement_then.value)
-    now = share(baseline.agreement_now.value)
-    line += f". Share of scores that agree with the current labels: {then} then, {now} now."
+    agreement = share(baseline.agreement_now.value)
+    line += f". Share of scores that agree with the current labels: {then} then, {agreement} now."
     if not score.flipped:
         return line
     return f"{line} Decision flipped on {len(score.flipped)}: ", doc.Ids(score.flipped)
@@ -155,9 +154,9 @@ def _row(drift: CriterionDrift, half: float) -> tuple[doc.Line, ...]:
 def _flips(drift: CriterionDrift) -> str:
     if drift.changed.undefined is not None:
         return "–"
-    now = drift.changed.flips_now.value
+    flips = drift.changed.flips_now.value
     stored = drift.changed.flips_stored.value
-    return f"{share(now)} ({share(stored)} among the accepted runs)"
+    return f"{share(flips)} ({share(stored)} among the accepted runs)"
 
 
 def _notes(baseline: Baseline) -> Iterator[doc.Line]:

@@ -125,7 +125,7 @@ class RunComparison:
 
 
 def compare_runs(
-    now: npt.ArrayLike,
+    current: npt.ArrayLike,
     stored: npt.ArrayLike,
     *,
     span: float,
@@ -136,7 +136,7 @@ def compare_runs(
     """Test whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
 
     Args:
-        now: Ratings of the new run, shape (n,); nan = missing.
+        current: Ratings of the new run, shape (n,); nan = missing.
         stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts if it was rated in
             every run.
         span: The scale's range in the unit of the ratings; 1 for the score.
@@ -161,7 +161,7 @@ def compare_runs(
     margin = NO_SHIFT_MARGIN * span if margin is None else margin
     if not 0 < margin <= span or not step > 0:
         raise ValueError(f"a margin is above 0 and within {span}, and a step above 0, not {margin} and {step}")
-    runs = complete_runs(now, stored if base is None else run_columns(base, stored))
+    runs = complete_runs(current, stored if base is None else run_columns(base, stored))
     new = runs[:, 0]
     accepted = runs[:, 1 if base is None else 2 :]
     accepted_mean = accepted.mean(axis=1) if base is None else runs[:, 1]
@@ -214,7 +214,7 @@ def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> 
 
 def run_agreement_change(
     gold: npt.ArrayLike,
-    now: npt.ArrayLike,
+    current: npt.ArrayLike,
     stored: npt.ArrayLike,
     formula: Callable[[Moments], Floats],
     *,
@@ -226,7 +226,7 @@ def run_agreement_change(
 
     Args:
         gold: Gold levels, shape (n,); nan = missing.
-        now: Ratings of the new run, shape (n,).
+        current: Ratings of the new run, shape (n,).
         stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have it.
         formula: Function from the means over examples to the coefficient or error; nan where it is undefined.
         groups: Which group each example belongs to, shape (n,); whole groups are left out at a time.
@@ -250,7 +250,7 @@ def run_agreement_change(
         >>> round(found.shift.value, 4)
         0.3333
     """
-    runs = np.column_stack([np.asarray(gold, dtype=np.float64), run_columns(now, stored)])
+    runs = np.column_stack([np.asarray(gold, dtype=np.float64), run_columns(current, stored)])
     is_complete = ~np.isnan(runs).any(axis=1)
     n = int(is_complete.sum())
     r = runs.shape[1] - 2
@@ -274,7 +274,7 @@ def run_agreement_change(
 
 
 def _among_runs(
-    now: float,
+    current: float,
     figures: Floats,
     within: float,
     *,
@@ -287,7 +287,7 @@ def _among_runs(
     """Test a new run's figure against those of accepted runs, or against that of one other run."""
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
-    shift = now - then
+    shift = current - then
     between = float(figures.var(ddof=1)) if r > 1 else 0.0
     df = r - 1 + PRIOR_DF
     p_alike = _chance_alike(between, within, r, n) if r > 1 else None
@@ -315,7 +315,7 @@ def _among_runs(
         within=within,
         p_alike=p_alike,
         detectable=detectable,
-        now=now,
+        now=current,
         then=then,
     )
 

@@ -33,13 +33,15 @@ class AcceptedExperiment:
         Raises:
             ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.
         """
-        now = run.fingerprints
+        current = run.fingerprints
         then = self.fingerprints
-        changed = [what for what in ("rubric", "prompt", "judge") if getattr(now, what) != getattr(then, what)]
+        changed = [
+            subject for subject in ("rubric", "prompt", "judge") if getattr(current, subject) != getattr(then, subject)
+        ]
         if changed:
-            what = " and ".join(changed)
+            subject = " and ".join(changed)
             raise ComparisonError(
-                f"{self.path}: the accepted run was graded by another {what}; accept this one (--accept)"
+                f"{self.path}: the accepted run was graded by another {subject}; accept this one (--accept)"
             )
         cases: Sequence[ExperimentCase] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
         unchanged = {case.id for case in cases}

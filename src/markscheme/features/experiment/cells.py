@@ -37,7 +37,9 @@ class Variant:
 
     def ask(self, case: "ExperimentCase") -> Prompt:
         """Make the prompt for a case; inputs are inserted as text, and braces in them have no effect."""
-        system, user = (PLACEHOLDER.sub(lambda at: case.inputs[at[1]], text) for text in (self.system, self.prompt))
+        system, user = (
+            PLACEHOLDER.sub(lambda match: case.inputs[match[1]], text) for text in (self.system, self.prompt)
+        )
         return Prompt(system, user, {}, ())
 
 

@@ -107,8 +107,8 @@ def experiment(
         _refuse_accepting(folder)
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
     decided = None if calibration is None else read_decided(calibration)
-    done = asyncio.run(_request(defined, ask, file, model, judge).run())
-    report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
+    request_run = asyncio.run(_request(defined, ask, file, model, judge).run())
+    report = report_of(request_run, rules, accepted, decided, worse=worse, strict=not accept)
     document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
     write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0

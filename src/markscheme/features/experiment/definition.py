@@ -102,11 +102,11 @@ class Experiment:
         return {case.id: case for case in self.cases}
 
     def _faults(self) -> Iterator[Fault]:
-        for what, names in ((OF_VARIANT, [v.name for v in self.variants]), (OF_CASE, [c.id for c in self.cases])):
+        for kind, names in ((OF_VARIANT, [v.name for v in self.variants]), (OF_CASE, [c.id for c in self.cases])):
             if not names:
-                yield Fault(f"an experiment has at least one {what}")
+                yield Fault(f"an experiment has at least one {kind}")
             for name in (name for name, count in Counter(names).items() if count > 1):
-                yield Fault(f"{what} {name!r} occurs twice here; names are unique", about=((what, name),))
+                yield Fault(f"{kind} {name!r} occurs twice here; names are unique", about=((kind, name),))
         for criterion in self.rubric.criteria:
             if criterion.name in FIGURES:
                 yield Fault(f"criterion {criterion.name!r} needs another name: the table has a column of that name")
@@ -115,8 +115,8 @@ class Experiment:
         yield from self._lacking()
 
     def _unfilled(self, variant: Variant) -> Iterator[Fault]:
-        rest = PLACEHOLDER.sub("", variant.system) + PLACEHOLDER.sub("", variant.prompt)
-        if "{{" in rest or "{%" in rest:
+        unfilled = PLACEHOLDER.sub("", variant.system) + PLACEHOLDER.sub("", variant.prompt)
+        if "{{" in unfilled or "{%" in unfilled:
             problem = f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks"
             yield Fault(problem, about=((OF_VARIANT, variant.name),))
         for name in sorted(variant.named):

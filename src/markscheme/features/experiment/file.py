@@ -95,21 +95,21 @@ class _Reading:
             return None
 
     def _model(self, value: Any) -> Model | None:
-        at: Place = ("model",)
+        path: Place = ("model",)
         if value is None:
             return None
         if isinstance(value, str):
             return Model(value)
         if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
-            self._fault(f"`model` is a name, or a mapping with name and {', '.join(MODEL_KEYS[1:])}", at)
+            self._fault(f"`model` is a name, or a mapping with name and {', '.join(MODEL_KEYS[1:])}", path)
             return None
-        self._refuse_unknown(value, MODEL_KEYS, at)
+        self._refuse_unknown(value, MODEL_KEYS, path)
         values: dict[str, Any] = {}
         for key, option in MODEL_OPTIONS.items():
             try:
                 values[key] = option.read(value.get(key), key)
             except UsageError as error:
-                self._fault(str(error), (*at, key))
+                self._fault(str(error), (*path, key))
         price = Price.parse(values.pop("price")) if values.get("price") else None
         return Model(value["name"], {key: value for key, value in values.items() if value is not None}, price)
 
@@ -139,22 +139,22 @@ class _Reading:
             return [(Variant(name), None) for name in names]
         return [variant for index, raw in enumerate(entries) if (variant := self._variant(raw, ("variants", index)))]
 
-    def _variant(self, raw: Any, at: Place) -> tuple[Variant, Path | None] | None:
+    def _variant(self, raw: Any, path: Place) -> tuple[Variant, Path | None] | None:
         if not isinstance(raw, Mapping):
-            self._fault(f"a variant is a mapping with {', '.join(VARIANT_KEYS)}; found {shown(raw)}", at)
+            self._fault(f"a variant is a mapping with {', '.join(VARIANT_KEYS)}; found {shown(raw)}", path)
             return None
-        self._refuse_unknown(raw, VARIANT_KEYS, at)
-        name, system, prompt, outputs = (self._text(raw, key, at) for key in VARIANT_KEYS)
+        self._refuse_unknown(raw, VARIANT_KEYS, path)
+        name, system, prompt, outputs = (self._text(raw, key, path) for key in VARIANT_KEYS)
         if not name:
-            self._fault("a variant needs a `name`", at)
+            self._fault("a variant needs a `name`", path)
         if not (system or prompt or outputs or self.outputs or self.data.get("outputs")):
-            self._fault("a variant has a `system` text, a `prompt` or a file of `outputs`", at)
+            self._fault("a variant has a `system` text, a `prompt` or a file of `outputs`", path)
         texts = {
-            key: self._template(text, (*at, key)) for key, text in (("system", system), ("prompt", prompt)) if text
+            key: self._template(text, (*path, key)) for key, text in (("system", system), ("prompt", prompt)) if text
         }
-        return Variant(name or f"variant {at[-1]}", **texts), self.path.parent / outputs if outputs else None
+        return Variant(name or f"variant {path[-1]}", **texts), self.path.parent / outputs if outputs else None
 
-    def _template(self, text: str, at: Place) -> str:
+    def _template(self, text: str, path: Place) -> str:
         if not text.startswith(FILE):
             return text
         named = self.path.parent / text.removeprefix(FILE)
@@ -162,7 +162,7 @@ class _Reading:
             refuse_pipe(named, ExperimentError)
             return read_text(named, ExperimentError)
         except ExperimentError as error:
-            self._fault(str(error), at)
+            self._fault(str(error), path)
             return ""
 
     def _cases(self, outputs: list[GivenOutput]) -> list[ExperimentCase]:
@@ -177,14 +177,14 @@ class _Reading:
             return [case for line, raw in lines if (case := self._case(raw, ("cases",), f"{cases}:{line}: "))]
         return [case for index, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", index)))]
 
-    def _case(self, raw: Any, at: Place, elsewhere: str = "") -> ExperimentCase | None:
+    def _case(self, raw: Any, path: Place, elsewhere: str = "") -> ExperimentCase | None:
         """Read a case written inline, or in a line of another file, which then begins the message of a fault."""
         try:
             if not elsewhere and isinstance(raw, Mapping):
-                self._refuse_unknown(raw, CASE_KEYS, at)
+                self._refuse_unknown(raw, CASE_KEYS, path)
             return case_of(raw)
         except ValueError as error:
-            self._fault(f"{elsewhere}{error}", at)
+            self._fault(f"{elsewhere}{error}", path)
             return None
 
     def _outputs_of_cells(
@@ -216,35 +216,35 @@ class _Reading:
             self._fault(f"`{key}` is a list of one or more", (key,))
         return []
 
-    def _text(self, raw: Mapping[str, Any], key: str, at: Place) -> str | None:
+    def _text(self, raw: Mapping[str, Any], key: str, path: Place) -> str | None:
         value = raw.get(key)
         if value is None or (isinstance(value, str) and value.strip()):
             return value
-        self._fault(f"{key} is a text that is not empty, found {shown(value)}", (*at, key))
+        self._fault(f"{key} is a text that is not empty, found {shown(value)}", (*path, key))
         return None
 
-    def _number(self, raw: Mapping[str, Any], key: str, at: Place, *, least: float) -> float | None:
+    def _number(self, raw: Mapping[str, Any], key: str, path: Place, *, least: float) -> float | None:
         value = raw.get(key)
         if value is None:
             return None
-        number = finite(value)
-        if number is None or number < least:
-            self._fault(f"{key} is a number from {least:g}, found {shown(value)}", (*at, key))
+        converted = finite(value)
+        if converted is None or converted < least:
+            self._fault(f"{key} is a number from {least:g}, found {shown(value)}", (*path, key))
             return None
-        return number
+        return converted
 
-    def _refuse_unknown(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: Place) -> None:
+    def _refuse_unknown(self, raw: Mapping[str, Any], keys: tuple[str, ...], path: Place) -> None:
         for key in (key for key in raw if key not in keys):
             instead = suggestion(str(key), keys, mark="'") or f"; known are {', '.join(keys)}"
-            self._fault(f"unknown key {key!r}{instead}", (*at, key))
+            self._fault(f"unknown key {key!r}{instead}", (*path, key))
 
-    def _fault(self, problem: str, at: Place) -> None:
-        self.faults.append(Fault(problem, self._line(at)))
+    def _fault(self, problem: str, path: Place) -> None:
+        self.faults.append(Fault(problem, self._line(path)))
 
-    def _line(self, at: Place) -> int | None:
-        while at and at not in self.lines:
-            at = at[:-1]
-        return self.lines.get(at)
+    def _line(self, path: Place) -> int | None:
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path)
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
         """Return the line of the first case or variant, of those a fault is about, that is in this file."""
@@ -252,8 +252,8 @@ class _Reading:
         for kind, name in about:
             key, name_key = keys[kind]
             entries = self.data.get(key)
-            for place, raw in reversed(list(enumerate(entries if isinstance(entries, list) else ()))):
+            for index, raw in reversed(list(enumerate(entries if isinstance(entries, list) else ()))):
                 if isinstance(raw, Mapping) and str(raw.get(name_key)) == name:
-                    return self._line((key, place))
+                    return self._line((key, index))
         is_of_cases = any(kind == OF_CASE for kind, _ in about)
         return (self._line(("cases",)) or self._line(("outputs",))) if is_of_cases else self._line(("rubric",))

@@ -42,9 +42,9 @@ def read_outputs(path: Path) -> list[GivenOutput]:
     outputs: dict[tuple[str, str], GivenOutput] = {}
     faults: list[Fault] = []
     entries = _entries(path)
-    for ordinal, (line, entry) in enumerate(entries, start=1):
+    for ordinal, (line, record) in enumerate(entries, start=1):
         try:
-            output = entry if isinstance(entry, GivenOutput) else _read_output(entry, ordinal)
+            output = record if isinstance(record, GivenOutput) else _read_output(record, ordinal)
             if (output.variant, output.case) in outputs:
                 raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
             outputs[output.variant, output.case] = output
@@ -121,9 +121,9 @@ def _read_output(record: Any, index: int) -> GivenOutput:
     if text is None and not record.get("error"):
         raise ValueError("`output` is missing; where there is none, `error` says why")
     own_keys = {*OWN_KEYS, text_key}
-    rest = {key: as_text(value) for key, value in record.items() if key not in own_keys and value is not None}
+    inputs = {key: as_text(value) for key, value in record.items() if key not in own_keys and value is not None}
     output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
-    return GivenOutput(as_text(record.get("variant") or ""), case, output, rest | _texts(record, "inputs"))
+    return GivenOutput(as_text(record.get("variant") or ""), case, output, inputs | _texts(record, "inputs"))
 
 
 def _named(record: Mapping[str, Any], key: str) -> str:

@@ -42,7 +42,7 @@ def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
             for variant in experiment.variants
             if (variant.name, case.id) in by_cell
         ]
-        pairs += [pair_of(left, right) for left, right in combinations(answered, 2)]
+        pairs += [pair_of(first, second) for first, second in combinations(answered, 2)]
     return pairs
 
 
@@ -64,8 +64,8 @@ async def grade_pairs(
     try:
         with watch("comparing", len(pairs)) as shown:
             submitted = [pair.submission for pair in pairs]
-            async for place, grade in grade_many(grading, submitted, concurrency=concurrency):
-                grades[pairs[place].id] = grade
+            async for index, grade in grade_many(grading, submitted, concurrency=concurrency):
+                grades[pairs[index].id] = grade
                 shown.step()
     except BudgetError as error:
         for pair in pairs:

@@ -259,8 +259,8 @@ async def _new_outputs(
     outputs: dict[Cell, tuple[Output, Usage]] = {}
     not_asked = ""
     try:
-        async for place, made in ask_many(output, cells, concurrency=concurrency):
-            outputs[cells[place]] = made
+        async for index, made in ask_many(output, cells, concurrency=concurrency):
+            outputs[cells[index]] = made
             shown.step()
     except BudgetError as error:
         not_asked = f"not asked: {error}"
@@ -297,8 +297,8 @@ async def grade_outputs(
     why = "not asked"
     try:
         with watch("grading", len(cells)) as shown:
-            async for place, grade in grade_many(grading, to_grade.values(), concurrency=concurrency):
-                grades[cells[place]] = grade
+            async for index, grade in grade_many(grading, to_grade.values(), concurrency=concurrency):
+                grades[cells[index]] = grade
                 shown.step()
     except BudgetError as error:
         why = f"not asked: {error}"

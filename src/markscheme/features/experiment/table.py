@@ -160,12 +160,12 @@ def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> lis
 
 
 def since(
-    then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
+    then: RatingTable, current: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
 ) -> list[Difference]:
     """Compare each variant before and now, on the cases of both."""
     earlier = [replace(then[name], name=f"{ACCEPTED_VARIANT} {name}") for name in variants]
-    both = _by_inputs(now.with_columns(*earlier), cases)
-    changes = _differences(both, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])
+    by_inputs = _by_inputs(current.with_columns(*earlier), cases)
+    changes = _differences(by_inputs, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])
     return [replace(difference, first=ACCEPTED_VARIANT) for difference in changes]
 
 
@@ -213,13 +213,13 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
             if not np.isnan(d := differences(table, first, second, criterion)).all()
         ]
         adjusted = holm([sign_flip(d).mid_p for *_, d in moved])
-        for (place, name, criterion, _), p in zip(moved, adjusted, strict=True):
+        for (cell, name, criterion, _), p in zip(moved, adjusted, strict=True):
             alone, together = (
-                shift_between(table, *pairs[place], criterion, level=level)
+                shift_between(table, *pairs[cell], criterion, level=level)
                 for level in (1 - ALPHA, 1 - ALPHA / len(moved))
             )
-            means = _means_of_both(table, *pairs[place], criterion)
-            shifts[place][name] = Shift(alone, together, float(p), means, faults.get(name, False))
+            means = _means_of_both(table, *pairs[cell], criterion)
+            shifts[cell][name] = Shift(alone, together, float(p), means, faults.get(name, False))
     return [
         Difference(first, second, figure_shifts) for (first, second), figure_shifts in zip(pairs, shifts, strict=True)
     ]
@@ -230,8 +230,8 @@ def _means_of_both(table: RatingTable, first: str, second: str, criterion: str |
     of_first, of_second = (
         column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
     )
-    both = ~np.isnan(of_first) & ~np.isnan(of_second)
-    return math.fsum(of_first[both]) / int(both.sum()), math.fsum(of_second[both]) / int(both.sum())
+    is_rated = ~np.isnan(of_first) & ~np.isnan(of_second)
+    return math.fsum(of_first[is_rated]) / int(is_rated.sum()), math.fsum(of_second[is_rated]) / int(is_rated.sum())
 
 
 def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from markscheme.judges.price import Price
 
 
-def _local(rest: str, asking: "Asking") -> "Judge":
+def _local(path: str, asking: "Asking") -> "Judge":
     from markscheme.features.local_judge.judge import LocalJudge
 
-    return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
+    return LocalJudge(Path(path), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
 def _model_file(name: str) -> str | None:

@@ -111,9 +111,9 @@ class _Header:
         return self._take(self._number("<Q"))
 
     def _number(self, form: str) -> int:
-        (number,) = struct.unpack_from(form, self.data, self.at)
+        (value,) = struct.unpack_from(form, self.data, self.at)
         self.at += struct.calcsize(form)
-        return int(number)
+        return int(value)
 
     def _take(self, length: int) -> bytes:
         taken = self.data[self.at : self.at + length]

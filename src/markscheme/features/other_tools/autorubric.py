@@ -26,7 +26,7 @@ KEYS_READ = frozenset(
 def is_autorubric(peek: Peek) -> bool:
     """Return True if a JSON file is an autorubric dataset."""
     items = peek.data.get("items") if isinstance(peek.data, Mapping) else None
-    return isinstance(items, list) and any(isinstance(item, Mapping) and "submission" in item for item in items)
+    return isinstance(items, list) and any(isinstance(record, Mapping) and "submission" in record for record in items)
 
 
 def read_autorubric(reading: Reading) -> None:
@@ -41,18 +41,18 @@ def read_autorubric(reading: Reading) -> None:
         raise RatingError(
             f"doesn't say who gave its ground truth; {to_pass('`--kind human` or constructed')}", path=reading.path
         )
-    items = [item for item in data["items"] if isinstance(item, Mapping)]
+    items = [record for record in data["items"] if isinstance(record, Mapping)]
     criteria_of_dataset = _criteria(data.get("rubric"), reading)
     seen: Counter[str] = Counter()
-    for index, item in enumerate(items):
-        unit = _name(item, index)
+    for index, record in enumerate(items):
+        unit = _name(record, index)
         seen[unit] += 1
         unit += f" #{seen[unit]}" if seen[unit] > 1 else ""
-        for key in (key for key in item if key not in KEYS_READ):
+        for key in (key for key in record if key not in KEYS_READ):
             reading.lose(f"{shown(key)} of an item")
-        reading.add_example(_example(item, data, unit))
-        columns = criteria_of_dataset if item.get("rubric") is None else _criteria(item["rubric"], reading)
-        reading.add(Rating(unit, RATER, kind, _levels(item, columns, reading)))
+        reading.add_example(_example(record, data, unit))
+        columns = criteria_of_dataset if record.get("rubric") is None else _criteria(record["rubric"], reading)
+        reading.add(Rating(unit, RATER, kind, _levels(record, columns, reading)))
     for key in data.keys() - {"name", "prompt", "rubric", "reference_submission", "items"}:
         reading.lose(f"{key!r} of the dataset")
 
@@ -79,9 +79,9 @@ def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
     return matched
 
 
-def _levels(item: Mapping[str, Any], columns: Sequence[Criterion | None], reading: Reading) -> dict[str, Rated]:
-    truth = item.get("ground_truth")
-    reasons = item.get("ground_truth_reasons")
+def _levels(record: Mapping[str, Any], columns: Sequence[Criterion | None], reading: Reading) -> dict[str, Rated]:
+    truth = record.get("ground_truth")
+    reasons = record.get("ground_truth_reasons")
     if truth is not None and (not isinstance(truth, list) or len(truth) != len(columns)):
         reading.lose(f"ground truths that aren't a list of {len(columns)} levels")
         return {}
@@ -108,12 +108,12 @@ def _reason(reasons: Any, index: int, criterion: Criterion) -> str:
     return str(reasons.get(criterion.name) or "") if isinstance(reasons, Mapping) else ""
 
 
-def _example(item: Mapping[str, Any], data: Mapping[str, Any], unit: str) -> Example:
+def _example(record: Mapping[str, Any], data: Mapping[str, Any], unit: str) -> Example:
     keys = {"query": "prompt", "reference": "reference_submission"}
-    inputs = {name: text for name, key in keys.items() if (text := item.get(key) or data.get(key))}
-    return Example(Submission(as_text(item.get("submission")), inputs, unit))
+    inputs = {name: text for name, key in keys.items() if (text := record.get(key) or data.get(key))}
+    return Example(Submission(as_text(record.get("submission")), inputs, unit))
 
 
-def _name(item: Mapping[str, Any], index: int) -> str:
-    name = item.get("id") or item.get("description")
+def _name(record: Mapping[str, Any], index: int) -> str:
+    name = record.get("id") or record.get("description")
     return " ".join(name.split())[:60] if isinstance(name, str) and name.strip() else f"item-{index + 1}"

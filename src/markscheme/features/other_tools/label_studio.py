@@ -67,12 +67,12 @@ def _task(record: Any, content: ToolContent) -> None:
         annotation_fields.skip("completed_by.first_name", "completed_by.last_name")
         kind: Kind = "adjudicated" if annotation_fields.take("ground_truth") is True else "human"
         result = annotation_fields.items("result")
-        at = annotation_fields.text("created_at")
+        moment = annotation_fields.text("created_at")
         if annotation_fields.take("was_cancelled"):
             content.lose("cancelled annotations")
         else:
-            _rate(unit, result, rater, kind, at, content)
-            _remark_regions(unit, result, rater, kind, at, content)
+            _rate(unit, result, rater, kind, moment, content)
+            _remark_regions(unit, result, rater, kind, moment, content)
         annotation_fields.close()
     for prediction in fields.items("predictions"):
         if isinstance(prediction, int):
@@ -91,7 +91,7 @@ def _task(record: Any, content: ToolContent) -> None:
     fields.close()
 
 
-def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, content: ToolContent) -> None:
+def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str, content: ToolContent) -> None:
     """Add the values of one annotation; its texts are the rater's notes."""
     by_name: dict[str, Any] = {}
     notes = []
@@ -107,12 +107,14 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, con
     is_remarked = content.for_remarks and kind in PEOPLE  # `_remark_regions` adds the texts one by one
     note = "" if is_remarked else "\n".join(notes)
     for name, value in by_name.items():
-        content.rate(RawRating(unit, name, value, rater, kind, at=at, note=note))
+        content.rate(RawRating(unit, name, value, rater, kind, at=moment, note=note))
     if notes and not by_name:
         content.lose(RATES_NOTHING, len(notes))
 
 
-def _remark_regions(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, content: ToolContent) -> None:
+def _remark_regions(
+    unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str, content: ToolContent
+) -> None:
     """Add the texts of an annotation, each with the passage of its region, and the labels of passages."""
     passages: dict[str, str] = {}
     labels: dict[str, tuple[str, ...]] = {}
@@ -139,7 +141,7 @@ def _remark_regions(unit: str, result: Sequence[Any], rater: str, kind: Kind, at
     marked = [(key, "") for key in passages if key not in with_text]
     for key, text in (*texts, *marked):
         if text or passages.get(key):
-            content.remark(Remark(unit, text, rater, kind, at, passages.get(key, ""), labels.get(key, ())))
+            content.remark(Remark(unit, text, rater, kind, moment, passages.get(key, ""), labels.get(key, ())))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -191,14 +193,14 @@ def _row(record: Any, ratings: Sequence[str], texts: Sequence[str], content: Too
         return
     unit = fields.text("id")
     rater = fields.text("annotator")
-    at = fields.text("created_at")
+    moment = fields.text("created_at")
     by_name = {name: decoded(value) for name in ratings if (value := fields.take(name)) is not None}
     note = "\n".join(text for name in texts if (text := fields.text(name)))
     data = {key: value for key in record if (value := fields.take(key)) is not None}
     if unit not in content.responses:
         _respond(unit, data, content)
     for name, value in by_name.items():
-        content.rate(RawRating(unit, name, _single_value(value, name, content), rater, "human", at=at, note=note))
+        content.rate(RawRating(unit, name, _single_value(value, name, content), rater, "human", at=moment, note=note))
 
 
 def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:

@@ -99,10 +99,10 @@ def _comment(unit: str, record: Any, content: ToolContent) -> None:
     fields = Fields(record, content, "comment", _OF_COMMENT)
     text = fields.text("content")
     author = fields.text("author_user_id", "authorUserId")
-    at = fields.text("created_at", "createdAt")
+    moment = fields.text("created_at", "createdAt")
     fields.close()
     if text:
-        content.remark(Remark(unit, text, author, "human" if author else None, at), lost="comments on traces")
+        content.remark(Remark(unit, text, author, "human" if author else None, moment), lost="comments on traces")
 
 
 def _comment_of_api(record: Mapping[str, Any], content: ToolContent) -> None:
@@ -130,17 +130,17 @@ def _score(record: Mapping[str, object], content: ToolContent) -> None:
     if type_ == "CATEGORICAL":
         value, word_of_number = of_number_and_word(value, word)
     rater = fields.text("authorUserName", "authorUserId")
-    at = str(record.get("timestamp") or "")
+    moment = str(record.get("timestamp") or "")
     if type_ == "TEXT":
         word = word or value  # version 3 of the API has the text as the value
     if type_ == "TEXT" and unit and word:
-        content.remark(Remark(unit, str(word), rater, _KINDS.get(kind), at), lost="scores of the type TEXT")
+        content.remark(Remark(unit, str(word), rater, _KINDS.get(kind), moment), lost="scores of the type TEXT")
     elif type_ in ("TEXT", "CORRECTION"):
         content.lose(f"scores of the type {type_}")
     elif not unit:
         content.lose("scores of a session or a dataset run")
     else:
         content.rate(
-            RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), at, word=word_of_number)
+            RawRating(unit, name, value, rater, _KINDS.get(kind), fields.text("comment"), moment, word=word_of_number)
         )
     fields.close()

@@ -70,10 +70,12 @@ def _feedback(record: object, content: ToolContent) -> None:
     note = f"{name} corrected to {correction}" if correction else ""
     unit = fields.text("run_id")
     reason = fields.text("comment")
-    at = fields.text("created_at")
+    moment = fields.text("created_at")
     fields.take("feedback_source.user_id")
     fields.close()
     if fields.is_record:
         content.rate(
-            RawRating(unit, name, value, rater, KIND_BY_SOURCE.get(source), reason, at, note=note, word=word_of_number)
+            RawRating(
+                unit, name, value, rater, KIND_BY_SOURCE.get(source), reason, moment, note=note, word=word_of_number
+            )
         )

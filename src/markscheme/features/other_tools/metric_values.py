@@ -60,15 +60,15 @@ class RawRating:
         return self.kind in JUDGES
 
 
-def of_number_and_word(number: Any, word: Any) -> tuple[Any, str | None]:
+def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
     """Return a rating's value, and the word next to it; a word without a number is the value.
 
     >>> of_number_and_word(1, "yes"), of_number_and_word(None, "yes"), of_number_and_word(1, None)
     ((1, 'yes'), ('yes', None), (1, None))
     """
     if word in (None, ""):
-        return number, None
-    return (word, None) if number in (None, "") else (number, str(word))
+        return value, None
+    return (word, None) if value in (None, "") else (value, str(word))
 
 
 def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[RawRating]:
@@ -92,9 +92,9 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
     metric = list(_without_failures(metric))
     numbers: dict[str, set[float]] = {}
     for rating in metric:
-        number = finite(rating.value)
-        if rating.word is not None and number is not None:
-            numbers.setdefault(folded(rating.word), set()).add(number)
+        value = finite(rating.value)
+        if rating.word is not None and value is not None:
+            numbers.setdefault(folded(rating.word), set()).add(value)
     by_word = {word: min(of_word) for word, of_word in numbers.items()}
     is_one_each = all(len(of_word) == 1 for of_word in numbers.values())
     tells_apart = len(by_word) < 2 or len(set(by_word.values())) > 1
@@ -160,9 +160,9 @@ def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
     """Return whether one side's values of a metric are 0 and 1, and the other's numbers go beyond."""
     sides: dict[bool, set[float]] = {}
     for rating in metric:
-        number = finite(rating.value)
-        if number is not None:
-            sides.setdefault(rating.is_by_judge, set()).add(number)
+        value = finite(rating.value)
+        if value is not None:
+            sides.setdefault(rating.is_by_judge, set()).add(value)
     if len(sides) < TWO_SIDES:
         return False
     marks = [numbers <= {0.0, 1.0} for numbers in sides.values()]
@@ -241,6 +241,6 @@ def _about(options: ColumnOptions, columns: Sequence[RatedColumn]) -> ColumnOpti
     """Select from the options on values those that are about these columns, for an export with several metrics."""
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}
-    passing = tuple(entry for entry in options.pass_ if folded(entry) in values or entry.partition("=")[0] in names)
-    same = tuple(entry for entry in options.same if entry == "none" or folded(entry.partition("=")[0]) in values)
+    passing = tuple(option for option in options.pass_ if folded(option) in values or option.partition("=")[0] in names)
+    same = tuple(option for option in options.same if option == "none" or folded(option.partition("=")[0]) in values)
     return replace(ColumnOptions(), pass_=passing, same=same, pass_mark=options.pass_mark)

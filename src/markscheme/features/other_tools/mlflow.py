@@ -59,28 +59,28 @@ def _sorted(trace: str, assessments: Sequence[Any], content: ToolContent) -> tup
         if isinstance(assessment, Mapping)
     }
     raw_ratings, expected = [], {}
-    for entry in assessments:
-        fields = Fields(entry, content, "assessment", _SKIPPED)
+    for raw in assessments:
+        fields = Fields(raw, content, "assessment", _SKIPPED)
         if not fields.is_record:
             continue
         name = fields.text("assessment_name")
-        (kind, rater) = _rater(entry)
+        (kind, rater) = _rater(raw)
         fields.skip("source.source_type", "source.source_id")
         wanted = fields.take("expectation.value")
         error = fields.take("feedback.error") or fields.take("error")
         value = fields.take("feedback.value")
         reason = fields.text("rationale") or _error(error)
-        at = fields.text("create_time")
+        moment = fields.text("create_time")
         fields.close()
-        is_theirs = overridden.get(str(entry.get("assessment_id")), (kind, rater)) == (kind, rater)
+        is_theirs = overridden.get(str(raw.get("assessment_id")), (kind, rater)) == (kind, rater)
         if wanted is not None:
             expected[name] = wanted
-        elif entry.get("valid") is False and is_theirs:
+        elif raw.get("valid") is False and is_theirs:
             content.lose("assessments that their rater replaced")
         else:
-            blind = raters.get(str(entry.get("overrides")), (kind, rater)) == (kind, rater)
+            blind = raters.get(str(raw.get("overrides")), (kind, rater)) == (kind, rater)
             raw_ratings.append(RawRating(trace, name, None if error else value, rater, _KINDS.get(kind), reason,
-                              at, blind))  # fmt: skip
+                              moment, blind))  # fmt: skip
     return raw_ratings, expected
 
 
@@ -176,9 +176,9 @@ def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _day_of(milliseconds: Any) -> str:
     """Write a time of the store, in milliseconds since 1970, as in exports; "" if it isn't a time."""
-    number = finite(milliseconds)
+    converted = finite(milliseconds)
     try:
-        return "" if number is None else datetime.fromtimestamp(number / 1000, UTC).isoformat()
+        return "" if converted is None else datetime.fromtimestamp(converted / 1000, UTC).isoformat()
     except (OverflowError, OSError, ValueError):  # a year that no calendar has
         return ""
 

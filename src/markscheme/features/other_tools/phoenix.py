@@ -60,10 +60,17 @@ def _annotation(record: Any, content: ToolContent) -> None:
     value, word = of_number_and_word(fields.take("score") if score is None else score, texts[0])
     fields.skip("user", "user_id")
     fields.close()
-    at = str(record.get("updated_at") or record.get("created_at") or "")
+    moment = str(record.get("updated_at") or record.get("created_at") or "")
     content.rate(
         RawRating(
-            str(record.get("span_id") or ""), name, value, rater, _KINDS.get(kind), str(texts[1] or ""), at, word=word
+            str(record.get("span_id") or ""),
+            name,
+            value,
+            rater,
+            _KINDS.get(kind),
+            str(texts[1] or ""),
+            moment,
+            word=word,
         )
     )
 

@@ -197,5 +197,5 @@ def _instead(lost: Mapping[str, int]) -> str:
     """Say what a file contains besides ratings, the most frequent first; "" if nothing was lost."""
     if not lost:
         return ""
-    most = sorted(lost.items(), key=lambda entry: -entry[1])[:MOST_LOSSES_NAMED]
-    return "; it contains " + "; ".join(f"{count} {what}" for what, count in most)
+    most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]
+    return "; it contains " + "; ".join(f"{count} {name}" for name, count in most)

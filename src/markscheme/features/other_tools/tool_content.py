@@ -48,11 +48,11 @@ class Fields:
         skipped: Fields without information on a response or a rating, such as the tool's own ids.
     """
 
-    def __init__(self, record: Any, content: "ToolContent", what: str, skipped: Iterable[str] = ()) -> None:
-        self.content, self.what = content, what
+    def __init__(self, record: Any, content: "ToolContent", name: str, skipped: Iterable[str] = ()) -> None:
+        self.content, self.what = content, name
         self.is_record = isinstance(record, Mapping)
         if not self.is_record:
-            content.lose(f"{what}s that aren't objects, such as {shown(record)}")
+            content.lose(f"{name}s that aren't objects, such as {shown(record)}")
         self._left = {key: value for key, value in record.items() if key not in set(skipped)} if self.is_record else {}
 
     def take(self, path: str) -> Any:
@@ -373,8 +373,8 @@ class ToolContent(Import):
         alone = [unit for unit in rated if unit not in self.responses]
         unrated = [unit for unit in self.responses if unit not in rated]
         sentences = [
-            f"{len(ids)} {what}: {few_of(ids, SHOWN_IDS)}"
-            for what, ids in (("rated ids without a response", alone), ("responses without a rating", unrated))
+            f"{len(ids)} {name}: {few_of(ids, SHOWN_IDS)}"
+            for name, ids in (("rated ids without a response", alone), ("responses without a rating", unrated))
             if ids
         ]
         if len(alone) == len(rated):
@@ -473,7 +473,7 @@ def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | No
 
 
 def _counts_of_lost(lost: Mapping[str, int]) -> str:
-    return "; found " + "; ".join(f"{count} {what}" for what, count in [*lost.items()][:5]) if lost else ""
+    return "; found " + "; ".join(f"{count} {name}" for name, count in [*lost.items()][:5]) if lost else ""
 
 
 def _inputs(inputs: Any) -> dict[str, Any]:

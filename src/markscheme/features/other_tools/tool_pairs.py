@@ -74,11 +74,11 @@ def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
     parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in _listed(task.get("annotations"))]
     parts += [(prediction, "model") for prediction in _listed(task.get("predictions"))]
     choices = []
-    for part, kind in parts:
-        fields = mapping(part)
+    for text, kind in parts:
+        fields = mapping(text)
         by = fields.get("completed_by")
         rater = str(mapping(by).get("email") or by or fields.get("model_version") or "judge")
-        for region in _listed(fields.get("result")) if not _is_cancelled(part) else ():
+        for region in _listed(fields.get("result")) if not _is_cancelled(text) else ():
             of_region = mapping(region)
             if of_region.get("type") == "pairwise":
                 selected = mapping(of_region.get("value")).get("selected")

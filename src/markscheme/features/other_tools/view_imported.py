@@ -23,8 +23,8 @@ def view(run: ImportRun) -> Document:
     file = run.file
     examples_to = run.targets.examples
     lines = tuple(_lines(file, examples_to))
-    what = "pair" if file.rubric.is_of_pairs else "response"
-    responses = f"{counted(len(run.examples), what)} written to {examples_to}" if examples_to else ""
+    unit = "pair" if file.rubric.is_of_pairs else "response"
+    responses = f"{counted(len(run.examples), unit)} written to {examples_to}" if examples_to else ""
     callout = Callout("note" if file.lost else "good", _written(file, run.targets.ratings, responses, run.additions))
     return Document(f"{file.path}, read as {_FORMATS.get(file.format, file.format)}", "", (callout, Paragraph(lines)))
 
@@ -50,16 +50,16 @@ def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
         yield f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them"
     if file.lost:
         yield "lost (ratings cannot hold it):"
-    yield from (f"  {count} {what}" for what, count in Counter(file.lost).most_common())
+    yield from (f"  {count} {lost}" for lost, count in Counter(file.lost).most_common())
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
     """Map each rater to the kind of its ratings and to how many there are."""
     raters: dict[str, dict[str, Any]] = {}
     for rating in file.ratings:
-        entry = raters.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})
-        entry["ratings"] += 1
-        entry["ungraded"] += rating.error is not None
+        counts = raters.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})
+        counts["ratings"] += 1
+        counts["ungraded"] += rating.error is not None
     return raters
 
 

@@ -15,9 +15,9 @@ def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():
             of_response = mapping(record)
-            at = next((of_response[time] for time in times if of_response.get(time) not in (None, "")), None)
-            if at is not None and of_response.get(unit) not in (None, ""):
-                yield str(of_response[unit]), at
+            moment = next((of_response[time] for time in times if of_response.get(time) not in (None, "")), None)
+            if moment is not None and of_response.get(unit) not in (None, ""):
+                yield str(of_response[unit]), moment
 
     return read
 
@@ -34,9 +34,9 @@ def times_of_mlflow(peek: Peek) -> Times:
         return
     for _, record in peek.parts():
         info = mapping(mapping(record).get("info"))
-        at = info.get("request_time", info.get("timestamp_ms"))
-        if info and at is not None:
-            yield str(info.get("trace_id") or ""), at
+        moment = info.get("request_time", info.get("timestamp_ms"))
+        if info and moment is not None:
+            yield str(info.get("trace_id") or ""), moment
 
 
 def times_of_phoenix(peek: Peek) -> Times:

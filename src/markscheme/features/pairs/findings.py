@@ -24,8 +24,10 @@ def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)
     if figures is None or not figures.leans_to_first or figures.lean.value is None:
         return
-    both = comparison.rubric.orders == BOTH_ORDERS
-    ask = "Keep asking in both orders (the lean then cancels out)" if both else "Ask in both orders (--orders 2)"
+    in_two_orders = comparison.rubric.orders == BOTH_ORDERS
+    ask = (
+        "Keep asking in both orders (the lean then cancels out)" if in_two_orders else "Ask in both orders (--orders 2)"
+    )
     shown = figures.flipped[:MOST_WORST]
     read = f"; read {listed(shown)}" if shown else ""
     low = figures.lean.low

@@ -48,9 +48,9 @@ def pair_agreement_family(
     """
     pair = equal_vectors(gold=gold, judge=judge)
     n = pair.shape[1]
-    number = group_numbers(groups, n)[0]
+    group_of = group_numbers(groups, n)[0]
     both_ways = np.concatenate([pair, -pair], axis=1)
-    twice = np.concatenate([number, number])
+    twice = np.concatenate([group_of, group_of])
     once = two_raters(*pair, levels=levels, ordered=True, groups=groups, level=level)
     mirrored = two_raters(*both_ways, levels=levels, ordered=True, groups=twice, level=level)
     mirrored |= error_family(*both_ways, groups=twice, levels=levels, level=level)
@@ -104,10 +104,10 @@ def lean_to_first(
 
 
 def _mean_of_orders(first: Floats, second: Floats) -> Floats:
-    both = np.vstack([first, second])
-    is_there = np.isfinite(both)
+    orders = np.vstack([first, second])
+    is_there = np.isfinite(orders)
     counts = is_there.sum(axis=0)
-    total = np.where(is_there, both, 0.0).sum(axis=0)
+    total = np.where(is_there, orders, 0.0).sum(axis=0)
     return np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
 
 
@@ -137,8 +137,8 @@ def length_lean(
         True
     """
     pair = equal_vectors(preference=preference, log_ratios=log_ratios)
-    number = group_numbers(groups, pair.shape[1])[0]
+    group_of = group_numbers(groups, pair.shape[1])[0]
     prefers, ratio = np.concatenate([pair, -pair], axis=1)
-    estimate = pair_statistic(prefers, ratio, "pearson", groups=np.concatenate([number, number]), level=level)
+    estimate = pair_statistic(prefers, ratio, "pearson", groups=np.concatenate([group_of, group_of]), level=level)
     n_pairs = int(np.isfinite(pair).all(axis=0).sum())
     return replace(estimate, n=min(estimate.n, n_pairs))

@@ -104,7 +104,7 @@ def order_figures(
         lean=lean.estimate(method="preference for the response shown first, minus that for the second"),
         lean_p=None if are_grouped else sign_flip(leans).mid_p,
         length=length_lean(2 * whole - 1, _length_ratios(examples), groups=groups),
-        flipped=tuple(ids[place] for place in np.flatnonzero(in_both & (first != second)).tolist()),
+        flipped=tuple(ids[index] for index in np.flatnonzero(in_both & (first != second)).tolist()),
     )
 
 
@@ -189,7 +189,7 @@ class SystemsCompared:
         if strengths is None:
             return list(range(len(self.systems)))
         values = [estimate.value for estimate in strengths.log_strengths]
-        return sorted(range(len(values)), key=lambda place: (values[place] is None, -(values[place] or 0.0)))
+        return sorted(range(len(values)), key=lambda index: (values[index] is None, -(values[index] or 0.0)))
 
     @cached_property
     def leader(self) -> str:
@@ -260,16 +260,16 @@ def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats
     if not counted.any():
         return None
     places = np.flatnonzero(counted).tolist()
-    written = [tuple(side.system for side in sides[place] or ()) for place in places]
+    written = [tuple(side.system for side in sides[row] or ()) for row in places]
     systems = tuple(sorted({name for pair in written for name in pair}))
-    number = {name: index for index, name in enumerate(systems)}
-    first = np.array([number[left] for left, _ in written])
-    second = np.array([number[right] for _, right in written])
-    groups = groups_of([(examples[place].id, examples[place].group) for place in places])
+    index_of = {name: index for index, name in enumerate(systems)}
+    first = np.array([index_of[first_system] for first_system, _ in written])
+    second = np.array([index_of[right] for _, right in written])
+    groups = groups_of([(examples[row].id, examples[row].group) for row in places])
     chosen = preference[places]
     pairs = [_pair(systems, i, j, first, second, chosen, groups) for i, j in combinations(range(len(systems)), 2)]
     compared = tuple(pair for pair in pairs if pair is not None)
-    by_number = {(number[pair.first], number[pair.second]): pair.difference for pair in compared}
+    by_number = {(index_of[pair.first], index_of[pair.second]): pair.difference for pair in compared}
     turning, triples = cycles(by_number, len(systems))
     strengths = davidson(first, second, chosen, n_systems=len(systems), groups=groups) if len(systems) > 2 else None
     n_groups = len(set(groups)) if groups is not None else len(places)

@@ -161,11 +161,11 @@ def in_a_sentence(compared: SystemsCompared) -> str:
 
 def _strengths_table(compared: SystemsCompared, strengths: Strengths) -> doc.Table:
     rows = []
-    for place in compared.in_order:
-        estimate = strengths.log_strengths[place]
-        rank = strengths.ranks[place]
+    for index in compared.in_order:
+        estimate = strengths.log_strengths[index]
+        rank = strengths.ranks[index]
         shown = NONE if rank is None else str(rank)
-        rows.append((shown, doc.Name(compared.systems[place]), _with_signs(estimate)))
+        rows.append((shown, doc.Name(compared.systems[index]), _with_signs(estimate)))
     return doc.Table(("Rank", "system", "log strength"), tuple(rows))
 
 

@@ -165,8 +165,8 @@ def _ties(matches: Sequence[Match]) -> int:
 def _points(matches: Sequence[Match], places: Sequence[int]) -> dict[int, float]:
     points = dict.fromkeys(places, 0.0)
     for match in matches:
-        for place, earned in zip((match.first, match.second), match.points, strict=True):
-            points[place] += earned
+        for index, earned in zip((match.first, match.second), match.points, strict=True):
+            points[index] += earned
     return points
 
 
@@ -185,18 +185,18 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
     """
     once = replace(grading, rubric=replace(grading.rubric, orders=1))
     chance = random.Random(fingerprint(list(texts)))  # noqa: S311 - an order, not a secret
-    left = list(range(len(texts)))
-    chance.shuffle(left)
-    while len(left) > LEFT_IN_KNOCKOUT:
-        n_matches = min(len(left) // 2, len(left) - LEFT_IN_KNOCKOUT)
-        pairs = [(left[2 * index], left[2 * index + 1]) for index in range(n_matches)]
+    waiting = list(range(len(texts)))
+    chance.shuffle(waiting)
+    while len(waiting) > LEFT_IN_KNOCKOUT:
+        n_matches = min(len(waiting) // 2, len(waiting) - LEFT_IN_KNOCKOUT)
+        pairs = [(waiting[2 * index], waiting[2 * index + 1]) for index in range(n_matches)]
         played = await _played(once, call, texts, pairs)
         matches += played
         if _why_ungraded(played) is not None:
-            return left[:LEFT_IN_KNOCKOUT]  # nothing is answered where a pair has no grade
+            return waiting[:LEFT_IN_KNOCKOUT]  # nothing is answered where a pair has no grade
         winners = [match.second if match.grade.decision == "second" else match.first for match in played]
-        left = [*winners, *left[2 * n_matches :]]
-    return left
+        waiting = [*winners, *waiting[2 * n_matches :]]
+    return waiting
 
 
 # --- the record -----------------------------------------------------------------------------------------------------
@@ -223,17 +223,17 @@ def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Matc
 
 def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -> str:
     """Return the text of a file with some pairs added, or a judge's labels of them in the place of its earlier ones."""
-    left = dict(pairs)
+    remaining = dict(pairs)
     lines = []
     for line in text.removesuffix("\n").split("\n") if text else ():
         earlier = _pair_in(line)
-        new = left.pop(earlier["id"], None) if "id" in earlier else None
+        new = remaining.pop(earlier["id"], None) if "id" in earlier else None
         if new is None:
             lines.append(line)
             continue
         others = [label for label in _labels(earlier) if label.get("rater") != judge]
         lines.append(_as_line({**earlier, "labels": [*others, *new["labels"]]}))
-    return "".join(f"{line}\n" for line in [*lines, *map(_as_line, left.values())])
+    return "".join(f"{line}\n" for line in [*lines, *map(_as_line, remaining.values())])
 
 
 def _pair_in(line: str) -> Mapping[str, Any]:
@@ -259,11 +259,11 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
     for match in matches:
         sides = {
             name: {
-                "id": f"{place}-{fingerprint(texts[place])[:8]}",
-                "system": f"output {place}",
-                "response": texts[place],
+                "id": f"{index}-{fingerprint(texts[index])[:8]}",
+                "system": f"output {index}",
+                "response": texts[index],
             }
-            for name, place in (("first", match.first), ("second", match.second))
+            for name, index in (("first", match.first), ("second", match.second))
         }
         yield {
             "id": f"{prompt}:{sides['first']['id']}~{sides['second']['id']}",

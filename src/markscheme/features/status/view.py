@@ -97,8 +97,8 @@ def _table(rubrics: Sequence[RubricStatus]) -> Block:
     rows = tuple(map(_cells, rubrics))
     if any(status.receipt is not None for status in rubrics):
         return Table(_HEADINGS, rows)
-    headings = tuple(_HEADINGS[place] for place in _WITHOUT_ACCEPTED)
-    return Table(headings, tuple(tuple(row[place] for place in _WITHOUT_ACCEPTED) for row in rows))
+    headings = tuple(_HEADINGS[column] for column in _WITHOUT_ACCEPTED)
+    return Table(headings, tuple(tuple(row[column] for column in _WITHOUT_ACCEPTED) for row in rows))
 
 
 def _not_ready(judges: Sequence[JudgeStatus]) -> Iterator[str]:

@@ -25,9 +25,9 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
     """
     names = {criterion.name for criterion in new.criteria}
     only_old = tuple(criterion for criterion in old.criteria if criterion.name not in names)
-    both = replace(new, criteria=(*new.criteria, *only_old))
+    with_old = replace(new, criteria=(*new.criteria, *only_old))
     has_own = named is not None or find_calibration(new.name, Path.cwd()) is not None
-    return examples_with_every_label(both if has_own else replace(both, name=old.name), named)[0]
+    return examples_with_every_label(with_old if has_own else replace(with_old, name=old.name), named)[0]
 
 
 def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
@@ -38,9 +38,9 @@ def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[Ex
         for example in examples.examples
         if example.id in tuned or is_quoted(example, old) or is_quoted(example, new)
     }
-    left = tuple(example for example in examples.examples if example.id not in chose)
+    kept_examples = tuple(example for example in examples.examples if example.id not in chose)
     decided = {label.id for label in examples.labels if label.kind in PEOPLE and label.passed is not None}
-    return replace(examples, examples=left), len(chose & decided)
+    return replace(examples, examples=kept_examples), len(chose & decided)
 
 
 def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:

@@ -97,8 +97,8 @@ def _revision(side: str) -> tuple[str, str] | None:
     """Return rubric and revision of `plate@HEAD~1` or `main:rubrics/plate.yaml`; None for another side."""
     if Path(side).exists():
         return None
-    name, at, revision = side.rpartition("@")
-    if at and name and revision and kind_of(name) is None:
+    name, sign, revision = side.rpartition("@")
+    if sign and name and revision and kind_of(name) is None:
         return name, revision
     revision, colon, name = side.partition(":")
     is_file = Path(name).suffix in RUBRIC_SUFFIXES
@@ -114,9 +114,9 @@ def _rubric(side: str) -> Rubric:
     commit = commit_of(revision, file.parent)
     content = None if commit is None else content_at(commit, file)
     if content is None:
-        what = f"no commit {revision!r} here" if commit is None else f"no {file.name} in {revision}"
+        missing = f"no commit {revision!r} here" if commit is None else f"no {file.name} in {revision}"
         raise UsageError(
-            f"{side}: there is {what}; name another commit, as in {name}@HEAD~1, or a file with the version's text"
+            f"{side}: there is {missing}; name another commit, as in {name}@HEAD~1, or a file with the version's text"
         )
     return rubric_from_text(content.decode("utf-8", "replace"), form_of(file), file)
 
@@ -145,8 +145,8 @@ def _fingerprint(path: Path) -> str:
 
 def _rubric_entry(path: Path) -> Mapping[str, Any]:
     report = read_json(path, RatingError)
-    entry = report.get("rubric") if isinstance(report, dict) else None
-    return entry if isinstance(entry, dict) else {}
+    rubric = report.get("rubric") if isinstance(report, dict) else None
+    return rubric if isinstance(rubric, dict) else {}
 
 
 def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:

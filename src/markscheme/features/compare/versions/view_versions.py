@@ -70,8 +70,8 @@ def _shares(decisions: PairedDecisions) -> str:
 
 
 def _changes(compared: VersionComparison) -> Iterator[tuple[doc.Line, ...]]:
-    for criterion, was, now in _numbers(compared):
-        yield doc.Name(criterion), was, now
+    for criterion, was, is_now in _numbers(compared):
+        yield doc.Name(criterion), was, is_now
     for name in compared.reworded:
         labelled = compared.criteria[name].labelled_under_new or 0
         yield doc.Name(name), "reworded", f"{labelled} of {compared.labelled} labelled under the new words"
