@@ -38,12 +38,12 @@ def read_inspect(files: Sequence[Peek], content: ToolContent) -> None:
     """
     for peek in files:
         version = None
-        for key, part in _archived(peek) if peek.members else peek.parts():
+        for key, sample in _archived(peek) if peek.members else peek.parts():
             if key == "version":
-                version = part
+                version = sample
             elif key == "samples":
                 _refuse_version(version, peek)
-                _sample(part, content)
+                _sample(sample, content)
             elif key == "error":
                 content.lose(f"{key!r} of the log")
         _refuse_version(version, peek)
@@ -97,10 +97,10 @@ def _completion(sample: Any) -> Any:
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
         if isinstance(content, list):
-            shown = [part for part in content if part.get("type") in SHOWN_CONTENT]
-            if any(part["type"] != "text" for part in shown):
+            shown = [piece for piece in content if piece.get("type") in SHOWN_CONTENT]
+            if any(piece["type"] != "text" for piece in shown):
                 return _resolved(shown, sample)
-            content = "".join(part["text"] for part in shown)
+            content = "".join(piece["text"] for piece in shown)
         return sample["attachments"][content.removeprefix(APART)] if content.startswith(APART) else content
     except (KeyError, IndexError, TypeError, AttributeError):
         return None
@@ -120,11 +120,11 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
 
 def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> Iterator[RawRating]:
     """Yield the scorer's score before any edit, and each annotator's edits."""
-    now, history = _score_fields(score, "score", content)
+    current, history = _score_fields(score, "score", content)
     earlier = [_score_fields(edit, "edit of a score", content)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]
     if is_own:
-        first = now | (earlier[0] if earlier else {})
+        first = current | (earlier[0] if earlier else {})
         kind: Kind = "code" if metric in CODE else "model"
         reason = ": ".join(str(text) for text in (first["reason"], first["explanation"]) if text)
         for name, value in _by_name(metric, first["value"]):
@@ -142,9 +142,9 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
             )
 
 
-def _score_fields(record: Any, what: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
+def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
     """Return the fields of a score or an edit, and the edits before it."""
-    fields = Fields(record, content, what, ("answer", "metadata"))
+    fields = Fields(record, content, field, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}
     made = {name: fields.text(f"provenance.{key}") for name, key in keys.items()}
