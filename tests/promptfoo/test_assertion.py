@@ -124,3 +124,10 @@ def test_a_test_s_metadata_and_its_provider_are_known_of_an_output(tmp_path: Pat
     call = read_call("{}", context, tmp_path, Engine())
     assert call.facts == {"language": "de", "system": "prompt-a"}
     assert read_call("{}", {**context, "test": None, "provider": None}, tmp_path, Engine()).facts == {}
+
+
+@pytest.mark.parametrize("own", ["Names the capital", {"requirement": "Names the capital", "weight": 2}])
+def test_a_var_with_one_criterion_of_a_list_is_refused(own: Any, tmp_path: Path) -> None:
+    context = {"config": {"rubric_var": "own"}, "vars": {"own": own}}
+    with pytest.raises(UsageError, match="makes a test of each text of a list in a var; give the list as JSON text"):
+        read_call("Paris.", context, tmp_path, Engine())

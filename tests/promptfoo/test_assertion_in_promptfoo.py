@@ -72,13 +72,17 @@ NOT_GRADED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+OWN = [{"requirement": "Names Paris", "weight": 3, "tags": ["fact"]}, {"requirement": "Is rude", "weight": -1}]
+"""Criteria that a test brings."""
+
+
 def scripted(folder: Path) -> None:
     """Put the rubric `capital` and the judges that are functions into the folder."""
     (project(folder) / "scripted_judge.py").write_text(JUDGE)
     (folder / "rubrics" / "earlier.yaml").write_text(EARLIER)
 
 
-def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> dict[str, Any]:
+def a_test(config: dict[str, Any], kind: str = "python", **variables: Any) -> dict[str, Any]:
     """A test of the output "Paris." by our assertion."""
     assertion = {"type": kind, "value": GRADER, "config": config}
     return {"vars": {"answer": "Paris.", **variables}, "assert": [assertion]}
@@ -107,6 +111,11 @@ TESTS = {
     "own": a_test({"rubric": "capital", "judge": MET, "threshold": 0.4}, question="Capital of France?"),
     "reference to ours": {"vars": {"answer": "Paris."}, "assert": [{"$ref": "#/assertionTemplates/ours"}]},
     "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
+    "criteria in the configuration": a_test({"rubric": {"criteria": OWN, "passingThreshold": 0.9}, "judge": MET}),
+    "criteria in a var": a_test({"rubric_var": "own", "judge": MET}, own=json.dumps(OWN)),
+    "a faulty list in a var": a_test({"rubric_var": "own", "judge": MET}, own='[{"requirement": "A", "weight": 0}]'),
+    "objects in a var": a_test({"rubric_var": "own", "judge": MET}, own=OWN),
+    "a list in a var": a_test({"rubric_var": "own", "judge": MET}, own=["Names Paris", "Is polite"]),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
     **{
         message: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {})
@@ -219,6 +228,23 @@ def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[s
 
 def test_the_rubric_may_be_named_by_a_var(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["var"]["score"] == 0.5
+
+
+@pytest.mark.parametrize("name", ["criteria in the configuration", "criteria in a var", "objects in a var"])
+def test_a_test_may_bring_criteria_of_its_own(graded: dict[str, dict[str, Any]], name: str) -> None:
+    row = graded[name]
+    assert row["namedScores"] == {"c1": 1, "c2": 0, "tag/fact": 1}, outcome(row)
+    assert row["score"] == pytest.approx(2 / 3)
+    assert row["success"] is name.endswith("a var")  # the configuration's have a pass mark of 0.9
+
+
+def test_faulty_criteria_and_a_list_that_promptfoo_takes_apart_are_not_graded(
+    graded: dict[str, dict[str, Any]],
+) -> None:
+    assert "the var 'own': its rubric, criterion 1: weight must be" in outcome(graded["a faulty list in a var"])
+    assert "makes a test of each text of a list in a var; give the list as JSON text" in outcome(
+        graded["a list in a var"]
+    )
 
 
 def test_an_assertion_behind_a_reference_is_graded(graded: dict[str, dict[str, Any]]) -> None:

@@ -1,6 +1,7 @@
 """Promptfoo's `python` assertion: takes an output and its context, returns a grading result."""
 
 import asyncio
+import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.promptfoo.negation import NotGraded
 from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric, only_rubric
 from markscheme.submission import Submission, plain_metadata
@@ -55,6 +57,7 @@ class Call:
         provider: The same as results name it: by its label, else its id.
         metadata: The test's, as far as a word says it.
         reading: What the text of an `llm-rubric` was found to ask for.
+        own: The criteria that the test brings; None where it is graded by a rubric's file.
     """
 
     rubric: Rubric
@@ -66,6 +69,7 @@ class Call:
     provider: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     reading: str | None = None
+    own: RowRubric | None = None
 
     @property
     def facts(self) -> dict[str, str]:
@@ -158,19 +162,23 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
     config = mapping_of(context.get("config"), "config")
     variables = mapping_of(context.get("vars"), "vars")
     check_config(config)
-    file = _rubric_file(context.get("rubricName"), config, variables, near)
-    rubric = engine.rubric(file)
+    options = asking_options(config, engine)
+    own = _own_rubric(context.get("rubricName"), config, variables, options)
+    if own is None:
+        file = _rubric_file(context.get("rubricName"), config, variables, near)
+        rubric = engine.rubric(file)
+    else:
+        file, rubric = None, own.rubric
     system = _system(context.get("provider"))
     steps = {
         "trace": context.get("trace"),
         "messages": _earlier(variables.get("_conversation"), output, context.get("test")),
     }
-    options = asking_options(config, engine)
     prompt = context.get("prompt")
     call = call_by(rubric, file, output, config, variables, options, prompt=prompt, system=system, steps=steps)
     test = context.get("test")
     metadata = plain_metadata(test.get("metadata")) if isinstance(test, Mapping) else {}
-    return replace(call, provider=provider_name(context.get("provider")), metadata=metadata)
+    return replace(call, provider=provider_name(context.get("provider")), metadata=metadata, own=own)
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
@@ -277,7 +285,10 @@ def _maps_texts(value: Any) -> bool:
 
 
 CALL_KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "rubric": (_is_text, "a rubric's name or path"),
+    "rubric": (
+        lambda value: _is_text(value) or isinstance(value, list | Mapping),
+        "a rubric's name or path, or its criteria",
+    ),
     "rubric_var": (_is_text, "the name of a var"),
     "threshold": (lambda value: _is_number(value) and 0 <= value <= 1, "a score from 0 to 1"),
     "inputs": (_maps_texts, "a mapping from an input's name to that of a var"),
@@ -304,6 +315,40 @@ def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[
     if "rubric" in config:
         return find_rubric(str(config["rubric"]), near=near)
     return only_rubric(near=near)
+
+
+def _own_rubric(
+    after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], options: AskOptions
+) -> RowRubric | None:
+    """Return the criteria that the configuration or a var holds; None where a rubric is named.
+
+    Raises:
+        UsageError: They are faulty, or the var holds one criterion of a list.
+    """
+    by_var = "rubric_var" in config
+    value = variables.get(config["rubric_var"]) if by_var else config.get("rubric")
+    source = f"the var {config['rubric_var']!r}" if by_var else "config.rubric"
+    if by_var and _is_one_criterion(value):
+        raise UsageError(
+            f"{source} holds one criterion: Promptfoo makes a test of each text of a list in a var; "
+            "give the list as JSON text, or in a mapping: {criteria: […]}"
+        )
+    is_text = isinstance(value, str) and value.lstrip().startswith(("[", "{"))
+    if isinstance(after_file, str) or not (is_text or isinstance(value, list | Mapping)):
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    own = rubric_of(text, None, "add", options.of(ROWS_ALONE))
+    if isinstance(own, str):
+        raise UsageError(f"{source}: {own}")
+    return own
+
+
+def _is_one_criterion(value: Any) -> bool:
+    """Return whether a var holds a sentence, or a mapping without a list, rather than a rubric's name or its data."""
+    if isinstance(value, Mapping):
+        return not any(isinstance(held, list | Mapping) for held in value.values())
+    text = value.strip() if isinstance(value, str) else ""
+    return len(text.split()) > 1 and not text.startswith(("[", "{")) and "/" not in text
 
 
 def _inputs(
@@ -351,7 +396,8 @@ async def graded(call: Call, engine: Engine) -> Grade:
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
     """
-    return await grading_of(call, engine).grade(call.submission)
+    grade = await grading_of(call, engine).grade(call.submission)
+    return grade if call.own is None else replace(grade, row_rubric=call.own)
 
 
 def grading_of(call: Call, engine: Engine) -> Grading:
@@ -390,11 +436,15 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
         "pass": grade.passed is True,
         "score": grade.score,
         "reason": told_reason(grade, call),
-        "namedScores": {name: component["score"] for name, component in components.items()},
+        "namedScores": {name: component["score"] for name, component in components.items()} | _by_tag(grade),
         "componentResults": list(components.values()),
         "tokensUsed": tokens_used(grade.usage, grade.spared_tokens),
         "metadata": metadata_of(grade, call),
     }
+
+
+def _by_tag(grade: Grade) -> dict[str, float]:
+    return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:

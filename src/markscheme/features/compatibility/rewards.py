@@ -78,7 +78,7 @@ async def reward(
     if calibration not in CALIBRATION:
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
     make_room(judge, concurrency)
-    listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else list(rubrics)
+    listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _kept(rubrics)
     submissions = (
         Submission(
             response_text(response),
@@ -106,12 +106,21 @@ async def reward(
 
 def _is_one(rubrics: Any) -> bool:
     """Return True for one rubric, such as a list of criteria, and False for a list with one for each response."""
-    if not isinstance(rubrics, list | tuple):
+    if not isinstance(rubrics, Sequence) or isinstance(rubrics, str):
         return True
+    if not isinstance(rubrics, list | tuple):
+        return False
     criteria = (
         isinstance(rubric, Mapping) and not {"criteria", "rubric", "rubrics"} & rubric.keys() for rubric in rubrics
     )
     return bool(rubrics) and all(criteria)
+
+
+def _kept(rubrics: Sequence[Any]) -> Sequence[Any]:
+    """Return rubrics as a list; a sequence that makes criteria when they are asked for stays as it is."""
+    if isinstance(rubrics, list | tuple) or any(isinstance(rubric, Rubric) for rubric in rubrics):
+        return list(rubrics)
+    return rubrics
 
 
 def _as_input(rubric: Any) -> dict[str, Any]:
