@@ -53,7 +53,7 @@ class ShownPart(Protocol):
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the part as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the part as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
         ...
 
     def html(self) -> str:

@@ -92,7 +92,7 @@ CAN: dict[str, Callable[[JudgeKind], bool]] = {
     "batches": lambda kind: kind.batches,
     "rewording rubrics": lambda kind: kind.proposes,
     "probabilities": lambda kind: kind.probabilities,
-    "images": lambda kind: kind.sees,
+    "images": lambda kind: kind.sees("image") is True,
     "free": lambda kind: kind.price(Identity(kind.name)) == Price(0.0, 0.0),
 }
 

@@ -19,6 +19,8 @@ MOST_SCORE_LEVELS = 10
 """Levels of a score in all formats."""
 MOST_OPTIONS = 255
 """Options of a choice in all formats."""
+ASSETS: Final = "assets"
+"""Where a request of System One has images, by what stands for them in its state."""
 MODEL_QUESTION: Final = "c{}"
 """The id of a question: a criterion's name is never a key of a request."""
 
@@ -79,7 +81,9 @@ def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
         else:
             entry["criteria"] = {choice: text or None for choice, text in question.options}
         questions[key] = entry
-    return {"model": model, "state": {guidelines: "\n".join(notes), **prompt.material}, "questions": questions}
+    state = {guidelines: "\n".join(notes), **prompt.material}
+    assets = {shown_part.mark: shown_part.in_message(ASSETS) for shown_part in prompt.parts}
+    return {"model": model, "state": state, "questions": questions, **({ASSETS: assets} if assets else {})}
 
 
 def _system_one_answers(body: Mapping[str, Any]) -> AnswersById:

@@ -47,6 +47,11 @@ def _nothing(_: str) -> None:
     """Recognize nothing."""
 
 
+def _everything(_: str) -> bool:
+    """Recognize everything."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeKind:
     """Kind of judge, with the abilities of its judges.
@@ -67,7 +72,7 @@ class JudgeKind:
         price: The list price of a judge's tokens by its identity, zero if it is free; None if no price is known.
         batches: Whether its judges have `batches()`, the batch API of their provider.
         proposes: Whether its models can write new words for a rubric.
-        sees: Whether its judges show the model what isn't text, such as images; a judge itself may say it by `sees`.
+        sees: Whether its judges show the model parts of a kind, such as images; a judge itself may say it by `sees`.
         probabilities: Whether its judges give probabilities of levels, or of tokens if asked to.
         names_code: Whether the rest of its name is code to import, which no configuration file may name.
         names_judges: Whether the rest of its name is a file that names the judges it asks; no such file may name one.
@@ -92,7 +97,7 @@ class JudgeKind:
     price: "Callable[[Identity], Price | None]" = _unknown
     batches: bool = False
     proposes: bool = False
-    sees: bool = False
+    sees: Callable[[str], bool | None] = _nothing
     probabilities: bool = False
     names_code: bool = False
     names_judges: bool = False
@@ -401,7 +406,7 @@ DEFAULT: Final = JudgeKind(
     price=_list_price("anthropic"),
     batches=True,
     proposes=True,
-    sees=True,
+    sees=_everything,
     meant_by=_claude,
     rank=10,
 )
@@ -420,7 +425,7 @@ JUDGE_KINDS: Final = OpenTable(
         price=_list_price("openai"),
         batches=True,
         proposes=True,
-        sees=True,
+        sees=_everything,
         probabilities=True,
         meant_by=_gpt,
         rank=20,
@@ -434,7 +439,7 @@ JUDGE_KINDS: Final = OpenTable(
         about="replies recorded earlier",
         uses=lambda: ", ".join(_recordings()),
         asks=False,
-        sees=True,
+        sees=_everything,
         stands_in=True,
         rank=60,
     ),
@@ -444,7 +449,7 @@ JUDGE_KINDS: Final = OpenTable(
         form="function:module:name",
         about="any function that answers a prompt",
         names_code=True,
-        sees=True,
+        sees=_everything,
         meant_by=_python_file,
         rank=80,
     ),

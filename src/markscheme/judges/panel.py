@@ -7,7 +7,6 @@ from typing import Literal
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping, forget, make_room
-from markscheme.judges.sight import sees
 from markscheme.prompt import Prompt
 
 PanelRule = Literal["median", "majority"]
@@ -54,11 +53,6 @@ class Panel:
         name = self.name or f"panel({', '.join(str(member) for member in members)})"
         parameters = {"rule": self.rule, "members": [member.fingerprint for member in members]}
         return Identity(name, parameters=parameters, lasting=all(member.lasting for member in members))
-
-    @property
-    def sees(self) -> bool:
-        """True if every member shows its model what isn't text."""
-        return all(map(sees, self.judges))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return all members' answers as parts of one reply; a member without an answer gives an empty part.

@@ -46,16 +46,18 @@ def kind_of_judge(judge: Judge) -> JudgeKind | None:
     return kind_of(judge.identity.name)
 
 
-def sees(judge: Judge) -> bool:
-    """Return True if a judge shows its model what isn't text.
+def sees(judge: Judge, part_kind: str) -> bool:
+    """Return True if a judge shows its model parts of a kind.
 
     A judge that a program made is given the parts of each prompt; it says so itself if it takes none.
     """
-    itself = getattr(innermost(judge), "sees", None)
+    inner = innermost(judge)
+    itself = getattr(inner, "sees", None)
     if itself is not None:
         return bool(itself)
     kind = kind_of_judge(judge)
-    return kind is None or kind.sees
+    members = getattr(inner, "judges", ())
+    return all(sees(member, part_kind) for member in members) if members else kind is None or bool(kind.sees(part_kind))
 
 
 def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
@@ -64,9 +66,10 @@ def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
     Raises:
         NoJudge: It takes none.
     """
-    if parts and not sees(judge):
-        kinds = " or ".join(sorted(f"{part_kind}s" for part_kind in {shown_part.kind for shown_part in parts}))
-        can = names_that(lambda kind: kind.sees and kind.asks)
+    unseen = sorted({shown_part.kind for shown_part in parts if not sees(judge, shown_part.kind)})
+    if unseen:
+        can = names_that(lambda kind: kind.asks and all(map(kind.sees, unseen)))
+        kinds = " or ".join(f"{part_kind}s" for part_kind in unseen)
         raise NoJudge(f"{judge.identity.name} doesn't take {kinds}; judges that do: {can}")
 
 
@@ -76,7 +79,7 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
     Raises:
         NoJudge: It takes none.
     """
-    if not isinstance(judge, JudgeGroup) and not sees(judge):
+    if not isinstance(judge, JudgeGroup):
         for submission in submissions:
             refuse_unseeing(judge, parts_of([*submission.inputs.values(), *submission.responses]))
 

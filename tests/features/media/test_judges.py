@@ -142,11 +142,9 @@ def blind(system_prompt: str, user_prompt: str) -> str:
     return MET
 
 
-@pytest.mark.parametrize("name", ["systemone:m", "decisions:m"])
-def test_a_kind_that_takes_no_images_is_refused_before_it_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("SYSTEMONE_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.setenv(variable, KEY)
-    judge = open_judge(name, asking=Asking(memory=None))
+def test_a_kind_that_takes_no_images_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    judge = open_judge("decisions:m", asking=Asking(memory=None))
     with pytest.raises(NoJudge, match="doesn't take images or pdfs; judges that do: anthropic, openai or function"):
         graded(judge)
 

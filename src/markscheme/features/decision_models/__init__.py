@@ -91,6 +91,7 @@ DECISION_MODELS = Feature(
             needs="the model",
             about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
             price=_price_at_home("jev-", JEV_DOLLARS),
+            sees=lambda part_kind: part_kind == "image",
             probabilities=True,
             rank=40,
         ),

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.deciding import (
+    ASSETS,
     SYSTEM_ONE,
     AnswersById,
     DecisionFormat,
@@ -30,6 +31,8 @@ from markscheme.judges.provider import error_in_answer, message_in, parse_addres
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompt import DecisionQuestion, Prompt
 
+IMAGES_HEADER: Final = {"TypeSafe-Danger-Zone-Images": "true"}
+"""Header that other clients of System One send with images."""
 LONGEST_BODY = 4_000_000
 """Bytes of a response that are read: hundreds of questions with 255 options each."""
 HTTP: Final = "httpx2"
@@ -207,6 +210,7 @@ class DecisionJudge:
         """Send a request, and return status, headers and body of the response."""
         http = self._library()
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        headers |= IMAGES_HEADER if ASSETS in request else {}
         url = self._address.url.removesuffix("/v1") if self.wire is SYSTEM_ONE else self._address.url
         try:
             async with (

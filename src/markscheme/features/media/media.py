@@ -129,7 +129,7 @@ class Media:
         raise NotImplementedError
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the content as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the content as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
         raise NotImplementedError
 
     def html(self) -> str:
@@ -151,9 +151,11 @@ class Image(Media):
         return min(_MOST_TOKENS, self._sniffed.pixels // _PIXELS_PER_TOKEN + 1)
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the image as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the image as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
         if api == "messages":
             return {"type": "image", "source": self._source()}
+        if api == "assets":
+            return {"type": "image", "format": self.mime.removeprefix("image/"), "data_base64": self.base64}
         return {"type": "image_url", "image_url": {"url": self.data_url}}
 
     def html(self) -> str:
@@ -174,7 +176,7 @@ class Pdf(Media):
         return (self.size // _BYTES_PER_PAGE + 1) * _TOKENS_PER_PAGE
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the document as a block of a message, in the form of an API: "messages" or "chat"."""
+        """Return the document as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
         if api == "messages":
             return {"type": "document", "source": self._source()}
         name = f"{self.digest}.pdf"

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from markscheme.features.media.drawing import document, picture
@@ -16,7 +16,7 @@ from markscheme.judges.sight import innermost, is_probed, kind_of_judge
 from markscheme.numerals import finite
 from markscheme.parts import ShownPart
 from markscheme.plain_data import json_amid_prose
-from markscheme.prompt import Prompt, closed_object
+from markscheme.prompt import DecisionQuestion, Prompt, closed_object
 
 _CONSONANTS, _VOWELS = "BDFKLMNRT", "AEIOU"
 _SYLLABLES: Final = 3
@@ -30,6 +30,11 @@ _TASK: Final = (
     "{} shows a word in capital letters and, below it, some red squares. Read the word and count the squares. "
     'Answer in this form: {{"word": "…", "count": 0}}. If you can\'t see it, leave the word empty.'
 )
+_CHOOSE_WORD: Final = "Which word in capital letters does {} show?"
+_CHOOSE_COUNT: Final = "How many red squares does {} show?"
+_CHOICES: Final = 100
+"""Other words that a model may choose that writes nothing: with the squares, it guesses right in one of 400."""
+_COUNTS: Final = tuple(str(count) for count in range(_SQUARES[0], _SQUARES[1] + 1))
 _SCHEMA: Final = closed_object({"word": {"type": "string"}, "count": {"type": "integer"}})
 KINDS_IN_WORDS: Final = {IMAGE_KIND: "images", PDF_KIND: "PDF documents"}
 
@@ -42,25 +47,34 @@ class SightTest:
         word: The word in it.
         squares: How many squares there are.
         media: The picture or the document.
+        words: What a model may choose from that writes nothing, the word among it.
     """
 
     word: str
     squares: int
     media: Media
+    words: tuple[str, ...] = ()
 
     @classmethod
     def drawn(cls, kind: str, seed: str) -> "SightTest":
         """Make a test by chance; the same seed gives the same test, so that the cache has the answer."""
         chance = random.Random(f"{seed} {kind}")  # noqa: S311 - not a secret
-        word = "".join(chance.choice(_CONSONANTS) + chance.choice(_VOWELS) for _ in range(_SYLLABLES))
+        word = _word(chance)
         squares = chance.randint(*_SQUARES)
         media = Image(picture(word, squares)) if kind == IMAGE_KIND else Pdf(document(word, squares))
-        return cls(word, squares, media)
+        return cls(word, squares, media, tuple(sorted({word, *(_word(chance) for _ in range(_CHOICES))})))
 
     @property
     def prompt(self) -> Prompt:
         """Prompt that asks what the picture or document shows."""
-        return Prompt(_SYSTEM, _TASK.format(self.media.mark), _SCHEMA, (), parts=(self.media,))
+        mark = self.media.mark
+        questions = (
+            DecisionQuestion("word", "choice", _CHOOSE_WORD.format(mark), tuple((word, "") for word in self.words)),
+            DecisionQuestion("count", "choice", _CHOOSE_COUNT.format(mark), tuple((count, "") for count in _COUNTS)),
+        )
+        material = {"shown": mark}
+        task = _TASK.format(mark)
+        return Prompt(_SYSTEM, task, _SCHEMA, (), material, questions=questions, parts=(self.media,))
 
     def is_read(self, answer: str) -> bool:
         """Return True if an answer gives the word and the number of squares in the picture or document."""
@@ -70,7 +84,24 @@ class SightTest:
             return False
         if not isinstance(read, Mapping):
             return False
+        decisions = read.get("decisions")
+        if decisions is not None:
+            read = {name: _chosen(decisions, name) for name in ("word", "count")}
+            return read == {"word": self.word, "count": str(self.squares)}
         return str(read.get("word", "")).strip().upper() == self.word and finite(read.get("count")) == self.squares
+
+
+def _word(chance: random.Random) -> str:
+    return "".join(chance.choice(_CONSONANTS) + chance.choice(_VOWELS) for _ in range(_SYLLABLES))
+
+
+def _chosen(decisions: Any, name: str) -> Any:
+    """Return the most probable option of a question; None without one."""
+    options: Any = decisions.get(name) if isinstance(decisions, Mapping) else None
+    probable = (
+        {option: p for option, p in options.items() if finite(p) is not None} if isinstance(options, Mapping) else {}
+    )
+    return max(probable, key=lambda option: probable[option], default=None)
 
 
 _SIGHT: dict[tuple[str, str], str | None] = {}
