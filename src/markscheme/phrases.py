@@ -4,7 +4,7 @@ It imports little, so that commands start fast.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from markscheme.text import cut_short
 
@@ -16,6 +16,17 @@ _MOST_DIGITS = 2
 """Decimals of per cent that a reader takes in."""
 _LEAST_P = 0.001
 """The least p value that is printed as a number."""
+
+
+def sent_with(files: Collection[str]) -> str:
+    """Return after "Send it" which files belong to a page, ordered by name; "" for none.
+
+    >>> sent_with({"b.png", "a.png"}), sent_with(())
+    (' with the 2 files for which it has no room (a.png, b.png)', '')
+    """
+    if not files:
+        return ""
+    return f" with the {counted(len(files), 'file')} for which it has no room ({', '.join(sorted(files))})"
 
 
 def counted(n: int, singular: str, things: str = "") -> str:

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from html import escape
@@ -64,17 +64,6 @@ def whole_texts(sent_along: set[str]) -> Shortening:
         return f"In a file that comes with this page: {name}"
 
     return Shortening(str, sys.maxsize, instead)
-
-
-def sent_with(files: Collection[str]) -> str:
-    """Return after "Send it" which files belong to a page, ordered by name; "" for none.
-
-    >>> sent_with({"b.png", "a.png"}), sent_with(())
-    (' with the 2 files for which it has no room (a.png, b.png)', '')
-    """
-    if not files:
-        return ""
-    return f" with the {counted(len(files), 'file')} for which it has no room ({', '.join(sorted(files))})"
 
 
 def render_example(

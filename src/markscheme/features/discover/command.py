@@ -23,7 +23,7 @@ from markscheme.commands.options import (
 from markscheme.commands.output import TOO_FEW, put, refuse_outputs, show, write_report
 from markscheme.commands.page_options import PageOptions, listen, login_name, share_of
 from markscheme.errors import UsageError
-from markscheme.phrases import few_of
+from markscheme.phrases import few_of, sent_with
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import Kind
 
@@ -190,7 +190,6 @@ def _read(
 
 def _write_sheets(works: Sequence["ReadingWork"], target: Path, *, timed: bool) -> int:
     from markscheme.features.discover.reading_server import reading_sheet
-    from markscheme.pages.example import sent_with
 
     for work in works:
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{work.rater}")

@@ -36,7 +36,7 @@ from markscheme.commands.progress import progress as watch
 from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.whole_question import AskWhole
-from markscheme.phrases import in_words
+from markscheme.phrases import in_words, sent_with
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.rubrics.search import calibration_folder, find_rubric
@@ -332,7 +332,6 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
     """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
     from markscheme.features.label.page import sheet_of
     from markscheme.features.label.setup import keep_examples
-    from markscheme.pages.example import sent_with
 
     for work in works:
         rater = work.file.rater

@@ -81,18 +81,19 @@ def _unfiltered(filter_number: int, line: _Pixels, above: _Pixels) -> _Pixels:
 
 
 def _from_left(line: list[int], above: list[int], *, is_average: bool) -> list[int]:
-    pixels = []
-    left = upper_left = 0
-    for difference, upper in zip(line, above, strict=True):
+    pixels: list[int] = []
+    left = 0
+    for difference, upper, upper_left in zip(line, above, (0, *above[:-1]), strict=True):
         guess = (left + upper) // 2 if is_average else _paeth(left, upper, upper_left)
-        left, upper_left = (difference + guess) & 255, upper
+        left = (difference + guess) & 255
         pixels.append(left)
     return pixels
 
 
 def _paeth(left: int, upper: int, upper_left: int) -> int:
     """Return the neighbour that is nearest to left + upper - upper_left, the first of those that are equally near."""
-    towards_left, towards_upper = abs(upper - upper_left), abs(left - upper_left)
+    towards_left = abs(upper - upper_left)
+    towards_upper = abs(left - upper_left)
     towards_upper_left = abs(left + upper - 2 * upper_left)
     if towards_left <= towards_upper and towards_left <= towards_upper_left:
         return left

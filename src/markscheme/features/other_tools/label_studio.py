@@ -232,7 +232,7 @@ def _with_file(value: Any, content: ToolContent) -> Any:
         return value
     file = PurePosixPath(unquote(name))
     beside = (str(file).lstrip("/"), file.name, f"images/{file.name}")
-    found = next((path for path in beside if (content.path.parent / path).is_file()), None)
-    if found is None and not any(map(str.isspace, value)):
+    file_beside = next((path for path in beside if (content.path.parent / path).is_file()), None)
+    if file_beside is None and not any(map(str.isspace, value)):
         content.lose("images and documents that a task names and that don't lie next to the export")
-    return value if found is None else {kind: found}
+    return value if file_beside is None else {kind: file_beside}

@@ -83,9 +83,10 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
         content.note(f"the traces' own lists of scores ({', '.join(mixed)}) were left aside: the scores' file has them")
     fields = Fields(record, content, "trace", (*_OF_TRACE, *mixed))
     unit = str(record.get("id") or "")
-    output, asked = decoded(fields.take("output")), decoded(fields.take("input"))
-    content.respond(unit, output, asked)
-    for text in (output, asked):
+    output = decoded(fields.take("output"))
+    query = decoded(fields.take("input"))
+    content.respond(unit, output, query)
+    for text in (output, query):
         if isinstance(text, str) and text.startswith(STORED_APART):
             content.lose("images and documents that Langfuse stores elsewhere")
     comments = decoded(fields.take("comments"))
