@@ -56,8 +56,22 @@ class ShownPart(Protocol):
         """Return the part as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
         ...
 
-    def html(self) -> str:
-        """Return the part as HTML that neither runs nor loads anything."""
+    @property
+    def mime(self) -> str:
+        """Media type of its content."""
+        ...
+
+    @property
+    def content(self) -> bytes:
+        """Bytes of its content."""
+        ...
+
+    def html(self, address: str | None = None) -> str:
+        """Return the part as HTML that neither runs nor loads anything.
+
+        Args:
+            address: Where a server has parts, each under its digest; None without one.
+        """
         ...
 
 

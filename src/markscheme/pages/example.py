@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from html import escape
+from typing import Final
 
 from markscheme.pages.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
 from markscheme.pages.steps import StepTree
@@ -33,17 +34,23 @@ def _too_large(shown_part: ShownPart) -> str | None:
 
 @dataclass(frozen=True)
 class Shortening:
-    """Rule for how much of long texts is shown.
+    """Rule for how much of long texts is shown, and which parts.
 
     Attributes:
         cut: Cuts one text, and says on it that it did.
         steps: Maximum number of an agent's steps; those in the middle are left out.
         instead: Returns words to show in place of a part; None to show the part.
+        address: Where a server has parts, each under its digest; None for a page without a server.
     """
 
     cut: Callable[[str], str]
     steps: int
     instead: Callable[[ShownPart], str | None] = _too_large
+    address: str | None = None
+
+
+SERVED: Final = Shortening(str, sys.maxsize, lambda _: None, "part/")
+"""The rule for a page that a server sends: all of it."""
 
 
 def whole_texts(sent_along: set[str]) -> Shortening:
@@ -160,7 +167,8 @@ def _with_parts(html: str, text: str, shortening: Shortening | None) -> str:
     """Return a text's HTML with its parts in place of their marks; those without one come at the end."""
     for shown_part in text.parts if isinstance(text, PartedText) else ():
         words = None if shortening is None else shortening.instead(shown_part)
-        inner = shown_part.html() if words is None else f'<p class="missing">{escape(words)}</p>'
+        address = None if shortening is None else shortening.address
+        inner = shown_part.html(address) if words is None else f'<p class="missing">{escape(words)}</p>'
         html = html.replace(shown_part.mark, inner, 1) if shown_part.mark in html else html + inner
     return html
 

@@ -3,7 +3,7 @@
 import hmac
 import secrets
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -15,7 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
 from markscheme.numerals import finite
+from markscheme.parts import parts_of
 from markscheme.plain_data import no_constant, parse_json
+from markscheme.submission import Submission
 
 PORTS_TRIED = 50
 """Ports tried from the one asked for: more sessions of annotators than one machine serves."""
@@ -28,6 +30,8 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+SANDBOXED = {"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'"}
+"""Headers of what people are shown that isn't ours."""
 
 
 def free_socket(host: str, port: int) -> socket.socket:
@@ -96,7 +100,9 @@ class PageGuard:
     def _with_headers(self, send: Send) -> Send:
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         return sent
@@ -117,6 +123,18 @@ class PageGuard:
 
 def _values(scope: Scope, header: bytes) -> list[str]:
     return [value.decode("latin-1").lower() for name, value in scope["headers"] if name == header]
+
+
+def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
+    """Make an answer with a part of what is judged, as the browser shows it: nothing in it may run or load anything."""
+    texts = (text for submission in submissions for text in (*submission.inputs.values(), *submission.responses))
+    shown_part = next((shown_part for shown_part in parts_of(texts) if shown_part.digest == digest), None)
+    if shown_part is None:
+        return PlainTextResponse("no such part\n", 404)
+    try:
+        return Response(shown_part.content, media_type=shown_part.mime, headers=SANDBOXED)
+    except UsageError as error:
+        return PlainTextResponse(f"{error}\n", 409)
 
 
 def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:

@@ -1,9 +1,11 @@
 """Images and PDFs on pages: at a size that fits, to be opened, described, and without anything that runs or loads."""
 
 import re
+from pathlib import Path
 
 from markscheme import Image, Pdf, Submission
-from markscheme.pages.example import Shortening, render_example
+from markscheme.pages.example import SERVED, Shortening, render_example
+from markscheme.pages.serving import part_answer
 from tests.features.media.files import PDF_FILE, PNG_FILE
 
 SUBMISSION = Submission(
@@ -27,6 +29,20 @@ def test_a_pdf_is_a_link_that_saves_it_and_nothing_opens_by_itself() -> None:
     assert re.search(r'<a href="data:application/pdf;base64,[^"]*" download="[0-9a-f]{32}\.pdf">PDF: a bill</a>', html)
     for tag in ("<iframe", "<embed", "<object", "<script", "style="):
         assert tag not in html
+
+
+def test_a_server_shows_a_pdf_apart_where_nothing_in_it_may_run(tmp_path: Path) -> None:
+    html = render_example(SUBMISSION, ["invoice"], shortening=SERVED)
+    digest = Pdf(PDF_FILE).digest
+    assert f'<a href="part/{digest}" target="_blank" rel="noopener">PDF: a bill</a>' in html
+    answer = part_answer([Submission("x"), SUBMISSION], digest)
+    assert (answer.body, answer.media_type) == (PDF_FILE, "application/pdf")
+    assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox; frame-ancestors 'none'"
+    assert part_answer([SUBMISSION], "0" * 32).status_code == 404
+    (tmp_path / "bill.pdf").write_bytes(PDF_FILE)
+    of_file = Submission("x", {"invoice": Pdf(tmp_path / "bill.pdf")})  # type: ignore[dict-item]
+    (tmp_path / "bill.pdf").write_bytes(PDF_FILE + b" ")
+    assert part_answer([of_file], digest).status_code == 409
 
 
 def test_images_in_messages_are_shown_too_and_none_is_lost() -> None:

@@ -24,7 +24,7 @@ from markscheme.features.discover.reading_work import (
     unit_name,
 )
 from markscheme.pages.example import whole_texts
-from markscheme.pages.serving import problem, sent_object, serve_apps
+from markscheme.pages.serving import part_answer, problem, sent_object, serve_apps
 from markscheme.pages.template import PageTemplate
 from markscheme.readers.sheet import sheet_key
 
@@ -139,6 +139,7 @@ class _ReadingPages:
             routes=[
                 Route("/", self.show),
                 Route("/unit/{unit}", self.unit),
+                Route("/part/{digest}", self.part),
                 Route("/read", self.read, methods=["POST"]),
                 Route("/reopen", self.reopen, methods=["POST"]),
                 Route("/again", self.again, methods=["POST"]),
@@ -157,6 +158,11 @@ class _ReadingPages:
     async def unit(self, request: Request) -> Response:
         shown = await run_in_threadpool(self.work.shown, request.path_params["unit"])
         return PlainTextResponse("no such output\n", 404) if shown is None else HTMLResponse(shown)
+
+    async def part(self, request: Request) -> Response:
+        examples = self.work.opened.pool.examples
+        shown = (examples[id].submission for id in self.work.ids.values() if id in examples)
+        return await run_in_threadpool(part_answer, shown, request.path_params["digest"])
 
     async def read(self, request: Request) -> Response:
         sent = await sent_object(request)

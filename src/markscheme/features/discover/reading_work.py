@@ -24,7 +24,7 @@ from markscheme.features.discover.reading import (
 )
 from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
 from markscheme.fingerprint import fingerprint
-from markscheme.pages.example import Shortening, render_example
+from markscheme.pages.example import SERVED, Shortening, render_example
 from markscheme.pages.order import Share
 from markscheme.pages.serving import duration
 from markscheme.pages.words import first_words
@@ -119,7 +119,7 @@ class ReadingWork:
     def shown(self, unit: str) -> str | None:
         """An output and its inputs, laid out; None for one that isn't there."""
         example = self.opened.pool.examples.get(self.ids.get(unit, ""))
-        return None if example is None else shown_output(example)
+        return None if example is None else shown_output(example, SERVED)
 
     def read(self, unit: str, sent: Mapping[str, Any]) -> OutputReading:
         """Keep a reading as the page has it; on disk when this returns.

@@ -14,7 +14,8 @@ from starlette.routing import Route
 from markscheme.errors import UsageError
 from markscheme.features.label.page import PAGE, message_page, page_of, progress_part, shown_of
 from markscheme.features.label.work import Answered, Question, Work
-from markscheme.pages.serving import duration, problem, sent_object, serve_apps, texts_in
+from markscheme.pages.example import SERVED
+from markscheme.pages.serving import duration, part_answer, problem, sent_object, serve_apps, texts_in
 
 
 def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
@@ -40,6 +41,7 @@ class _Pages:
             routes=[
                 Route("/", self.show),
                 Route("/unit/{unit}", self.unit),
+                Route("/part/{digest}", self.part),
                 Route("/give", self.give, methods=["POST"]),
                 Route("/undo", self.undo, methods=["POST"]),
                 Route("/progress", self.progress),
@@ -57,7 +59,11 @@ class _Pages:
         step = self.work.by_unit.get(request.path_params["unit"])
         if step is None:
             return PlainTextResponse("no such response\n", 404)
-        return HTMLResponse(await run_in_threadpool(shown_of, self.work, step))
+        return HTMLResponse(await run_in_threadpool(shown_of, self.work, step, SERVED))
+
+    async def part(self, request: Request) -> Response:
+        shown = (self.work.examples[step.id].submission for step in self.work.steps)
+        return await run_in_threadpool(part_answer, shown, request.path_params["digest"])
 
     async def give(self, request: Request) -> Response:
         sent = await sent_object(request)

@@ -132,7 +132,7 @@ class Media:
         """Return the content as a block of a message, in the form of an API: "messages", "chat" or "assets"."""
         raise NotImplementedError
 
-    def html(self) -> str:
+    def html(self, address: str | None = None) -> str:
         """Return the content as HTML that neither runs nor loads anything."""
         raise NotImplementedError
 
@@ -158,7 +158,7 @@ class Image(Media):
             return {"type": "image", "format": self.mime.removeprefix("image/"), "data_base64": self.base64}
         return {"type": "image_url", "image_url": {"url": self.data_url}}
 
-    def html(self) -> str:
+    def html(self, address: str | None = None) -> str:  # noqa: ARG002 - an image is part of its page
         """Return the image as HTML, at a size that fits; it opens to its full size by click or key."""
         shown = escape(self.alt or f"Image without a description, {self.width} × {self.height} pixels", quote=True)
         image = f'<img src="{self.data_url}" alt="{shown}" width="{self.width}" height="{self.height}">'
@@ -182,10 +182,17 @@ class Pdf(Media):
         name = f"{self.digest}.pdf"
         return {"type": "file", "file": {"filename": name, "file_data": self.data_url}}
 
-    def html(self) -> str:
-        """Return a link by which the browser saves the document; no page opens it by itself."""
-        name = escape(self.name if self.path else f"{self.digest}.pdf", quote=True)
+    def html(self, address: str | None = None) -> str:
+        """Return a link by which the browser shows the document apart, or saves it where no server has it.
+
+        No browser shows documents in a frame that may run nothing, and none goes to one in a page's own text.
+        """
         words = escape(self.alt or self.name)
+        if address is not None:
+            return (
+                f'<p class="media"><a href="{address}{self.digest}" target="_blank" rel="noopener">PDF: {words}</a></p>'
+            )
+        name = escape(self.name if self.path else f"{self.digest}.pdf", quote=True)
         return f'<p class="media"><a href="{self.data_url}" download="{name}">PDF: {words}</a></p>'
 
 

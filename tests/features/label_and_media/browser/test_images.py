@@ -1,6 +1,7 @@
 """Images on the labelling page in a real browser: ten labelled by keyboard, on a wide and on a narrow screen."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from markscheme.features.media.drawing import document, picture
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import PATIENCE, wait_until
 from tests.features.label.labelled_project import Server
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,9 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
     (tmp_path / ".git").mkdir()
     (tmp_path / "bill.pdf").write_bytes(
-        document("KITE", 2).replace(b"/Type /Catalog", b"/Type /Catalog /JS (app.alert)")
+        document("KITE", 2).replace(
+            b"/Type /Catalog", b"/Type /Catalog /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>"
+        )
     )
     lines = []
     for index in range(N):
@@ -48,6 +51,26 @@ def complaints(page: Page) -> Iterator[list[str]]:
     )
     yield violations
     assert violations == []
+
+
+def shows_the_invoice_apart(page: Page) -> None:
+    """The PDF opens in a tab of its own, in the browser's viewer, under a policy by which nothing in it may run."""
+    link = page.locator("#text a[target=_blank]")
+    expect(link).to_have_text("PDF: bill.pdf")
+    answer = page.request.get(f"{page.url}{link.get_attribute('href')}")
+    assert answer.headers["content-type"] == "application/pdf"
+    assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox; frame-ancestors 'none'"
+    with page.expect_popup() as opened:
+        link.press("Enter")
+    viewer = opened.value
+    viewer.wait_for_url("**/part/*")
+    until = time.monotonic() + PATIENCE
+    while not any(frame.url.startswith("chrome-extension://") for frame in viewer.frames):
+        assert time.monotonic() < until, "the browser's viewer never came"
+        viewer.wait_for_timeout(20)
+    viewer.close()
+    assert page.request.get(f"{page.url}part/{'0' * 32}").status == 404
+    page.locator("#text").focus()
 
 
 @pytest.mark.usefixtures("complaints")
@@ -73,6 +96,8 @@ def test_ten_images_are_labelled_by_keyboard_and_each_fits_the_screen(project: P
                 assert page.evaluate("document.querySelector('#text details.media').open")
                 page.keyboard.press("Enter")
                 page.locator("#text").focus()
+            if image.get_attribute("alt") == f"chart {N - 1}":
+                shows_the_invoice_apart(page)
             page.keyboard.press("y" if place % 2 else "n")
             page.keyboard.press("Enter")
         wait_until(page, "outbox.length === 0")
