@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("promptfoo", "runtime")
 def test_every_key_of_the_assertion_s_config_is_on_the_page() -> None:
     from markscheme.promptfoo.assertion import CONFIG_KEYS
 
-    table = PAGE[PAGE.index("| key of `config`") : PAGE.index("Promptfoo doesn't fill")]
+    table = PAGE[PAGE.index("| key of `config`") : PAGE.index("The keys that say")]
     assert set(re.findall(r"`(\w+)`", table)) >= set(CONFIG_KEYS)
 
 
