@@ -17,8 +17,9 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
 from markscheme.parts import PartedText
-from markscheme.plain_data import form_of, json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
+from markscheme.plain_data import json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
+from markscheme.ratings.row_form import form_of_rows
 from markscheme.submission import as_text, plain_metadata, text_in_file
 from markscheme.text import cut_short, folded_word
 
@@ -237,9 +238,10 @@ def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
 
 def _raw(path: Path) -> tuple[str, list[Any]]:
     """The day of the evaluation and the rows, as written."""
-    if path.suffix == ".jsonl":
+    form = form_of_rows(path)
+    if form == "lines":
         return "", [line for _, line in json_lines(path, RatingError)]
-    if form_of(path) == "yaml":
+    if form == "yaml":
         data, _ = plain_data(read_text(path, RatingError), "yaml", RatingError, path=path)
     else:
         data = read_json(path, RatingError, parse_constant=no_constant)

@@ -11,7 +11,7 @@ from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
 from markscheme.parts import as_written, in_cell, parted_text
 from markscheme.phrases import few_of
-from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, Form, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import (
     PairSide,
@@ -23,6 +23,7 @@ from markscheme.ratings.pair_sides import (
 )
 from markscheme.ratings.program_rows import example_cells, refuse_frame
 from markscheme.ratings.rating import Rating, RatingReader, is_stale, load_ratings, text_of
+from markscheme.ratings.row_form import RowForm, form_of_rows
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 
@@ -41,6 +42,10 @@ MOST_WARNED = 5
 LEAKING = 40
 """Characters from which a passage in an anchor gives its response away; shorter ones occur by chance."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
+NO_EXAMPLES_AS_TEXT = (
+    "is a workbook or packed; `markscheme import FILE --rubric NAME --to ratings.jsonl --examples examples.jsonl` "
+    "writes examples of it"
+)
 
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
 _OWN_KEYS = frozenset(
@@ -318,18 +323,19 @@ class _Reading:
 
     def raw(self, path: Path) -> Iterator[tuple[int | None, Any]]:
         """The examples in a file as plain data, with their lines."""
-        if path.suffix == ".jsonl":
+        form = form_of_rows(path)
+        if form == "lines":
             yield from json_lines(path, RatingError)
-        elif path.suffix in (".csv", ".parquet"):
-            yield from self._table(path)
-        elif path.suffix in SUFFIXES:
-            yield from self._document(path)
+        elif form == "packed":
+            raise RatingError(NO_EXAMPLES_AS_TEXT, path=path)
+        elif form == "json" or form == "yaml":
+            yield from self._document(path, form)
         else:
-            raise RatingError(f"must end in one of {', '.join(SUFFIXES)}", path=path)
+            yield from self._table(_rows(path, form))
 
-    def _document(self, path: Path) -> Iterator[tuple[int | None, Any]]:
+    def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
-        data, lines = plain_data(text, form_of(path), RatingError, path=path)
+        data, lines = plain_data(text, form, RatingError, path=path)
         at: tuple[str | int, ...] = ()
         if isinstance(data, Mapping):
             rubric_name = data.get("rubric", self.rubric.name)
@@ -344,12 +350,12 @@ class _Reading:
         for place, raw in enumerate(data):
             yield lines.get((*at, place)), raw
 
-    def _table(self, path: Path) -> Iterator[tuple[int | None, Any]]:
+    def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
         """Rows with the same id are one example labelled by several raters."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
-        for number, (line, row) in enumerate(_rows(path), start=1):
+        for number, (line, row) in enumerate(rows, start=1):
             if row is None:
                 self.faults.append(Fault(ANOTHER_LENGTH, line))
                 continue
@@ -443,9 +449,9 @@ def draws_of(examples: Iterable[Example]) -> list[str]:
     return [f"drawn {example.draw}".rstrip() if example.has_chance else "random" for example in examples]
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str] | None]]:
+def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
     """The rows of a table as text, with their lines."""
-    if path.suffix == ".csv":
+    if form == "table":
         return table_rows(path, RatingError)
     from markscheme.grading.graded_table import parquet_rows
 

@@ -13,6 +13,7 @@ from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import Example, ExampleSet, Split, load_responses, warn
+from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.splits import SPLIT_SEED, file_for_parts, write_parts
 from markscheme.rubrics.rubric import Rubric
 
@@ -71,7 +72,7 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
     Warns:
         RatingWarning: Outputs are held out from now on, whose texts may have been read.
     """
-    if path.suffix != ".jsonl" or not path.is_file() or not path.stat().st_size:
+    if not takes_lines(path) or not path.is_file() or not path.stat().st_size:
         return ()
     examples = load_responses(path, rubric)
     parted = parts_by_place(examples)

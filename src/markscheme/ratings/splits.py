@@ -16,6 +16,7 @@ from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import Example, ExampleSet, Split, warn
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.row_form import takes_lines
 
 SPLIT_SEED = 1
 """Part of the hash that orders tasks: the same tasks are split the same way."""
@@ -346,7 +347,7 @@ def file_for_parts(examples: ExampleSet) -> Path:
         RatingError: There is none, since it is not a .jsonl file.
     """
     path = examples.path
-    if path is None or path.suffix != ".jsonl":
+    if path is None or not takes_lines(path):
         raise RatingError(
             "can't take `split` by itself, as .jsonl files can: `markscheme export RUBRIC > examples.jsonl`, or write "
             "dev or test next to each example",

@@ -5,8 +5,9 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import form_of, plain_data, read_text
-from markscheme.ratings.examples import RATINGS_FOLDER, SUFFIXES, load_examples, load_responses
+from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
 from markscheme.ratings.rating import load_ratings
+from markscheme.ratings.row_form import form_of_rows
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
@@ -88,8 +89,8 @@ def is_labelled(peek: Peek) -> bool:
 
 
 def may_be_examples(peek: Peek) -> bool:
-    """Whether a file may hold examples, where examples are expected: by its name."""
-    return peek.path.suffix in (*SUFFIXES, ".parquet")
+    """Whether a file may hold examples, where examples are expected: text of any form, or Parquet."""
+    return not peek.path.is_file() or form_of_rows(peek.path) != "packed"
 
 
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:

@@ -95,10 +95,14 @@ class Peek:
         if text[:1] in ("{", "["):
             is_whole_line = _is_json(text.partition("\n")[0])
             if by_name == "lines":
-                return "json" if not is_whole_line and len(self.head) < HEAD and _is_json(text) else "lines"
+                is_one_value = not is_whole_line or (text[:1] == "[" and not text.partition("\n")[2].strip())
+                return "json" if is_one_value and len(self.head) < HEAD and _is_json(text) else "lines"
             if is_whole_line and text.partition("\n")[2].strip():
                 return "lines"
-            return "sheet" if by_name == "table" and is_whole_line else by_name if by_name == "table" else "json"
+            if by_name != "table":
+                return "json"
+            is_document = len(self.head) < HEAD and _is_json(text)
+            return "sheet" if is_whole_line else "json" if is_document else by_name
         if text[:4].casefold() == "sep=":
             return "sheet"
         if by_name == "table" or not splits_alike(text):

@@ -8,6 +8,7 @@ from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_l
 from markscheme.parts import in_cell
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.row_form import PACKED, RowForm, form_of_rows
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
 if TYPE_CHECKING:
@@ -15,23 +16,33 @@ if TYPE_CHECKING:
 
 MAGIC_BYTES = 64
 """Bytes that show what a file holds."""
-PACKED = (
-    *(b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"),
-    *(b"SQLite format 3", b"PAR1", b"ARROW1"),
-)
-"""How workbooks, compressed files and stores begin."""
 _JSON = (b"[", b"{")
+_ONE_RESPONSE = (".txt", ".md")
 RESPONSE_COLUMNS = ("response", "output", "answer")
 """The columns of a table that may contain the response; the first that is there counts."""
 
 
 def holds_several(path: Path) -> bool:
     """Return whether a file has several responses: lines, a table, or what another tool exports."""
-    return _is_named_as_rows(path) or _is_tool_file(path)
+    return _holds_rows(path) or _is_tool_file(path)
 
 
-def _is_named_as_rows(path: Path) -> bool:
-    return path.name.casefold().endswith((*LINES, *TABLES, PARQUET))
+def _holds_rows(path: Path) -> bool:
+    """Return whether a file is named as rows and holds such, or is another text, not named as one, with a response
+    in each row: `.txt` and `.md` are one response, which may be a table."""
+    form = form_of_rows(path)
+    if path.name.casefold().endswith((*LINES, *TABLES, PARQUET)):
+        return form in ("lines", "table", "parquet")
+    return form == "table" and path.suffix.casefold() not in _ONE_RESPONSE and _has_responses(path)
+
+
+def _has_responses(path: Path) -> bool:
+    """Return whether a table's header names responses."""
+    try:
+        first = next(table_rows(path, RatingError), None)
+    except RatingError:
+        return False
+    return first is not None and first[1] is not None and any(name in first[1] for name in RESPONSE_COLUMNS)
 
 
 def _is_tool_file(path: Path) -> bool:
@@ -41,7 +52,7 @@ def _is_tool_file(path: Path) -> bool:
 
 def _content(path: Path) -> "FileContent":
     """Return what a file holds that isn't named as rows: text that is neither packed nor JSON is one response."""
-    if _is_named_as_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
+    if _holds_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
         return "other"
     from markscheme.readers.table_outputs import content_of_file
 
@@ -59,7 +70,7 @@ def holds_sheet(path: Path, options: ColumnOptions) -> bool:
         return False
     if options.table is not None or options.encoding is not None:
         return True
-    if _is_named_as_rows(path):
+    if _holds_rows(path):
         return False
     start = _start(path)
     return start.startswith(PACKED) or content == "responses" or (start[:1] in _JSON and bool(options.column_fields))
@@ -142,11 +153,12 @@ def _of_rows(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None
 ) -> Iterator[tuple[int, Submission]]:
     """Submissions with their line numbers, their columns under the names that `fields` gives."""
-    if path.suffix.casefold() in LINES:
+    form = form_of_rows(path)
+    if form == "lines":
         yield from _of_lines(path, fields)
         return
     response = ""
-    for place, (number, cells) in enumerate(_cells(path), start=1):
+    for place, (number, cells) in enumerate(_cells(path, form), start=1):
         if cells is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=number)
         row = _renamed(cells, fields, path, is_first=place == 1)
@@ -177,9 +189,9 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
             refuse_lines(RatingError(str(error), path=path, line=number))
 
 
-def _cells(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """The rows of a table with their numbers; None for one with another number of cells than the header."""
-    if path.suffix.casefold() != PARQUET:
+    if form != "parquet":
         yield from table_rows(path, RatingError)
         return
     from markscheme.grading.graded_table import parquet_rows

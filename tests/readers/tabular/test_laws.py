@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ SAME_TABLE = (
     "json_data",
     "json_columns",
     "xlsx",
+    "parquet",
 )
 """Forms in which a table of text says the same."""
 
@@ -58,6 +60,27 @@ def read(table: Table, form: str = "csv", options: ColumnOptions | None = None) 
             return read_files([path], options or ColumnOptions())
         except UsageError as refused:
             return str(refused.code)
+
+
+def read_written(tables: Mapping[str, Table], options: ColumnOptions | None = None) -> TableReading | str:
+    """Several tables as they are read together from files of these names, or the code of their refusal."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [write(table, "csv", Path(folder)).rename(Path(folder) / name) for name, table in tables.items()]
+        try:
+            return read_files(paths, options or ColumnOptions())
+        except UsageError as refused:
+            return str(refused.code)
+
+
+def long_rows(table: Table) -> dict[str, list[str]]:
+    """The same table with a row for each rating."""
+    raters = {"verdict": "model", "human": "human"}
+    rows = [
+        (unit, *rater, cell)
+        for rater in raters.items()
+        for unit, cell in zip(table["id"], table[rater[0]], strict=True)
+    ]
+    return dict(zip(("id", "rater", "kind", "label"), map(list, zip(*rows, strict=True)), strict=True))
 
 
 def compared(reading: TableReading | str) -> Any:
@@ -86,6 +109,16 @@ def named(result: Any) -> Any:
 def test_a_table_is_read_alike_in_every_form(table: dict[str, list[str]], form: str) -> None:
     assert form in FORMS
     assert compared(read(table, form)) == compared(read(table))
+
+
+@given(tables())
+def test_a_table_is_read_alike_from_two_files_and_with_a_row_for_each_rating(table: dict[str, list[str]]) -> None:
+    by_side = {f"{name}.csv": {"id": table["id"], name: table[name]} for name in ("verdict", "human")}
+    as_one = compared(read(table))
+    assert compared(read_written(by_side)) == as_one
+    turned = {**by_side, "human.csv": {name: cells[::-1] for name, cells in by_side["human.csv"].items()}}
+    assert compared(read_written(turned)) == as_one
+    assert named(compared(read_written({"long.csv": long_rows(table)}))) == named(as_one)
 
 
 @given(tables(), st.randoms(use_true_random=False))

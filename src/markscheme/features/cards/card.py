@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
@@ -21,6 +22,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
 from markscheme.ratings.examples_choice import ExamplesChoice, Part
 from markscheme.ratings.kinds import KINDS
+from markscheme.ratings.row_form import form_of_rows
 from markscheme.ratings.wordings import WORDINGS_FILE
 from markscheme.receipt import ACCEPTED, CARD
 from markscheme.stats.annotators import GoldRule
@@ -340,6 +342,8 @@ def content_digest(path: Path) -> str:
         case ".json" | ".yaml" | ".yml":
             text = read_text(path, RatingError)
             return fingerprint(plain_data(text, form_of(path), RatingError, path=path)[0])
+    if form_of_rows(path) in ("packed", "parquet"):
+        return fingerprint(sha256(path.read_bytes()).hexdigest())
     return fingerprint(read_text(path, RatingError).splitlines())
 
 

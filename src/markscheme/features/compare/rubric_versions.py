@@ -33,7 +33,7 @@ def _is_version(side: str) -> bool:
     """Whether a side can't be a judge or ratings: a rubric's file, or a rubric in a commit."""
     path = Path(side)
     if path.is_file():
-        return path.suffix in RUBRIC_SUFFIXES and not has_format(path) and shows_rubric(path)
+        return not has_format(path) and shows_rubric(path)
     name, sign, revision = side.rpartition("@")
     if sign and revision and _is_rubric(name):
         return True

@@ -125,7 +125,7 @@ def _of_rows(peek: Peek) -> OutputPool:
 
 
 def _records(peek: Peek) -> Iterator[Any]:
-    if peek.path.suffix in (".yaml", ".yml"):
+    if peek.shape == "yaml":
         data, _ = plain_data(read_text(peek.path, RatingError), "yaml", RatingError, path=peek.path)
         yield from (data.get("examples") or [] if isinstance(data, Mapping) else data or [])
         return

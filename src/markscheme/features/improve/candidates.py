@@ -354,13 +354,22 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
     return wording
 
 
+def _json_in(path: Path) -> Any:
+    """Return what a file of JSON holds; None of one that is neither JSON nor named so."""
+    try:
+        return read_json(path, RubricError)
+    except RubricError:
+        if path.suffix == ".json":
+            raise
+        return None
+
+
 def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:
     if not path.is_file():
         raise UsageError(f"there is no candidate {path}; a candidate is a rubric file, or a JSON file of edits")
-    if path.suffix == ".json":
-        data = read_json(path, RubricError)
-        if isinstance(data, list) or (isinstance(data, Mapping) and "edits" in data):
-            return from_edits(path.stem, data, base=yours, yours=yours, labelled=labelled)
+    data = _json_in(path)
+    if isinstance(data, list) or (isinstance(data, Mapping) and "edits" in data):
+        return from_edits(path.stem, data, base=yours, yours=yours, labelled=labelled)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)  # the file of a candidate needn't have the rubric's name
         candidate = load_rubric(path)

@@ -24,6 +24,7 @@ from markscheme.ratings.examples import (
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.row_form import takes_lines
 from markscheme.readers.rated import open_rated
 from markscheme.readers.table_outputs import outputs_in, reads_as_table
 from markscheme.rubrics.rubric import Rubric
@@ -164,7 +165,7 @@ class SetFile:
             RatingError: Names the ids, or says what to do.
         """
         responses = {example.id: example.submission.responses for example in self.read()}
-        if new_examples(self.path, pool, responses, "the pool") and self.path.suffix != ".jsonl":
+        if new_examples(self.path, pool, responses, "the pool") and not takes_lines(self.path):
             raise RatingError(
                 "cannot be added to; make it an examples.jsonl, or label it by itself with --pool", path=self.path
             )

@@ -24,13 +24,13 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
+from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.results_project import project_of_results
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
-RESULTS_SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 """Of files that may be Promptfoo's results."""
 
 
@@ -79,7 +79,7 @@ def open_work(
     home = SetFile.within(folder, rubric)
     if pool is None and not audits and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
-    if home.path.suffix == ".jsonl":
+    if takes_lines(home.path):
         with writing(home.path):
             set_aside_damaged_end(home.path)
     if audits:
@@ -110,9 +110,7 @@ def open_work(
 def _rubric_of_results(named: str, here: Path) -> str:
     """Return the rubric's name; results of Promptfoo become one, with their metrics as criteria."""
     path = here / named
-    if path.suffix not in RESULTS_SUFFIXES or not path.is_file():
-        return named
-    project = project_of_results(path)
+    project = project_of_results(path) if path.is_file() else None
     if project is None:
         return named
     made = add_files(project.files, here).made

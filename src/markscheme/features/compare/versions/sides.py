@@ -15,6 +15,7 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.rated import has_format, rubric_of_report
 from markscheme.readers.written import WrittenCalibration
 from markscheme.rubrics.file import load_rubric, rubric_from_text
+from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
 
@@ -83,7 +84,8 @@ def _version(side: str) -> RubricVersion:
 def _is_rubric(side: str) -> bool:
     path = Path(side)
     if path.is_file():
-        return path.suffix in RUBRIC_SUFFIXES and not has_format(path, "anything")
+        is_one = path.suffix in RUBRIC_SUFFIXES or shows_rubric(path)
+        return is_one and not has_format(path, "anything")
     if _revision(side) is not None:
         return True
     try:

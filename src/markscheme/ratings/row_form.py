@@ -1,0 +1,86 @@
+"""The form in which a file holds rows: by its content; its name decides where that is empty or can't be read."""
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from markscheme.plain_data import LINES, PARQUET, TABLES
+
+RowForm: TypeAlias = Literal["lines", "table", "parquet", "json", "yaml", "packed"]
+"""JSON by line, cells by line, Parquet, one document of JSON or YAML, or a file that holds others."""
+PACKED: Final = (
+    *(b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"),
+    *(b"SQLite format 3", b"PAR1", b"ARROW1"),
+)
+"""How workbooks, compressed files and stores begin."""
+_PARQUET: Final = b"PAR1"
+_KEYS_OF_ROWS: Final = frozenset(["examples", "results"])
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+_MARKS: Final = (b",", b";", b"\t")
+_YAML: Final = re.compile(rb"---|%YAML|[#-](\s|$)|[\"']?[\w .-]+[\"']?:(\s|$)")
+"""How the first line of a document of YAML begins, and the header of no table."""
+
+
+def form_of_rows(path: Path) -> RowForm:
+    """Return the form of a file's rows.
+
+    >>> form_of_rows(Path("not there.csv"))
+    'table'
+    """
+    by_name = _form_of_name(path)
+    try:
+        with path.open("rb") as file:
+            first = b""
+            while not first and (line := file.readline()):
+                first = line.strip(_BLANK)
+            rest = any(line.strip() for line in file) if first[:1] in (b"{", b"[") else False
+    except OSError:
+        return by_name
+    if first.startswith(PACKED):
+        return "parquet" if first.startswith(_PARQUET) else "packed"
+    if first[:1] in (b"{", b"["):
+        return _form_of_json(first, path, by_name, has_more=rest)
+    if not first or by_name == "table":
+        return by_name
+    if _YAML.match(first):
+        return "yaml"
+    return "table" if any(mark in first for mark in _MARKS) else by_name
+
+
+def takes_lines(path: Path) -> bool:
+    """Return whether lines of JSON can be added to a file: it is named as one, and holds nothing else."""
+    return path.suffix == ".jsonl" and form_of_rows(path) == "lines"
+
+
+def _form_of_name(path: Path) -> RowForm:
+    ending = path.suffix.casefold()
+    if ending in LINES:
+        return "lines"
+    if ending in TABLES:
+        return "table"
+    return "parquet" if ending == PARQUET else "json" if ending == ".json" else "yaml"
+
+
+def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool) -> RowForm:
+    """Return "lines" if the first line is whole and others follow, or is an object that holds no rows itself."""
+    line = _parsed(first)
+    if has_more:
+        if line is not None:
+            return "lines"
+        is_whole = by_name in ("lines", "table") and _parsed(path.read_bytes().strip(_BLANK)) is not None
+        return "json" if is_whole else by_name
+    if line is None:
+        return by_name
+    holds_rows = isinstance(line, list) or (isinstance(line, Mapping) and not _KEYS_OF_ROWS.isdisjoint(line))
+    return "json" if holds_rows or by_name == "json" else "lines"
+
+
+def _parsed(text: bytes) -> object:
+    """Return the value that a text of JSON holds; None where it is none."""
+    with suppress(ValueError, RecursionError):
+        value: object = json.loads(text)
+        return value
+    return None
