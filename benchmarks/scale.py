@@ -109,7 +109,7 @@ def command(way: str, count: int, folder: Path) -> list[str]:
     if way == "table":
         (folder / "out.jsonl").unlink(missing_ok=True)
         asked = ("plain.json", "rows.jsonl", "--out", "out.jsonl", "--judge", "function:fast:judge")
-        return [sys.executable, "-m", "markscheme", "grade", *asked, "--concurrency", str(CONCURRENCY)]
+        return [sys.executable, "-m", "markscheme", "grade", *asked, "-o", f"concurrency={CONCURRENCY}"]
     if way.startswith("daft"):
         shutil.rmtree(folder / "graded", ignore_errors=True)
         return [str(python_with("daft", "-e", f"{ROOT}[daft]")), "-c", DAFT, way[-1], str(count)]

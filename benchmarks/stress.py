@@ -217,7 +217,16 @@ def local(examples: int) -> str:
         lines = [json.loads(line) for line in shipped.read_text(encoding="utf-8").splitlines()[:examples]]
         kept = [json.dumps({"id": line["id"], "response": line["response"]}) + "\n" for line in lines]
         (folder / "examples.jsonl").write_text("".join(kept))
-        asked = ("stress", "message.yaml", "--examples", "examples.jsonl", "--judge", "anthropic", "--concurrency", "2")
+        asked = (
+            "stress",
+            "message.yaml",
+            "--examples",
+            "examples.jsonl",
+            "--judge",
+            "anthropic",
+            "-o",
+            "concurrency=2",
+        )
         keys = {"ANTHROPIC_BASE_URL": served.url, "ANTHROPIC_API_KEY": "none", "MARKSCHEME_CACHE": str(folder / "c")}
         began = time.perf_counter()
         done = subprocess.run(

@@ -9,7 +9,7 @@ from markscheme.cli import main
 from markscheme.commands.table import command_names
 from tests.hostile_names import NAMES, acts_on_a_terminal, make_project
 
-JUDGE = ("--judge", "function:judging:judge", "--no-cache")
+JUDGE = ("--judge", "function:judging:judge", "-o", "cache=off")
 ANNOTATORS = tuple(word for name in NAMES[:5] for word in ("--human", name))
 CALLS: Sequence[Sequence[str]] = (
     ("lint", "rubrics/manners.json"),
@@ -49,7 +49,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("batches",),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--junit", "-"),
     ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--html", "page.html"),
-    ("calibrate", "manners", "--ratings", "bad.jsonl", "--skip-damaged"),
+    ("calibrate", "manners", "--ratings", "bad.jsonl", "-o", "skip_damaged=true"),
     ("compare", "judge-0.jsonl", "judge-1.jsonl", "--rubric", "manners", "--json"),
     ("improve", "manners", "--numbers", "--open", "--json"),
     ("status", "--json"),

@@ -64,7 +64,7 @@ def test_what_is_heavy_is_loaded_where_it_is_listed_and_nothing_else(statement: 
 def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
-    program = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
+    program = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '-o', 'cache=off'])"
     assert not loaded_by(f"from markscheme.cli import main; assert {program} == 0") & HEAVY
 
 
@@ -151,7 +151,7 @@ def test_judges_of_the_core_are_opened_without_any_feature() -> None:
 
 def test_a_command_that_grades_with_a_judge_of_the_core_loads_no_feature(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE, "--no-cache"]
+    command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE, "-o", "cache=off"]
     (here / "in.jsonl").write_text('{"id": "a", "response": "answer 1: tone=3 facts=4"}\n')
     loaded = loaded_by(f"from markscheme.cli import main; assert main({command!r}) == 0", here)
     assert "markscheme.grading.by_criterion" in loaded

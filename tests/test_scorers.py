@@ -260,7 +260,7 @@ def test_a_module_that_cannot_serve_is_reported(
 
 
 def test_a_module_that_is_not_there_is_reported() -> None:
-    with pytest.raises(UsageError, match="--scorers no_such_module: cannot be imported: ModuleNotFoundError"):
+    with pytest.raises(UsageError, match="-o scorers=no_such_module: cannot be imported: ModuleNotFoundError"):
         load_scorers("no_such_module")
 
 

@@ -51,7 +51,7 @@ COMMANDS: Sequence[Sequence[str]] = (
     ("compare", "manners@HEAD", "manners"),
     ("verify", "calibration/manners"),
 )
-DEMO = ("demo", "--plant", "nothing", "-n", "30", "--seed", "1")
+DEMO = ("demo", "--plant", "nothing", "-n", "30", "-o", "seed=1")
 """Has a folder of its own."""
 
 
@@ -190,7 +190,16 @@ def test_a_named_module_finds_its_folder_also_later_and_libraries_never_do(tmp_p
     (tmp_path / "private.py").write_text("value = 1\n")
     (tmp_path / "rubric.yaml").write_text("criteria: [{requirement: Is kind}]\n")
     (tmp_path / "reply.txt").write_text("Of course.")
-    command = ("grade", "rubric.yaml", "reply.txt", "--judge", "function:desk.judging:judge", "--no-cache", "--json")
+    command = (
+        "grade",
+        "rubric.yaml",
+        "reply.txt",
+        "--judge",
+        "function:desk.judging:judge",
+        "-o",
+        "cache=off",
+        "--json",
+    )
     done = run_installed("markscheme", *command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["score"] == 1.0

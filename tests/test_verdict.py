@@ -366,7 +366,7 @@ def test_an_answer_whose_limit_was_used_up_by_thinking_says_so_and_what_helps(te
     outcome = read_one(text, stop="length")
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("the reply was cut off at its greatest length: thinking used it up")
-    assert "--max-tokens" in outcome.why
+    assert "-o max_tokens=N" in outcome.why
 
 
 def test_a_level_or_score_of_400_digits_is_unreadable() -> None:

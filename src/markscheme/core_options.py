@@ -2,7 +2,9 @@
 
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.judges.options import AskOptions
+from markscheme.options.reading import DamageOptions
 from markscheme.options.table import OPTIONS, Family
+from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.seam import Feature
 
@@ -13,6 +15,8 @@ CORE_OPTIONS = Feature(
         Family(lambda: LabelOptions),
         Family(lambda: DriftOptions),
         Family(lambda: ColumnOptions),
+        Family(lambda: DamageOptions),
+        Family(lambda: PageOptions),
     ),
 )
 """What the core itself adds in the way of features: its families of options, in the order of the settings file."""

@@ -375,7 +375,7 @@ _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=No
 def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
     """Leave out unreadable lines of any file read inside the block, with a warning; otherwise they are refused.
 
-    This implements `--skip-damaged` for all files that a command reads.
+    This implements `-o skip_damaged=true` for all files that a command reads.
     """
     before = _LEFT_OUT.set(set() if wanted else None)
     try:

@@ -246,7 +246,7 @@ def test_labels_that_became_stale_are_in_the_comment(runner: Runner) -> None:
 
 
 def test_options_over_several_lines_are_all_passed_on(runner: Runner) -> None:
-    done = runner.calibrate(rubric="code-quality", options="--planned-runs 20\n--no-such-option\n")
+    done = runner.calibrate(rubric="code-quality", options="-o planned_runs=20\n--no-such-option\n")
     assert runner.outputs["status"] == "2"
     assert "--no-such-option" in done.stdout
     assert done.stderr == ""

@@ -253,7 +253,7 @@ def test_agreement_is_measured_in_a_file_and_in_rows_alike(elsewhere: Path) -> N
     by_file = agreement(elsewhere / "table.csv", "interval")
     assert by_file.to_json() == agreement(in_rows, "interval").to_json()
     assert by_file.statistics["krippendorff_alpha"].value is not None
-    command = ("calibrate", "table.csv", "--human", "ann", "ben", "--metric", "interval", "--levels", "1-3")
+    command = ("calibrate", "table.csv", "--human", "ann", "ben", "-o", "metric=interval", "--levels", "1-3")
     printed = json.loads(run("markscheme", *command, "--json", "-", "--quiet", cwd=elsewhere).stdout)
     assert by_file.to_json() == {key: printed[key] for key in by_file.to_json()}
 

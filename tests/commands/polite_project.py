@@ -47,7 +47,7 @@ def skips_damaged_ratings(project: Path, *command: str) -> None:
     write_lines(project / "second.jsonl", second)
     damage(project / "judge.jsonl")
     assert run(*command, cwd=project).returncode == 2
-    done = run(*command, "--skip-damaged", cwd=project)
+    done = run(*command, "-o", "skip_damaged=true", cwd=project)
     assert done.returncode in (0, 4), done.stderr
     assert "judge.jsonl:2" in done.stderr
 
@@ -57,7 +57,7 @@ def printed_without_damaged(project: Path, file: Path, *command: str) -> str:
     damage(project / file)
     refused = run("markscheme", *command, cwd=project)
     assert f"{file.name}:2" in refused.stdout + refused.stderr
-    done = run("markscheme", *command, "--skip-damaged", cwd=project)
+    done = run("markscheme", *command, "-o", "skip_damaged=true", cwd=project)
     assert done.returncode == 0
     assert f"{file.name}:2" in done.stderr
     return done.stdout

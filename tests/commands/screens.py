@@ -160,7 +160,7 @@ SCREENS: Mapping[str, Screen] = {
     "calibrate-rare-fails": Screen(("calibrate", "replies.csv", *BOTH_REVIEWERS), 0, _rare_fails_table),
     "calibrate-one-reviewer": Screen(("calibrate", "replies.csv", "--human", "reviewer_ben"), 4, _by_one_reviewer),
     "label": Screen(("label", NAME, "--progress"), 0, _agreeing),
-    "demo": Screen(("demo", "--seed", "7")),
+    "demo": Screen(("demo", "-o", "seed=7")),
     "improve": Screen(("improve", NAME, "--proposer", CAREFUL, "--plan")),
     "compare": Screen(("compare", "hasty.jsonl", "careful.jsonl", "--rubric", NAME)),
     "experiment": Screen(("experiment", "reply.experiment.yaml", "--judge", CAREFUL), 0, _experiment),

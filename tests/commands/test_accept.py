@@ -49,11 +49,11 @@ def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
 
 def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None:
     (here / "taken").write_text("a file")
-    done = calibrate(here, "--accept", "--accepted", "taken/below/accepted.json")
+    done = calibrate(here, "--accept", "-o", "accepted=taken/below/accepted.json")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
     assert not (here / "calls.txt").exists()
-    assert calibrate(here, "--accept", "--accepted", "new/below/accepted.json").returncode == 0
+    assert calibrate(here, "--accept", "-o", "accepted=new/below/accepted.json").returncode == 0
 
 
 @pytest.mark.proof
@@ -156,16 +156,16 @@ def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
 
 def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
-    missing = calibrate(here, "--accepted", str(elsewhere))
+    missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2
     assert "there is no accepted run" in missing.stderr
-    calibrate(here, "--accept", "--accepted", str(elsewhere), "--quiet")
+    calibrate(here, "--accept", "-o", f"accepted={elsewhere}", "--quiet")
     (ratings,) = elsewhere.parent.glob("mine-*.jsonl")
     kept = {path.name for path in elsewhere.parent.iterdir()}
     assert {"mine.json", ratings.name} <= kept
     assert all(name.startswith("mine") for name in kept)
     assert not (here / "calibration" / "clear" / "accepted.json").exists()
-    assert calibrate(here, "--accepted", str(elsewhere), "--quiet").returncode == 0
+    assert calibrate(here, "-o", f"accepted={elsewhere}", "--quiet").returncode == 0
 
 
 def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(accepted: Path) -> None:

@@ -41,7 +41,7 @@ def test_the_first_line_is_the_agreement_of_a_pair_and_the_json_has_every_coeffi
 @pytest.mark.proof
 def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(SHROUT_FLEISS, encoding="utf-8")
-    report = figures(tmp_path, "table.csv", "--human", *"1234", "--levels", "1-10", "--metric", "interval")
+    report = figures(tmp_path, "table.csv", "--human", *"1234", "--levels", "1-10", "-o", "metric=interval")
     published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}
     assert {name: round(report["statistics"][name]["value"], 2) for name in published} == published
 
@@ -113,5 +113,5 @@ def test_the_command_that_is_gone_names_its_heir_with_the_words_that_were_typed(
     assert (gone.returncode, gone.stdout) == (2, "")
     assert gone.stderr == (
         "error: `agreement` is part of `calibrate`:\n"
-        "  markscheme calibrate table.csv --metric nominal --agreement-weights=identity --judge one --json -\n"
+        "  markscheme calibrate table.csv -o metric=nominal -o agreement_weights=identity --judge one --json -\n"
     )

@@ -275,7 +275,7 @@ def slow_server() -> Iterator[MessagesFront]:
 def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
     label(project, 120)
     env = environment({**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url})
-    command = [str(scripts() / "calibrate"), "polite", "--concurrency", "4", "--json", "report.json", "--quiet"]
+    command = [str(scripts() / "calibrate"), "polite", "-o", "concurrency=4", "--json", "report.json", "--quiet"]
     for wanted in (25, 50, 75):
         slow_server.held_from = wanted
         process = subprocess.Popen(command, cwd=project, env=env, stdout=subprocess.PIPE)
@@ -312,7 +312,7 @@ def test_the_real_sdk_gets_verdicts_of_the_real_local_model(
 ) -> None:
     label(project, 1)
     env = {**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": messages_front.url}
-    done = run("calibrate", "polite", "--json", "-", "--concurrency", "2", cwd=project, env=env)
+    done = run("calibrate", "polite", "--json", "-", "-o", "concurrency=2", cwd=project, env=env)
     report = json.loads(done.stdout)
     assert report["judge"]["name"].startswith("anthropic")
     assert report["counts"]["graded"] + report["counts"]["not_graded"] == 1

@@ -37,7 +37,7 @@ def add_check(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
     (here / "checks.py").write_text(CHECKS, encoding="utf-8")
     assert "there is no check 'says_tone'" in error_of(here, "clear", "--judge", setting.JUDGE)
-    assert "no_such: cannot be imported" in error_of(here, "clear", "--judge", setting.JUDGE, "--scorers", "no_such")
+    assert "no_such: cannot be imported" in error_of(here, "clear", "--judge", setting.JUDGE, "-o", "scorers=no_such")
 
 
 def test_checks_of_a_named_module_are_calibrated_next_to_the_judge(here: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_part_that_no_example_belongs_to_is_reported(here: Path) -> None:
 
 def test_checks_by_code_are_known_before_a_judge_is_asked(here: Path) -> None:
     add_check(here)
-    by = ("--judge", setting.JUDGE, "--scorers", "checks")
+    by = ("--judge", setting.JUDGE, "-o", "scorers=checks")
     done = run("calibrate", "clear", *by, "--quiet", "--json", "-", cwd=here, env=setting.environment(here))
     report = json.loads(done.stdout)
     assert report["rated"]["judge"]["criteria"]["named"] == [1.0] * setting.N

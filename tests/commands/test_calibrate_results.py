@@ -189,7 +189,7 @@ def test_options_that_ask_a_judge_are_refused(results: dict[str, Any], tmp_path:
 def test_an_accepted_run_of_results_needs_a_place_of_its_own(results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(results, GRADED)
     written(results, tmp_path / "results.json")
-    assert "--accepted FILE" in refused(tmp_path, "results.json", "--accept")
+    assert "-o accepted=FILE" in refused(tmp_path, "results.json", "--accept")
 
 
 def test_results_together_with_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
             ["r", "--split", "deb"],
             "`--split` must be one of dev, test, all, got 'deb'; did you mean `dev`?",
         ),
-        ("calibrate", ["r", "--tolerence", "1"], "unknown option `--tolerence`; did you mean `--tolerance`?"),
+        ("calibrate", ["r", "--tolerence", "1"], "unknown option `--tolerence`; did you mean `-o tolerance=D`?"),
         ("calibrate", ["r", "--ratings", "a", "b", "--quite"], "unknown option `--quite`; did you mean `--quiet`?"),
         ("calibrate", ["r", "--rating", "a", "b"], "unknown option `--rating`; did you mean `--ratings`?"),
         ("calibrate", ["r", "--ratings", "--quiet"], "`--ratings` needs a value: FILE..."),

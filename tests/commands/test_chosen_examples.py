@@ -62,7 +62,7 @@ def test_a_damaged_line_stops_a_calibration_unless_it_may_be_skipped(project: Pa
     refused = run("calibrate", "polite", "--ratings", "judge.jsonl", cwd=project)
     assert refused.returncode == 2
     assert f"{file.name}:2" in refused.stderr
-    done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--skip-damaged", "--json", "-", cwd=project)
+    done = run("calibrate", "polite", "--ratings", "judge.jsonl", "-o", "skip_damaged=true", "--json", "-", cwd=project)
     assert done.returncode in (0, 1, 4)
     assert f"{file.name}:2" in done.stderr
     assert json.loads(done.stdout)["agreement"]["n"] == 39
@@ -81,9 +81,9 @@ NO_RATINGS = (
 def test_a_line_that_is_not_a_rating_never_costs_who_skips_it_the_rest(project: Path, line: str) -> None:
     lines = (project / "judge.jsonl").read_text().splitlines()
     (project / "judge.jsonl").write_text("\n".join([lines[0], line, *lines[1:]]) + "\n")
-    strict = run("calibrate", "polite", "--gold", "human", "--accept", "--ratings", "judge.jsonl", cwd=project)
+    strict = run("calibrate", "polite", "-o", "gold=human", "--accept", "--ratings", "judge.jsonl", cwd=project)
     assert strict.returncode == 2
-    done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--skip-damaged", "--json", "-", cwd=project)
+    done = run("calibrate", "polite", "--ratings", "judge.jsonl", "-o", "skip_damaged=true", "--json", "-", cwd=project)
     assert done.returncode in (0, 1, 4), done.stderr
     assert "judge.jsonl:2: " in done.stderr
     assert "; left out" in done.stderr
@@ -92,6 +92,6 @@ def test_a_line_that_is_not_a_rating_never_costs_who_skips_it_the_rest(project: 
 
 def test_both_are_shown_by_help_all_alone(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
-    for option in ("--only", "--skip-damaged"):
+    for option in ("--only", "skip_damaged"):
         assert option not in short
         assert option in everything

@@ -146,7 +146,7 @@ def test_what_is_not_graded_says_why_and_keeps_what_came(project: Path) -> None:
 
 def test_grades_come_in_the_order_of_the_input_whatever_is_done_first(project: Path) -> None:
     file = submissions(project, "slow LEVEL=1", *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)), "slow LEVEL=2")
-    done = graded(project, file, *JUDGE, "--json", "--concurrency", "4")
+    done = graded(project, file, *JUDGE, "--json", "-o", "concurrency=4")
     assert [line["id"] for line in lines_of(done)] == [f"s{n}" for n in range(14)]
     assert [line["criteria"]["clear"]["level"] for line in lines_of(done)] == [
         1, *(n % 5 + 1 for n in range(12)), 2,
@@ -200,7 +200,7 @@ def test_outputs_that_promptfoo_made_and_nobody_judged_are_graded(project: Path)
 
 
 def test_the_reason_of_one_number_for_the_whole_is_reported(project: Path) -> None:
-    done = graded(project, "-", *JUDGE, "--strategy", "holistic", stdin="LEVEL=4")
+    done = graded(project, "-", *JUDGE, "-o", "strategy=holistic", stdin="LEVEL=4")
     assert done.stdout.splitlines()[1:] == ["  As a whole."]
 
 
@@ -271,7 +271,7 @@ def test_a_line_brings_its_inputs_as_keys_or_under_inputs(project: Path) -> None
         {"id": 7, "response": "LEVEL=3", "query": "three?", "messages": None},
     ]
     (project / "all.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n\n")
-    done = graded(project, "all.jsonl", *JUDGE, "--json", "--concurrency", "1")
+    done = graded(project, "all.jsonl", *JUDGE, "--json", "-o", "concurrency=1")
     assert [line["id"] for line in lines_of(done)] == ["1", "2", "7"]
     assert [line["error"] for line in lines_of(done)] == [None, None, "the submission lacks 'messages'"]
     first, second = prompts_asked(project)
@@ -328,13 +328,13 @@ def test_a_faulty_line_is_reported_by_file_and_line_before_asking(
         (["-", "--input", "query=@none.txt"], "none.txt: there is no such file"),
         (["-", "--input", "query=a", "--input", "query=b"], "`--input` gives 'query' twice"),
         (["all.jsonl", "--input", "query=a"], "--input is for a single response"),
-        (["-", "--strategy", "guess"], "`--strategy` must be one of one_shot, per_criterion"),
+        (["-", "-o", "strategy=guess"], "-o: `strategy` must be one of one_shot, per_criterion"),
         (["-", "--samples", "0"], "must be a whole number from 1, got 0"),
-        (["-", "--concurrency", "none"], "must be a whole number from 1, got none"),
+        (["-", "-o", "concurrency=none"], "must be a whole number from 1, got none"),
         (["-", "--budget", "0"], "must be a number above 0, got 0"),
-        (["-", "--price", "cheap"], "must be IN:OUT"),
+        (["-", "-o", "price=cheap"], "must be IN:OUT"),
         (["-", "--judge", "oracle"], "unknown judge 'oracle'"),
-        (["-", "--scorers", "no_such_module"], "--scorers no_such_module: cannot be imported"),
+        (["-", "-o", "scorers=no_such_module"], "-o scorers=no_such_module: cannot be imported"),
     ],
 )
 def test_a_fault_in_what_was_asked_exits_2_and_says_what(
@@ -387,7 +387,7 @@ def test_nobody_to_ask_exits_3_and_names_the_key(project: Path, judge: list[str]
 def test_each_strategy_can_be_asked_for(
     project: Path, strategy: str, calls: int, score: float, raw: float, llm_raw: float
 ) -> None:
-    done = graded(project, "-", *JUDGE, "--json", "--strategy", strategy, stdin="LEVEL=4")
+    done = graded(project, "-", *JUDGE, "--json", "-o", f"strategy={strategy}", stdin="LEVEL=4")
     (line,) = lines_of(done)
     assert (line["usage"]["calls"], line["score"], line["raw_score"], line["llm_raw_score"]) == (
         calls,
@@ -403,13 +403,13 @@ def test_each_strategy_can_be_asked_for(
 
 
 def test_a_holistic_number_that_cannot_be_read_is_kept_too(project: Path) -> None:
-    done = graded(project, "-", *JUDGE, "--json", "--strategy", "holistic", stdin="garbage")
+    done = graded(project, "-", *JUDGE, "--json", "-o", "strategy=holistic", stdin="garbage")
     assert lines_of(done)[0]["holistic"]["raw"] == "I like it."
 
 
 def test_a_strategy_that_cannot_honour_the_rubric_is_refused(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text(RUBRIC.replace("weight: 2", "weight: 2, required: true"))
-    done = graded(project, "-", *JUDGE, "--strategy", "holistic", stdin="LEVEL=4")
+    done = graded(project, "-", *JUDGE, "-o", "strategy=holistic", stdin="LEVEL=4")
     assert done.returncode == 2
     assert "cannot tell whether 'clear' fails: it is required" in done.stderr
 
@@ -424,7 +424,7 @@ def test_samples_are_all_asked_and_all_votes_kept(project: Path) -> None:
 @pytest.mark.proof  # the real model's odds are read in `tests/judges` too
 def test_expected_levels_come_from_the_odds_of_a_real_local_model(project: Path, local_model: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")
-    done = graded(project, "-", "--judge", f"local:{local_model}", "--json", "--expected", stdin="Paris.")
+    done = graded(project, "-", "--judge", f"local:{local_model}", "--json", "-o", "expected=true", stdin="Paris.")
     expected = lines_of(done)[0]["criteria"]["clarity"]["level"]
     assert 1 < expected < 5
     assert expected != int(expected)
@@ -444,12 +444,12 @@ def test_checks_of_a_named_module_decide_next_to_the_judge(project: Path) -> Non
     (project / "rubrics" / "prose.yaml").write_text(
         RUBRIC + "- {name: polite, requirement: Says please, check: polite}\n"
     )
-    done = graded(project, "-", *JUDGE, "--json", "--scorers", "checking", stdin="LEVEL=5 please")
+    done = graded(project, "-", *JUDGE, "--json", "-o", "scorers=checking", stdin="LEVEL=5 please")
     assert lines_of(done)[0]["criteria"]["polite"]["level"] == 1.0
     unnamed = graded(project, "-", *JUDGE, stdin="LEVEL=5 please")
     assert unnamed.returncode == 2
     assert "there is no check 'polite'" in unnamed.stderr
-    assert "--scorers" in unnamed.stderr
+    assert "-o scorers=MODULE" in unnamed.stderr
 
 
 def test_checks_alone_need_no_judge(project: Path) -> None:
@@ -479,7 +479,7 @@ def test_the_rubric_s_model_is_for_the_judge_it_names(
 def test_no_more_are_asked_at_once_than_allowed_and_no_key_is_shown(project: Path, front: MessagesFront) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))
     env = {"ANTHROPIC_API_KEY": "a-key-nobody-may-see", "ANTHROPIC_BASE_URL": front.url}
-    done = graded(project, file, "--judge", "anthropic", "--concurrency", "3", "--json", env=env)
+    done = graded(project, file, "--judge", "anthropic", "-o", "concurrency=3", "--json", env=env)
     assert (len(front.requests), front.most_in_flight) == (12, 3)
     assert all(line["usage"]["input_tokens"] == 100 for line in lines_of(done))
     assert "nobody-may-see" not in done.stdout + done.stderr
@@ -514,7 +514,7 @@ def test_a_second_run_asks_only_for_what_could_not_be_read_and_says_the_same(pro
 
 def test_without_the_cache_everything_is_asked_again_and_nothing_kept(project: Path) -> None:
     for _ in range(2):
-        graded(project, "-", *JUDGE, "--no-cache", stdin="LEVEL=5")
+        graded(project, "-", *JUDGE, "-o", "cache=off", stdin="LEVEL=5")
     assert len(prompts_asked(project)) == 2
     assert not (project / "cache").exists()
 
@@ -523,7 +523,7 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(60)))
     where = {"MARKSCHEME_CACHE": str(project / "cache")}
     env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})
-    command = [str(scripts() / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
+    command = [str(scripts() / "markscheme"), "grade", "prose", file, "-o", "concurrency=4", "--json"]
     front.held_from = 20
     with (project / "out.jsonl").open("w") as out:
         process = subprocess.Popen(command, cwd=project, env=env, stdout=out, stderr=subprocess.PIPE)
@@ -584,7 +584,7 @@ def test_a_budget_for_a_model_without_a_known_price_exits_2_and_names_the_way_ou
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
     done = graded(project, submissions(project, "LEVEL=5"), *UNKNOWN_MODEL, "--budget", "1", env=env)
     assert (done.returncode, done.stdout, front.requests) == (2, "", [])
-    assert "--price IN:OUT" in done.stderr
+    assert "-o price=IN:OUT" in done.stderr
 
 
 def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, front: MessagesFront) -> None:
@@ -604,7 +604,7 @@ def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_i
 ) -> None:
     file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
-    price = ("--judge", "anthropic", "--price", "10:100", "--json")
+    price = ("--judge", "anthropic", "-o", "price=10:100", "--json")
     # an answered call costs $0.006; before it is answered, one may cost over 4096 tokens at $100 a million
     done = graded(project, file, *price, "--budget", "0.5", env=env)
     lines, paid = lines_of(done), [request.body["messages"][0]["content"] for request in front.requests]
@@ -618,7 +618,7 @@ def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_i
     assert "the budget of $0.5 has $0." in done.stderr
     assert f"{len(kept)} of 30 are graded" in done.stderr
 
-    again = graded(project, file, *price, "--budget", "5", "--concurrency", "1", env=env)
+    again = graded(project, file, *price, "--budget", "5", "-o", "concurrency=1", env=env)
     assert (again.returncode, [line["error"] for line in lines_of(again)]) == (0, [None] * 30)
     assert len(front.requests) == 30
     assert [line["usage"]["calls"] for line in lines_of(again)].count(0) == len(kept)

@@ -138,7 +138,7 @@ def test_a_single_response_from_standard_input_becomes_a_row(here: Path) -> None
 def test_rows_are_in_the_order_of_the_table_however_long_each_takes(here: Path) -> None:
     (here / "stand_in.py").write_text(JUDGE.replace('float(os.environ.get("SLOW", "0"))', "0.2 * ('no' in response)"))
     parquet.write_table(pa.Table.from_pylist(_rows(12)), here / "rows.parquet")
-    assert _grade(here, "rows.parquet", "--out", "graded.jsonl", "--concurrency", "4").returncode == 1
+    assert _grade(here, "rows.parquet", "--out", "graded.jsonl", "-o", "concurrency=4").returncode == 1
     assert [row["id"] for row in _lines(here / "graded.jsonl")] == [row["id"] for row in _rows(12)]
 
 
@@ -239,7 +239,7 @@ def test_a_table_that_lacks_rows_is_never_put_in_the_place_of_the_file(here: Pat
             journal.truncate(len(journal.readline()))
     level ="""
     (here / "stand_in.py").write_text(JUDGE.replace("    level =", wrecking))
-    done = _grade(here, "rows.jsonl", "--out", "graded.csv", "--concurrency", "1")
+    done = _grade(here, "rows.jsonl", "--out", "graded.csv", "-o", "concurrency=1")
     assert done.returncode == 2
     assert "graded.csv is not written: " in done.stderr
     assert "of 6 rows" in done.stderr
@@ -287,8 +287,8 @@ def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(he
         "rows.jsonl",
         "--out",
         "graded.csv",
-        "--concurrency",
-        "4",
+        "-o",
+        "concurrency=4",
     ]
     env = {
         **environment(),

@@ -37,8 +37,8 @@ def heirs() -> Iterator[None]:
     [
         (["reckon"], "error: `reckon` is part of `sum`:\n  markscheme sum --number\n"),
         (
-            ["reckon", "a file", "--seed", "3"],
-            "error: `reckon` is part of `sum`:\n  markscheme sum 'a file' --seed 3 --number\n",
+            ["reckon", "a file", "-o", "seed=3"],
+            "error: `reckon` is part of `sum`:\n  markscheme sum 'a file' -o seed=3 --number\n",
         ),
         (
             ["settle", "x"],

@@ -9,7 +9,7 @@ from tests.commands.killed_commands import survives_kills
 COMMANDS = {
     "accept": "calibrate place --ratings ratings.jsonl --accept --anyway --quiet",
     "reports": "calibrate place --ratings ratings.jsonl --quiet --json o.json --html o.html --junit o.xml",
-    "grade": "grade place rows.jsonl --judge function:parcel_desk:judge --no-cache --out grades.csv",
+    "grade": "grade place rows.jsonl --judge function:parcel_desk:judge -o cache=off --out grades.csv",
 }
 
 

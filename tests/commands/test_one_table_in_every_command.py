@@ -114,7 +114,7 @@ def test_annotators_alone_are_compared_by_the_metric_that_is_set(tmp_path: Path)
         report = json.loads(done.stdout)
         return report["scale"], report["alpha"]["value"]
 
-    ordinal, nominal = figures(), figures("--metric", "nominal")
+    ordinal, nominal = figures(), figures("-o", "metric=nominal")
     assert (ordinal[0], nominal[0]) == ("ordinal", "nominal")
     assert nominal[1] < ordinal[1]
     (tmp_path / "markscheme.toml").write_text('metric = "nominal"\n', encoding="utf-8")

@@ -4,7 +4,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from typing import Any
 
 import yaml
@@ -83,6 +83,10 @@ def options_exist(span: str) -> None:
     if not command:
         raise UnknownError(f"{span} isn't one of our commands")
     options = {name for option in described(command).options for name in option.names}
+    for before, word in pairwise(arguments):
+        key = word.partition("=")[0]
+        if before == "-o" and key not in described(command).settings:
+            raise UnknownError(f"{key} in `{span}` is none of {command}'s settings")
     for word in arguments:
         if word.startswith("--") and word not in options:
             raise UnknownError(f"{word} in `{span}` is none of {command}'s options")

@@ -405,7 +405,7 @@ def test_a_known_price_fills_in_the_cost_and_an_unknown_one_leaves_it_unknown() 
 
 
 def test_a_budget_without_a_price_is_refused_with_the_way_out() -> None:
-    with pytest.raises(UsageError, match="--price IN:OUT"):
+    with pytest.raises(UsageError, match="-o price=IN:OUT"):
         Limited(Provider(), Limiter(budget=1.0))
 
 

@@ -35,9 +35,10 @@ def test_more_calls_than_there_are_files_for_wait_and_every_row_is_graded(tmp_pa
         "rows.jsonl",
         "--judge",
         "openai:m",
-        "--concurrency",
-        "64",
-        "--no-cache",
+        "-o",
+        "concurrency=64",
+        "-o",
+        "cache=off",
         "--out",
         "graded.jsonl",
     ]

@@ -11,17 +11,26 @@ import pytest
 from markscheme.assert_grade import pytest_source
 from markscheme.calibration.run import CALIBRATING
 from markscheme.commands.call import described, parse
-from markscheme.commands.table import command_names
+from markscheme.commands.table import RARE_GROUP, all_commands, command_names
 from markscheme.errors import UsageError
 from markscheme.grading.grader import ask_options
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.settings import SettingsFile, find_settings
-from markscheme.options.table import OPTIONS, AddedOptions, options_in, options_of, read_options, settings_declared
+from markscheme.options.table import (
+    OPTIONS,
+    AddedOptions,
+    DeclaredOption,
+    options_in,
+    options_of,
+    read_options,
+    settings_declared,
+)
 from markscheme.promptfoo.assertion import asking_options
 from markscheme.promptfoo.engine import Engine
 from tests.commands.console import run
 
-OPERANDS: Final = {"calibrate": ["r"], "grade": ["r", "f"], "label": ["r"], "plan": ["r"], "adjudicate": ["r"]}
+OPERANDS: Final = {"calibrate": ["r"], "grade": ["r", "f"], "label": ["r"], "discover": ["r"], "demo": []}
+"""Commands by which settings are typed, with what each needs: the first one that has the setting is tried."""
 VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "accepted": (Path("then.json"), "then.json"),
     "agreement_weights": ("linear", "linear"),
@@ -35,6 +44,7 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "drift_margin": (0.1, "0.1"),
     "encoding": ("latin-1", "latin-1"),
     "expected": (True, "true"),
+    "host": ("0.0.0.0", "0.0.0.0"),
     "gold": ("adjudicated", "adjudicated"),
     "gold_by": ("mean", "mean"),
     "judge": ("openai:gpt-5-mini", "openai:gpt-5-mini"),
@@ -51,11 +61,15 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "model": ("gpt-5-mini", "gpt-5-mini"),
     "orders": (1, "1"),
     "planned_runs": (13, "13"),
+    "port": (9000, "9000"),
+    "public_url": ("https://label.example.org/", "https://label.example.org/"),
     "probe": (False, "off"),
     "price": ("3:15", "3:15"),
     "requests_per_minute": (40, "40"),
     "run_number": (2, "2"),
     "samples": (3, "3"),
+    "seed": (5, "5"),
+    "skip_damaged": (True, "true"),
     "scorers": (("checks", "more.checks"), "checks,more.checks"),
     "strategy": ("holistic", "holistic"),
     "criteria_per_call": (7, "7"),
@@ -63,6 +77,7 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "temperature": (0.7, "0.7"),
     "tokens_per_minute": (4000, "4000"),
     "tolerance": (0.2, "0.2"),
+    "untimed": (True, "true"),
 }
 """By key, a value other than the default, and how it is typed."""
 DECLARED: Final = dict(settings_declared())
@@ -130,7 +145,23 @@ def test_a_setting_reads_the_same_by_every_route(key: str, tmp_path: Path) -> No
     if key not in asking:
         tried.add("call")
         assert value_among(added, key) == value
-    assert tried, key
+    is_read_where_used = not any(option.is_typed for option in _declared_as(key)) and key != "judge"
+    assert tried >= ({"file"} if is_read_where_used else {"command line"})
+
+
+def _declared_as(key: str) -> list[DeclaredOption]:
+    families = [family.load() for family in OPTIONS]
+    return [options_of(family)[key] for family in families if key in options_of(family)]
+
+
+@pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])
+def test_a_setting_that_is_typed_by_name_is_refused_by_what_is_typed_instead(command: str) -> None:
+    for option in described(command).keyed:
+        for name in option.names:
+            with pytest.raises(UsageError) as refused:
+                parse(command, [name, *([VALUES[option.setting][1]] if option.value else [])], SettingsFile())
+            assert str(refused.value).startswith(f"`{name}` is a setting: type `-o ")
+            assert f"{option.setting}=" in str(refused.value)
 
 
 def test_an_option_typed_by_name_counts_before_a_setting_and_a_setting_before_the_file(tmp_path: Path) -> None:

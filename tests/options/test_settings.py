@@ -58,10 +58,10 @@ def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(t
     (project / "markscheme.toml").write_text("target = 0.3\ntolerance = 0.3\n")
     arguments = ("calibrate", "manners", "--ratings", "gpt.jsonl")
     by_file = run(*arguments, "--json", "by-file.json", cwd=project)
-    by_hand = run(*arguments, "--target", "0.3", "--tolerance", "0.3", "--json", "by-hand.json", cwd=project)
+    by_hand = run(*arguments, "--target", "0.3", "-o", "tolerance=0.3", "--json", "by-hand.json", cwd=project)
     assert by_file.returncode == by_hand.returncode
     assert (project / "by-file.json").read_text() == (project / "by-hand.json").read_text()
-    run(*arguments, "--tolerance", "0.1", "--json", "other.json", cwd=project)
+    run(*arguments, "-o", "tolerance=0.1", "--json", "other.json", cwd=project)
     assert (project / "other.json").read_text() != (project / "by-file.json").read_text()
     assert "[markscheme.toml: 0.3]" in run("calibrate", "--help-all", cwd=project).stdout
 
@@ -69,7 +69,7 @@ def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(t
 def test_a_switch_in_the_file_can_be_overridden_either_way(tmp_path: Path) -> None:
     settings = SettingsFile(tmp_path / "markscheme.toml", {"batch": True, "cache": "off"})
     _, by_file = parse("grade", ["r", "f"], settings)
-    _, by_hand = parse("grade", ["r", "f", "--batch=false", "--cache"], settings)
+    _, by_hand = parse("grade", ["r", "f", "--batch=false", "-o", "cache=auto"], settings)
     assert [(bound.arguments["ask"].batch, bound.arguments["ask"].cache) for bound in (by_file, by_hand)] == [
         (True, False),
         (False, True),
@@ -89,7 +89,7 @@ def test_a_model_in_the_file_is_that_of_the_file_s_judge(tmp_path: Path) -> None
         assert "ask" not in bound.arguments
 
 
-@pytest.mark.parametrize(("words", "kept"), [([], True), (["--no-cache"], False), (["--cache"], True)])
+@pytest.mark.parametrize(("words", "kept"), [([], True), (["-o", "cache=off"], False), (["-o", "cache=auto"], True)])
 def test_replies_are_cached_unless_switched_off(words: list[str], kept: bool) -> None:
     _, bound = parse("grade", ["r", "f", "--samples", "1", *words], SettingsFile())
     assert bound.arguments["ask"].cache is kept

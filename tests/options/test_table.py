@@ -50,10 +50,12 @@ def tide() -> Iterator[None]:
 
 @pytest.mark.usefixtures("tide")
 def test_a_family_of_a_feature_is_typed_after_its_command() -> None:
-    _, bound = parse("calibrate", ["r", "--tides", "3", "--tide-margin", "0.5"], SettingsFile())
+    _, bound = parse("calibrate", ["r", "--tides", "3", "-o", "tide_margin=0.5"], SettingsFile())
     assert bound.arguments["added"].of(TideOptions) == TideOptions(tides=3, tide_margin=0.5)
-    assert "--tide-margin P" in command_help(described("calibrate"), SettingsFile(), everything=True)
-    assert "--tide-margin" not in command_help(described("grade"), SettingsFile(), everything=True)
+    shown = command_help(described("calibrate"), SettingsFile(), everything=True)
+    assert "--tides N" in shown
+    assert "\n  tide_margin " in shown
+    assert "tide_margin" not in command_help(described("grade"), SettingsFile(), everything=True)
 
 
 @pytest.mark.usefixtures("tide")
@@ -78,8 +80,8 @@ def test_a_call_from_python_fills_the_family_and_leaves_the_rest() -> None:
 def test_a_wrong_value_is_refused_in_the_words_of_its_form_by_every_source() -> None:
     refusal = "must be above 0 and at most 1, got 80; did you mean 0.8?"
     with pytest.raises(UsageError) as typed:
-        parse("calibrate", ["r", "--tide-margin", "80"], SettingsFile())
-    assert str(typed.value) == f"`--tide-margin` {refusal}"
+        parse("calibrate", ["r", "-o", "tide_margin=80"], SettingsFile())
+    assert str(typed.value) == f"-o: `tide_margin` {refusal}"
     with pytest.raises(UsageError) as called:
         read_options(TideOptions, ({"tide_margin": 80}, "`{}`"))
     assert str(called.value) == f"`tide_margin` {refusal}"

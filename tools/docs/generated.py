@@ -320,6 +320,9 @@ def _command(command: "Description") -> Iterator[str]:
         ]
         if rows:
             yield "\n".join([f"| {title} | |", "|---|---|", *rows])
+    settings = [f"| `{option.setting}` | {_escaped(option.text)} |" for option in command.keyed]
+    if settings:
+        yield "\n".join(["| settings, by `-o KEY=VALUE` | |", "|---|---|", *settings])
     if command.exits:
         yield f"Exit status: {_escaped(command.exits)}"
     yield f"```bash\n{command.example}\n```"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from markscheme.options.forms import FLAG, LIMIT, PATH, POSITIVE, SHARE, WHOLE, ValueForm, one_of, text_form
-from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, setting
+from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
 
 
@@ -63,7 +63,12 @@ class LabelOptions:
     )
 
     target: float | None = setting(
-        None, "share of examples the judge must agree on (0.8)", SHARE, value="P", written=NUMBER_IN_FILES
+        None,
+        "share of examples the judge must agree on (0.8)",
+        SHARE,
+        value="P",
+        is_named=True,
+        written=NUMBER_IN_FILES,
     )
     max_false_pass: float | None = setting(
         None,
@@ -92,6 +97,10 @@ class LabelOptions:
         return {name: value for name, value in values.items() if value is not None}
 
 
+LABEL_OPTIONS: Final = options_of(LabelOptions)
+"""The options of labels, by key."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DriftOptions:
     """Options for how a run is compared with the accepted ones, and whether it joins them."""
@@ -101,10 +110,20 @@ class DriftOptions:
     )
     replace: bool = option(False, "with --accept: drop the runs accepted before", FLAG)
     accepted: Path | None = option(
-        None, "accepted run, instead of the rubric's own", PATH, value="FILE", never_in_files=_file_to_write
+        None,
+        "accepted run, instead of the rubric's own",
+        PATH,
+        value="FILE",
+        is_named=False,
+        never_in_files=_file_to_write,
     )
     run_number: int | None = option(
-        None, "this is comparison T with the accepted run (counted)", WHOLE, value="T", never_in_files=_one_run
+        None,
+        "this is comparison T with the accepted run (counted)",
+        WHOLE,
+        value="T",
+        is_named=False,
+        never_in_files=_one_run,
     )
     planned_runs: int | None = setting(
         None, "planned comparisons, which share the 5% false-alarm rate", WHOLE, value="N", written=WHOLE_IN_FILES

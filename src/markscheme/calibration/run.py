@@ -20,6 +20,7 @@ from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.options.calls import CallOptions
+from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
@@ -39,6 +40,7 @@ CALIBRATING = CallOptions(
     LabelOptions,
     DriftOptions,
     ColumnOptions,
+    DamageOptions,
     without=("examples", "of", "judge"),
 )
 
@@ -50,7 +52,6 @@ def calibrate(
     judge: Any = None,
     ratings: str | Path | Iterable[str | Path] | Iterable[Rating | PlainRow] | None = None,
     *,
-    skip_damaged: bool = False,
     watch: Watch = unwatched,
     notify: Callable[[str], None] | None = None,
     **options: Any,
@@ -68,7 +69,6 @@ def calibrate(
         judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
             is available. Of a table, the judge's column.
         ratings: The judge's ratings, or files of them; nothing is asked then.
-        skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         notify: Called with a sentence that says what was accepted, or how a table was read.
         options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
@@ -110,7 +110,7 @@ def calibrate(
     )
     if reading is not None:
         return _only(request.of_table(reading))
-    with leaving_out_damaged_lines(skip_damaged):
+    with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged):
         of_tool_files = request.of_tool_files()
         if isinstance(of_tool_files, AnnotatorAgreement | FileAnswer):
             return _only(of_tool_files)

@@ -98,7 +98,7 @@ def call(argv: Sequence[str]) -> int:
         print(command_help(described(command), settings, everything=HELP_ALL in options))
         return 0
     function, bound = parse(command, rest, settings)
-    skips = bound.arguments.get("skip_damaged") or getattr(bound.arguments.get("ask"), "skip_damaged", False)
+    skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
     with leaving_out_damaged_lines(skips):
         try:
             status: int = function(*bound.args, **bound.kwargs)
@@ -132,6 +132,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         UsageError: No such option, or a value that an option cannot have.
     """
     typed, rest = _typed_settings(command, rest)
+    _refuse_settings_by_name(command, rest)
     file = _file_after_flag(command, rest)
     if file and not Path(file).exists():  # a file that is there may be an operand
         raise UsageError(_prints_here(file))
@@ -191,6 +192,34 @@ def _typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[s
             raise UsageError(f"`markscheme {command}` has no setting `{key}`{instead}")
         typed.setdefault(key, []).append(value)
     return typed, others
+
+
+def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
+    """Refuse a setting that is typed as an option of its own, and say how it is typed.
+
+    Raises:
+        UsageError: One is.
+    """
+    typed = words[: words.index("--")] if "--" in words else words
+    names = [word for word in typed if word.startswith("--")]
+    if not names:  # to describe a command takes longer than all else here
+        return
+    by_name = {name: option for option in described(command).keyed for name in option.names}
+    for word, after in pairwise((*typed, "")):
+        name, equals, value = word.partition("=")
+        if name in by_name:
+            option = by_name[name]
+            pair = f"{option.setting}={_value_by_key(name, option, value if equals else after)}"
+            raise UsageError(f"`{name}` is a setting: type `{SETTING_FLAG} {shlex.quote(pair)}`")
+
+
+def _value_by_key(name: str, option: Option, after: str) -> str:
+    """Return the value of a setting in place of one that was typed by name, or the name of a value."""
+    if name.startswith("--no-"):
+        return "off"
+    if not option.value:
+        return "true"
+    return after if after and _is_value(after) else option.value
 
 
 # --- order of words --------------------------------------------------------------------------------------------------
@@ -295,7 +324,10 @@ def sentence(error: CycloptsError) -> str:
                 for name_of_option in argument.names
             ]
             command = " ".join(error.command_chain or ())
-            instead = suggestion(name, names, mark="`") or f"; `markscheme {command} --help-all` lists all"
+            keys = {hidden: option for option in described(command).keyed for hidden in option.names}
+            instead = suggestion(name, [*names, *keys], mark="`") or f"; `markscheme {command} --help-all` lists all"
+            for hidden, option in keys.items():
+                instead = instead.replace(f"`{hidden}`", f"`{SETTING_FLAG} {option.setting}={option.value or 'true'}`")
             return f"unknown option `{name}`{instead}"
         case cyclopts.ValidationError() if error.argument is not None:
             reason, question, hint = error.exception_message.partition("; did you mean")

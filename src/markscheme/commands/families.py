@@ -115,18 +115,19 @@ def _flags(family: type, parameter: str, names: Mapping[str, str | None]) -> Ite
                 f"{parameter}{_OF}{key}",
                 FunctionParameter.KEYWORD_ONLY,
                 default=getattr(defaults, key),
-                annotation=Annotated[types[key], _flag(key, declared, names.get(key)), declared],
+                annotation=Annotated[types[key], flag(key, declared, names.get(key)), declared],
             )
 
 
-def _flag(key: str, declared: DeclaredOption, spelled: str | None) -> Parameter:
-    """Return an option as the parser takes it."""
+def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Parameter:
+    """Return an option as the parser takes it; where only `-o KEY=VALUE` sets it, under a name that nobody types."""
     form = declared.form
     return Parameter(
         name=spelled or declared.name or f"--{key.replace('_', '-')}",
         negative=declared.off or (None if form.by_type or spelled else ()),
         help=declared.about,
         metavar=declared.value,
+        show=declared.is_named,
         consume_multiple=1 if declared.value is not None and declared.value.endswith(_MANY) else None,
         converter=None if form.by_type else _converter(declared),
         validator=_validator(declared) if form.by_type and not form.choices else None,
@@ -163,17 +164,22 @@ def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
     return check
 
 
+def declared_of(argument: "Argument") -> DeclaredOption | None:
+    """Return how an argument is declared in a family; None for an option of a command's own."""
+    metadata = get_args(argument.field_info.annotation)
+    return next((value for value in metadata if isinstance(value, DeclaredOption)), None)
+
+
 def setting_of(argument: "Argument") -> str:
     """Return the key of the setting that an argument is; "" if it is none.
 
     An option of a family is known by its declaration: a command may have another of that name.
     """
     name = argument.field_info.name
-    metadata = get_args(argument.field_info.annotation)
-    declared = next((value for value in metadata if isinstance(value, DeclaredOption)), None)
+    declared = declared_of(argument)
     if declared is None:
         return name if name in OWN_SETTINGS and argument.parse else ""
-    return name.partition(_OF)[2] if declared.is_key else ""
+    return name.rpartition(_OF)[2] if declared.is_key else ""
 
 
 OWN_SETTINGS = ("judge",)

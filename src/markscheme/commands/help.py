@@ -8,7 +8,7 @@ from dataclasses import dataclass, is_dataclass
 from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
-from markscheme.commands.families import setting_of
+from markscheme.commands.families import declared_of, setting_of
 from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands, command_named
 from markscheme.judges.kinds import in_words
 from markscheme.options.settings import SettingsFile
@@ -62,6 +62,7 @@ class Option:
         help: What it means, with marks for names of judges.
         rare: Whether only `--help-all` shows it.
         required: Whether the command needs it.
+        is_named: Whether it is typed by its name; else only by `-o KEY=VALUE`.
     """
 
     setting: str
@@ -71,6 +72,7 @@ class Option:
     help: str
     rare: bool
     required: bool
+    is_named: bool
 
     @property
     def text(self) -> str:
@@ -90,13 +92,14 @@ class Description:
     command: str
     text: str
     options: tuple[Option, ...]
+    keyed: tuple[Option, ...]
     example: str
     exits: str
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """The keys of settings that it has."""
-        return tuple(option.setting for option in self.options if option.setting)
+        """The keys of settings that it has; those in `keyed` are typed by `-o KEY=VALUE` alone."""
+        return tuple(option.setting for option in (*self.options, *self.keyed) if option.setting)
 
     @property
     def usage(self) -> str:
@@ -117,10 +120,12 @@ def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCol
     texts: dict[str, str] = {}
     for owner in (*(base for group in groups for base in reversed(group.__mro__)), function):
         texts |= _entries(_sections(owner))
+    options = [_option(argument, texts, common) for argument in arguments if argument.parse and not argument.children]
     return Description(
         command,
         sections[""].strip(),
-        tuple(_option(argument, texts, common) for argument in arguments if argument.show and not argument.children),
+        tuple(option for option in options if option.is_named),
+        tuple(option for option in options if not option.is_named),
         textwrap.dedent(sections.get("Example", "")).strip(),
         " ".join(sections.get("Exit status", "").split()),
     )
@@ -140,6 +145,7 @@ def _entries(sections: Mapping[str, str]) -> dict[str, str]:
 
 def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str] | None) -> Option:
     parameter = argument.parameter
+    declared = declared_of(argument)
     positional = argument.is_positional_only()
     names = () if positional else _names(argument)
     value = parameter.metavar or argument.name.lstrip("-").upper()
@@ -153,6 +159,7 @@ def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str
         parameter.help or texts.get(argument.field_info.name, ""),
         common is not None and bool(names) and not {name.lstrip("-") for name in names}.intersection(common),
         argument.required,
+        declared is None or declared.is_named,
     )
 
 
@@ -175,8 +182,7 @@ def command_help(description: Description, settings: SettingsFile, *, everything
     elif rare:
         lines += [f"{'  --help-all':<{LEFT}}show {counted(len(rare), 'more option')}"]
     if everything and description.settings:
-        keys = f"settings, by -o KEY=VALUE or in markscheme.toml: {', '.join(description.settings)}"
-        lines += ["", *textwrap.wrap(keys, width, break_on_hyphens=False)]
+        lines += ["", *_settings_rows(description, settings, width)]
     lines += ["", f"Example: {description.example}"]
     if description.exits:
         lines += textwrap.wrap(f"Exit status: {description.exits}", width)
@@ -188,7 +194,15 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
     default = settings.texts(option.setting)
     if default and settings.path is not None:
         text += f" [{settings.path.name}: {', '.join(default)}]"
-    return _columns(option.typed, text, width)
+    return _columns(option.typed if option.is_named else option.setting, text, width)
+
+
+def _settings_rows(description: Description, settings: SettingsFile, width: int) -> list[str]:
+    """Return the lines on a command's settings: what only `-o` sets, then the options that it sets too."""
+    named = ", ".join(option.setting for option in description.options if option.setting)
+    rows = [line for option in description.keyed for line in _row(option, settings, width)]
+    too = textwrap.wrap(f"  and by -o too: {named}", width, subsequent_indent="  ") if named else []
+    return ["settings, by -o KEY=VALUE or in markscheme.toml:", *rows, *too]
 
 
 def _columns(name: str, text: str, width: int) -> list[str]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from markscheme.calibration.options import LABEL_OPTIONS
+from markscheme.commands.families import flag
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
-from markscheme.options.forms import FLAG
-from markscheme.options.table import option
-from markscheme.ratings.kinds import KINDS, Kind
+from markscheme.options.reading import DamageOptions
+from markscheme.ratings.kinds import Kind
 from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
@@ -79,7 +80,6 @@ AS_NEEDED = 0
 """How many to draw where `--next` has no number: as many as the verdict needs."""
 COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
 """Of an option that is a whole number from 1, or stands alone."""
-PORT = within(1, 65_535)
 WITHIN_1 = _must("above 0 and at most 1", _is_share)
 BETWEEN_0_AND_1 = _must("above 0 and below 1", lambda value: 0 < value < 1)
 
@@ -96,15 +96,12 @@ RatingsFiles = Annotated[
     tuple[Path, ...],
     Parameter(metavar="FILE...", help="take the judge's ratings from files; nothing is asked", consume_multiple=1),
 ]
-GoldKind = Annotated[Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}")]
-Scorers = Annotated[tuple[str, ...], Parameter(metavar="MODULE", help=ASK_OPTIONS["scorers"].about)]
-_UNREADABLE = "leave out examples, ratings and records that can't be read, with a warning each"
+GoldKind = Annotated[Kind | None, flag("gold", LABEL_OPTIONS["gold"]), LABEL_OPTIONS["gold"]]
+Scorers = Annotated[tuple[str, ...], flag("scorers", ASK_OPTIONS["scorers"]), ASK_OPTIONS["scorers"]]
 SplitName = Annotated[
     Literal["dev", "test", "all"] | None,
     Parameter(metavar="S", help="dev, test or all (all)"),
 ]
-SkipDamaged = Annotated[bool, Parameter(help=_UNREADABLE)]
-"""Heeded by `commands.call`, for all that a command reads."""
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
 HtmlPage = Annotated[str | None, Parameter(metavar="FILE", help="write a page to open, send or print")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
@@ -122,10 +119,8 @@ def notify(sentence: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskFlags(AskOptions):
+class AskFlags(DamageOptions, AskOptions):
     """How a judge is asked, and within what limits, on the command line."""
-
-    skip_damaged: bool = option(False, _UNREADABLE, FLAG)
 
     def rubric(self, name: str) -> "Rubric":
         """The rubric of a name, or in a file, with what was asked for."""

@@ -85,9 +85,9 @@ def _session() -> CommandFunction:
 
 def _of_agreement(words: Sequence[str]) -> list[str]:
     """Return what follows `calibrate` where people agree: a scale is a metric there, and JSON goes to a file or "-"."""
-    renamed = {"--scale": "--metric", "--weights": "--agreement-weights"}
+    settings = {"--scale": "metric", "--weights": "agreement_weights"}
     typed: list[str] = []
-    is_left_out = False
+    is_left_out = takes_value = False
     for word in words:
         option, equals, value = word.partition("=")
         if option.startswith("--"):
@@ -97,7 +97,15 @@ def _of_agreement(words: Sequence[str]) -> list[str]:
             continue
         if option in ("--pairs", "--criterion"):
             continue
-        typed.append(renamed.get(option, option) + equals + value)
+        if option in settings:
+            typed += ["-o", f"{settings[option]}={value}"]
+            takes_value = not equals
+            continue
+        if takes_value:
+            typed[-1] += word
+            takes_value = False
+            continue
+        typed.append(word)
         if word == "--json":
             typed.append("-")
     return typed

@@ -387,7 +387,7 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
         raise UsageError(
             f"criterion {criterion.name!r}: there is no check {name!r}; there are "
             f"{', '.join(sorted({*SHIPPED_CHECKS, *scorers}))}; "
-            "your own are registered with @scorer in a module named by --scorers"
+            "your own are registered with @scorer in a module named by -o scorers=MODULE"
         )
     check = scorer(code, name=name)
     if check.asks:
@@ -435,13 +435,13 @@ def _scorers_of(module_name: str) -> dict[str, Scorer]:
     try:
         module = import_user_module(module_name)
     except FROM_OTHERS_CODE as error:
-        raise UsageError(f"--scorers {module_name}: cannot be imported: {failure_of(error)}") from error
+        raise UsageError(f"-o scorers={module_name}: cannot be imported: {failure_of(error)}") from error
     made = {id(scorer): scorer for scorer in vars(module).values() if isinstance(scorer, Scorer)}
     module_scorers = [scorer for scorer in made.values() if scorer is not SHIPPED_CHECKS.get(scorer.name)]
     if not module_scorers:
-        raise UsageError(f"--scorers {module_name}: has no scorers; make one with @scorer from markscheme.scorers")
+        raise UsageError(f"-o scorers={module_name}: has no scorers; make one with @scorer from markscheme.scorers")
     for name, count in Counter(scorer.name for scorer in module_scorers).items():
         if name in SHIPPED_CHECKS or count > 1:
             taken = "of a shipped check" if name in SHIPPED_CHECKS else "of two scorers"
-            raise UsageError(f"--scorers {module_name}: {name!r} is the name {taken}; give each its own")
+            raise UsageError(f"-o scorers={module_name}: {name!r} is the name {taken}; give each its own")
     return {scorer.name: scorer for scorer in module_scorers}

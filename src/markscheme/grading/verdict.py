@@ -407,7 +407,7 @@ _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 
 CUT_OFF = "the reply was cut off at its greatest length"
-THOUGHT_ALL = "thinking used it up; allow a longer answer (--max-tokens) or less thinking"
+THOUGHT_ALL = "thinking used it up; allow a longer answer (-o max_tokens=N) or less thinking"
 NOT_ALONE = "the reply isn't one JSON object alone"
 HOLD_TO_FORM = "use a model or server that keeps to a JSON schema"
 

@@ -42,7 +42,7 @@ LONGEST_BACKOFF: Final = 30.0
 PATIENCE: Final = 60.0
 """Seconds for which a judge that is down is retried before it is given up."""
 CALLS_AT_ONCE: Final = 8
-"""Concurrent calls where neither the limiter nor a caller sets a number, as where a command has no `--concurrency`."""
+"""Concurrent calls where neither the limiter nor a caller sets a number, as where no `concurrency` is set."""
 RECOVERY: Final = 0.25
 """Concurrent calls regained per answered call after the number was halved."""
 BYTES_PER_TOKEN: Final = 3
@@ -390,7 +390,7 @@ class Limited(Wrapping):
             raise ValueError("attempts, deadline and first_wait must be above 0")
         if self.limiter.budget is not None and self.price is None:
             raise UsageError(
-                f"a budget needs a price, and none is known for {self.judge.identity}: --price IN:OUT, in dollars per "
+                f"a budget needs a price, and none is known for {self.judge.identity}: -o price=IN:OUT, in dollars per "
                 "million tokens read and written"
             )
 

@@ -60,7 +60,7 @@ class AskOptions:
     """
 
     judge: str | None = _setting(
-        None, "judge to ask", _JUDGE, value="NAME", is_typed=False, never_in_files=_code_or_address
+        None, "judge to ask", _JUDGE, value="NAME", is_typed=False, is_named=True, never_in_files=_code_or_address
     )
     model: str | None = _setting(
         None,
@@ -70,15 +70,17 @@ class AskOptions:
         goes_with="judge",
         never_in_files=_code_or_address,
     )
-    samples: int | None = _setting(None, "ask N times, use the median level", WHOLE, value="N", opens=False)
+    samples: int | None = _setting(
+        None, "ask N times, use the median level", WHOLE, value="N", is_named=True, opens=False
+    )
     orders: int | None = _setting(
         None, "of pairs: ask in both orders (2), or in one for half the cost (1)", ONE_OR_TWO, value="1|2", opens=False
     )
     budget: float | None = _setting(
-        None, "stop before the cost exceeds this", ABOVE_ZERO, value="USD", variable="MARKSCHEME_BUDGET"
+        None, "stop before the cost exceeds this", ABOVE_ZERO, value="USD", is_named=True, variable="MARKSCHEME_BUDGET"
     )
     batch: bool = _setting(
-        False, "ask {judges with batches} in batches: half the price, replies within 24 hours", SWITCH
+        False, "ask {judges with batches} in batches: half the price, replies within 24 hours", SWITCH, is_named=True
     )
     batch_reasks: Literal["batch", "live"] = _setting(
         "batch", "how to ask again for unusable replies (batch)", one_of("batch", "live"), value="batch|live"
@@ -117,11 +119,11 @@ class AskOptions:
         variable="MARKSCHEME_PRICE",
     )
     cache: bool = _setting(
-        True, "neither read nor keep replies", AUTO_OR_OFF, off="--no-cache", variable="MARKSCHEME_NO_CACHE"
+        True, "keep replies and read them again (auto)", AUTO_OR_OFF, off="--no-cache", variable="MARKSCHEME_NO_CACHE"
     )
     probe: bool = _setting(
         True,
-        "show a judge images without trying first whether it can see",
+        "try first whether a judge can see images (auto)",
         AUTO_OR_OFF,
         off="--no-probe",
     )
@@ -133,6 +135,7 @@ class AskOptions:
         "module with checks by code, for criteria with a `check`",
         MODULES,
         value="MODULE",
+        is_named=False,
         several=True,
         never_in_files=_code,
     )

@@ -44,6 +44,7 @@ class DeclaredOption:
         name: How it is typed on the command line; None for the field's name.
         is_typed: Whether every command with the family has it, rather than an option of that name of its own.
         is_setting: Whether the settings file may set it.
+        is_named: Whether it may be typed as an option of its own too, and not by `-o KEY=VALUE` alone.
         written: The types that it may have in the settings file, where its form is checked only when it is used.
         never_in_files: Returns what a value names that the settings file may not name, or None.
         of_model: Whether an experiment may set it for the model that makes the outputs.
@@ -61,6 +62,7 @@ class DeclaredOption:
     name: str | None = None
     is_typed: bool = True
     is_setting: bool = False
+    is_named: bool = True
     written: FileTypes | None = None
     never_in_files: Callable[[Any], str | None] | None = None
     of_model: bool = False
@@ -141,8 +143,11 @@ def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 
 
 def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
-    """Declare an option that the settings file may set too; arguments are those of `option`."""
-    return option(default, about, form, is_setting=True, **more)
+    """Declare an option that the settings file may set, and that is typed as `-o KEY=VALUE`, unless `is_named`.
+
+    Arguments are those of `option`.
+    """
+    return option(default, about, form, **{"is_setting": True, "is_named": False} | more)
 
 
 # --- a family ---------------------------------------------------------------------------------------------------------

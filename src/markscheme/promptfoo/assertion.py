@@ -640,4 +640,4 @@ def way_out(error: MarkschemeError) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")
-    return text.replace("--scorers", "config.scorers")
+    return text.replace("-o scorers", "config.scorers")

@@ -46,6 +46,7 @@ class ColumnOptions:
         "for a metric; may be repeated",
         VALUE_TEXTS,
         value="COLUMN=FIELD...",
+        is_named=True,
         several=True,
         written=NAMES_IN_FILES,
     )

@@ -25,9 +25,9 @@ def dollars(usd: float | None) -> str:
     """Render the cost of a planned run, or how to give the price if it isn't known.
 
     >>> dollars(0.25), dollars(None)
-    ('$0.2500', 'price unknown (--price IN:OUT)')
+    ('$0.2500', 'price unknown (-o price=IN:OUT)')
     """
-    return "price unknown (--price IN:OUT)" if usd is None else f"${number(usd, 4)}"
+    return "price unknown (-o price=IN:OUT)" if usd is None else f"${number(usd, 4)}"
 
 
 def chance(p: float) -> str:

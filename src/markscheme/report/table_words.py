@@ -48,7 +48,7 @@ def _decisions(name: str, values: ReadValues) -> str:
 
 
 NOTES: Final[Mapping[str, str]] = {
-    "encoding": "its text isn't UTF-8 and was read as Windows-1252; `--encoding NAME` says otherwise",
+    "encoding": "its text isn't UTF-8 and was read as Windows-1252; `-o encoding=NAME` says otherwise",
     "categories": (
         "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "
         "makes them pass and fail"
@@ -152,7 +152,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
     "encoding": lambda e: (
         f"{_columns(e)} has letters beyond ASCII ({_values_of(e)}), and the text isn't UTF-8; "
-        "--encoding says how it is encoded"
+        "-o encoding=NAME says how it is encoded"
     ),
     "ids-apart": lambda e: (
         f"only {e.facts['joined']} of {e.facts['of']} rows of {_columns(e)} have the same id; "

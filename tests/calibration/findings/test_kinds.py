@@ -93,7 +93,7 @@ def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind,
         (STALE_LABELS, "", "markscheme label reply"),
         (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),
         (TOO_FEW_LABELS, "", "markscheme label reply --next 30 --pool YOUR-OUTPUTS.jsonl"),
-        (UNREADABLE, "", "markscheme calibrate reply --judge openai:gpt-5 --strategy per_criterion"),
+        (UNREADABLE, "", "markscheme calibrate reply --judge openai:gpt-5 -o strategy=per_criterion"),
         (DRIFT_BY_JUDGE, " --replay", "markscheme calibrate reply --judge openai:gpt-5 --replay"),
         (UNSTEADY_JUDGE, " --samples 3", "markscheme calibrate reply --judge openai:gpt-5 --samples 3"),
         (DRIFT_BY_EDIT, "", ""),
@@ -107,7 +107,7 @@ def test_the_command_follows_the_advice(kind: FindingKind, options: str, command
 def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be() -> None:
     assert NOISY.command(FROM_FILE, " --samples 3") == ""
     assert NOISY.command(ASKED, "") == ""  # the command just run
-    one_at_a_time = "markscheme calibrate reply --judge anthropic --strategy per_criterion"
+    one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
     assert UNREADABLE.command(FROM_FILE, "") == one_at_a_time
     assert UNREADABLE.command(RESULTS, "") == ""
 

@@ -44,7 +44,7 @@ def _left_batch(here: Path, address: str, remote: str = "batch_0") -> None:
 def test_grade_asks_in_a_batch_and_says_what_it_cost(here: Path) -> None:
     command = ("markscheme", "grade", "capital", "responses.jsonl", "--judge", "anthropic", "--batch", "--json")
     with BatchServer(delay=0.0) as server:
-        done = run(*command, "--price", "3:15", cwd=here, env=_environment(here, server.url))
+        done = run(*command, "-o", "price=3:15", cwd=here, env=_environment(here, server.url))
     assert done.returncode == 0, done.stderr
     grades = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(grade["id"], grade["score"]) for grade in grades] == [("r0", 1.0), ("r1", 1.0), ("r2", 1.0)]

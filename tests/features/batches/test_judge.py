@@ -185,7 +185,7 @@ async def _twice(judge: Any) -> list[Grade]:
 
 def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
     asking = Asking(memory=None, batch=Batching())
-    with pytest.raises(UsageError, match="leave out --no-cache, or --batch"):
+    with pytest.raises(UsageError, match="leave out -o cache=off, or --batch"):
         open_judge("anthropic", asking=asking)
     with pytest.raises(UsageError, match="cannot be asked in batches; expected anthropic or openai"):
         open_judge("function:tests.judges.asking:answer", asking=asking)

@@ -75,7 +75,7 @@ def test_a_card_with_a_number_or_a_name_that_cannot_be_is_refused_by_name(
 
 def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
     setting.set_judge(here, tone=2)
-    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "--no-cache", "--quiet")
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "-o", "cache=off", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1
     card = json.loads((here / "calibration" / "clear" / "card.json").read_text())
     assert (card["use"], card["verdict"]) == ("none", "adjust")
@@ -86,7 +86,7 @@ def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Pa
 def test_a_card_lies_next_to_its_accepted_run_wherever_that_is_kept(here: Path) -> None:
     home = here / "calibration" / "clear"
     assert [path.name for path in sorted(home.glob("*card*"))] == ["card.json", "card.md"]
-    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--accepted", "kept/mine.json", "--quiet")
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "-o", "accepted=kept/mine.json", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
     (ratings,) = (here / "kept").glob("mine-*.jsonl")
     names = {"mine.json", "mine.card.json", "mine.card.md", ratings.name}

@@ -149,7 +149,7 @@ def test_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(certifi
     stages = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
     replies = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
     before = len(servers.cheap.requests), len(servers.better.requests)
-    grades, errors = graded(folder, servers, "--no-cache", "--price", "1:0")
+    grades, errors = graded(folder, servers, "-o", "cache=off", "-o", "price=1:0")
     by_hand = [stage_of(figures_in(line["response"]), stages) for line in replies]
     assert [(grade["decision"], grade["stage"]) for grade in grades] == by_hand
     assert [grade["pass"] for grade in grades] == [decision == "pass" for decision, _ in by_hand]
@@ -187,14 +187,14 @@ def test_another_answering_model_or_another_way_of_asking_decides_nothing(certif
     folder, servers = certified
     servers.models["cheap"] = "cheap-2"
     try:
-        grades, _ = graded(folder, servers, "--no-cache")
+        grades, _ = graded(folder, servers, "-o", "cache=off")
     finally:
         servers.models["cheap"] = "cheap-1"
     assert 1 not in {grade["stage"] for grade in grades}
     assert 2 in {grade["stage"] for grade in grades}  # the last judge was certified by itself
     asks = [grade["ask"] for grade in grades if grade["decision"] == "ask"]
     assert all("cheap-2 answered, and cheap-1 was certified" in why for why in asks)
-    grades, _ = graded(folder, servers, "--expected", "--no-cache")
+    grades, _ = graded(folder, servers, "-o", "expected=true", "-o", "cache=off")
     assert {(grade["decision"], grade["stage"]) for grade in grades} == {NEITHER}
     assert all("is asked in another way than certified" in grade["ask"] for grade in grades)
 

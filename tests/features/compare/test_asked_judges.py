@@ -21,7 +21,7 @@ def here(tmp_path: Path) -> Path:
 def test_checks_by_code_are_made_of_what_judges_are_asked(here: Path) -> None:
     add_check(here)
     done = run(
-        "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "--scorers", "checks",
+        "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "-o", "scorers=checks",
         cwd=here, env=setting.environment(here),
     )  # fmt: skip
     assert "60 examples, labels of two or more annotators" in done.stdout, done.stderr

@@ -18,7 +18,15 @@ def test_a_decision_model_is_opened_without_anything_heavy() -> None:
 def test_a_decision_model_is_asked_without_any_provider_s_sdk(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: tone, requirement: It is polite.}]\n")
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "Thanks."}\n')
-    command = ["grade", str(tmp_path / "r.yaml"), str(tmp_path / "in.jsonl"), "--judge", "systemone:m", "--no-cache"]
+    command = [
+        "grade",
+        str(tmp_path / "r.yaml"),
+        str(tmp_path / "in.jsonl"),
+        "--judge",
+        "systemone:m",
+        "-o",
+        "cache=off",
+    ]
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
         program = f"import os; os.environ['TYPESAFE_BASE_URL'] = {server.url!r}\nfrom markscheme.cli import main"
         loaded = loaded_by(f"{program}; assert main({command!r}) == 0")

@@ -21,13 +21,13 @@ Demo = Callable[..., subprocess.CompletedProcess[str]]
 Kept = tuple[subprocess.CompletedProcess[str], Path]
 
 
-FIRST = ("--seed", "3")
+FIRST = ("-o", "seed=3")
 """All of the demonstration; this seed draws a sound judge."""
-SEALED = ("--sealed", "--seed", "1")
+SEALED = ("--sealed", "-o", "seed=1")
 """A round alone; this seed draws a noisy judge."""
 OF_ITS_OWN = ("--sealed", "-n", "30", "--json")
 """A round whose seed nobody chose."""
-KEPT = ("--seed", "23", "--keep", "kept", "--json")
+KEPT = ("-o", "seed=23", "--keep", "kept", "--json")
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_as_json_the_hash_goes_to_standard_error_first(demo: Demo) -> None:
     shown = json.loads(done.stdout)["round"]
     assert done.stderr == f"seal: {shown['seal']}\n"
     assert hashlib.sha256(shown["secret"].encode()).hexdigest() == shown["seal"]
-    again = demo(*OF_ITS_OWN, "--seed", str(shown["seed"]))
+    again = demo(*OF_ITS_OWN, "-o", f"seed={shown['seed']}")
     assert again.stdout == done.stdout
 
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "--plant", "rot", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "--plant", "text", "--sealed", cwd=tmp_path).returncode == 2
-    for option in (("-n", "40"), ("--seed", "3")):
+    for option in (("-n", "40"), ("-o", "seed=3")):
         assert run("markscheme", "demo", "--plant", "rare-fails", *option, cwd=tmp_path).returncode == 2
     done = run("markscheme", "demo", "--sealed", "--keep", "there", cwd=tmp_path)
     assert done.returncode == 2
@@ -205,7 +205,7 @@ sys.path.insert(0, sys.argv[1])
 from markscheme.cli import main
 import markscheme
 assert markscheme.__file__.startswith(sys.argv[1]), markscheme.__file__
-sys.exit(main(["demo", "--seed", "21"]))
+sys.exit(main(["demo", "-o", "seed=21"]))
 """
 
 

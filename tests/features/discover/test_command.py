@@ -273,10 +273,10 @@ def test_the_seed_of_the_first_command_is_the_one_of_the_order(project: Path) ->
     for seed, folder in (("1", "one"), ("7", "seven"), ("7", "again")):
         here = project / folder
         here.mkdir()
-        discover(here, "--pool", str(project / "outputs.jsonl"), "--seed", seed, "--report")
+        discover(here, "--pool", str(project / "outputs.jsonl"), "-o", f"seed={seed}", "--report")
         record = json.loads((here / "calibration" / "reply" / "discover.json").read_text())
         assert record["seed"] == int(seed)
         orders.append(open_discovery("reply", here).order.ids)
     assert orders[0] != orders[1] == orders[2]
-    discover(project / "seven", "--pool", str(project / "outputs.jsonl"), "--seed", "2", "--report")
+    discover(project / "seven", "--pool", str(project / "outputs.jsonl"), "-o", "seed=2", "--report")
     assert open_discovery("reply", project / "seven").seed == 7

@@ -46,7 +46,7 @@ def test_the_same_judge_again_has_not_drifted(accepted_twice: Path) -> None:
 def test_a_judge_that_moved_under_the_same_name_fails_the_gate(accepted_twice: Path) -> None:
     here = accepted_twice
     setting.set_judge(here, tone=1)
-    report, status = report_of(here, "--no-cache")
+    report, status = report_of(here, "-o", "cache=off")
     assert status == 1
     assert (report["verdict"], report["use"]) == ("adjust", "none")
     (finding,) = [finding for finding in report["findings"] if finding["code"] == "drift"]
@@ -107,12 +107,12 @@ def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path)
     here = accepted
     runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)
-    runs.append(report_of(here, "--no-cache", "--check")[0]["baseline"]["run"])
-    runs.append(report_of(here, "--run-number", "9")[0]["baseline"]["run"])
+    runs.append(report_of(here, "-o", "cache=off", "--check")[0]["baseline"]["run"])
+    runs.append(report_of(here, "-o", "run_number=9")[0]["baseline"]["run"])
     assert runs == [1, 1, 2, 9]
-    planned, _ = report_of(here, "--planned-runs", "10")
+    planned, _ = report_of(here, "-o", "planned_runs=10")
     assert planned["baseline"]["level"] == pytest.approx(0.005)
-    over = calibrate(here, "--run-number", "11", "--planned-runs", "10")
+    over = calibrate(here, "-o", "run_number=11", "-o", "planned_runs=10")
     assert over.returncode == 0
     assert "this is comparison 11" in over.stderr
     assert "accept a new run" in over.stderr
@@ -123,7 +123,7 @@ def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_
     casual = [report_of(here)[0]["baseline"] for _ in range(2)]
     checked = report_of(here, "--check")[0]["baseline"]
     setting.set_judge(here, facts=1)
-    after = report_of(here, "--no-cache")[0]["baseline"]
+    after = report_of(here, "-o", "cache=off")[0]["baseline"]
     assert [baseline["run"] for baseline in (*casual, checked, after)] == [1, 1, 1, 2]
     assert casual[0]["level"] == checked["level"] > after["level"]
 
@@ -132,7 +132,9 @@ def test_junit_and_the_step_summary_tell_the_drift(accepted: Path) -> None:
     here = accepted
     setting.set_judge(here, tone=1)
     summary = here / "summary.md"
-    done = calibrate(here, "--no-cache", "--quiet", "--junit", "junit.xml", env={"GITHUB_STEP_SUMMARY": str(summary)})
+    done = calibrate(
+        here, "-o", "cache=off", "--quiet", "--junit", "junit.xml", env={"GITHUB_STEP_SUMMARY": str(summary)}
+    )
     assert done.returncode == 1
     cases = {case.get("name"): case for case in Xml.parse(here / "junit.xml").getroot().iter("testcase")}
     assert cases.keys() == {"verdict", "tone", "facts"}
@@ -164,9 +166,9 @@ def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
 @pytest.mark.proof
 def test_the_report_names_how_many_runs_were_accepted_and_which_file_keeps_them(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
-    calibrate(here, "--accept", "--samples", "3", "--accepted", str(elsewhere), "--quiet")
-    assert "(3 runs)" in calibrate(here, "--accepted", str(elsewhere), "--details").stdout
-    report, status = report_of(here, "--accepted", str(elsewhere))
+    calibrate(here, "--accept", "--samples", "3", "-o", f"accepted={elsewhere}", "--quiet")
+    assert "(3 runs)" in calibrate(here, "-o", f"accepted={elsewhere}", "--details").stdout
+    report, status = report_of(here, "-o", f"accepted={elsewhere}")
     assert status == 0
     assert report["baseline"]["accepted"]["file"] == str(elsewhere)
 

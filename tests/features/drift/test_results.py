@@ -20,12 +20,14 @@ def enough_results(rated_results: dict[str, Any]) -> dict[str, Any]:
 def test_a_later_file_is_held_against_an_accepted_one(enough_results: dict[str, Any], tmp_path: Path) -> None:
     thumbs(enough_results, GRADED)
     written(enough_results, tmp_path / "monday.json")
-    accepted = run("calibrate", "monday.json", "--accept", "--accepted", "judge.json", cwd=tmp_path)
+    accepted = run("calibrate", "monday.json", "--accept", "-o", "accepted=judge.json", cwd=tmp_path)
     assert accepted.returncode == 0, accepted.stderr
     for row in rows_of(enough_results, "hello") + rows_of(enough_results, "plain"):
         for component in row["gradingResult"]["componentResults"]:
             if component.get("assertion", {}).get("metric") == "short":
                 component["pass"], component["score"] = False, 0
     written(enough_results, tmp_path / "friday.json")
-    report = json.loads(run("calibrate", "friday.json", "--accepted", "judge.json", "--json", "-", cwd=tmp_path).stdout)
+    report = json.loads(
+        run("calibrate", "friday.json", "-o", "accepted=judge.json", "--json", "-", cwd=tmp_path).stdout
+    )
     assert "short" in {finding["criterion"] for finding in report["findings"] if finding["code"] == "drift"}

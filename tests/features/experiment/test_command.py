@@ -113,7 +113,7 @@ def test_a_function_makes_the_outputs_once(folder: Path) -> None:
     assert first.stdout.split("\n\n", 1)[1] == again.stdout.split("\n\n", 1)[1]
     lines = (folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()
     assert len(lines) == 6
-    unkept = experiment(folder, "--judge", JUDGE, "--model", MODEL, "--no-cache")
+    unkept = experiment(folder, "--judge", JUDGE, "--model", MODEL, "-o", "cache=off")
     assert f"6 made now by {MODEL}" in unkept.stdout
     assert len((folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()) == 6
 
@@ -340,7 +340,7 @@ def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path
     held = project / "held.txt"
     held.write_text(during)
     command = [str(scripts() / "markscheme"), "experiment", "many.yaml", *SLOW_ONES]
-    process = subprocess.Popen([*command, "--concurrency", "2"], cwd=project, env=env, stdout=subprocess.PIPE)
+    process = subprocess.Popen([*command, "-o", "concurrency=2"], cwd=project, env=env, stdout=subprocess.PIPE)
     deadline = time.monotonic() + SECONDS
     while size_of(project, during) < 15 and time.monotonic() < deadline:
         time.sleep(0.01)

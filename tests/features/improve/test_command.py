@@ -399,7 +399,7 @@ def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) 
 
 def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None:
     for project in proposing(good_proposals):
-        price = ("--price", "100:100", "--budget", "0.3", "--concurrency", "1")
+        price = ("-o", "price=100:100", "--budget", "0.3", "-o", "concurrency=1")
         status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1", judge=SERVED_JUDGE)
         calls = len(project.prompts_received())
         assert status in (1, 2)
@@ -410,7 +410,18 @@ def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None
 # --- ended and begun again ------------------------------------------------------------------------------------------
 
 
-IN_ROUNDS = ("improve", "manners", *SERVED_JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
+IN_ROUNDS = (
+    "improve",
+    "manners",
+    *SERVED_JUDGE,
+    *PROPOSING,
+    "--rounds",
+    "1",
+    "--open",
+    "-o",
+    "concurrency=1",
+    "--json",
+)
 FEWEST = 30
 """Examples: a third are dev, and at least 10 of these are needed."""
 START = (sys.executable, "-m", "markscheme", *IN_ROUNDS)

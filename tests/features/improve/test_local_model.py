@@ -19,7 +19,7 @@ from tests.real import messages_front as front
 
 COMMAND = (
     "improve", "manners", "--judge", "anthropic", "--proposer", "anthropic:writer", "--rounds", "1", "--batch", "2",
-    "--open", "--concurrency", "1", "--json",
+    "--open", "-o", "concurrency=1", "--json",
 )  # fmt: skip
 TASKS = 30
 

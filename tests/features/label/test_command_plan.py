@@ -45,7 +45,7 @@ def plan(project: Path, *options: str) -> dict[str, Any]:
 
 
 def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
-    report = plan(project, "--judge", "openai:some-model", "--price", "1:2")
+    report = plan(project, "--judge", "openai:some-model", "-o", "price=1:2")
     assert {need["goal"] for need in report["needs"]} == {"width", "promise", "variety"}
     (cost,) = report["cost"]
     assert cost["calls"] == 30
@@ -60,7 +60,7 @@ def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
 def test_a_plan_knows_the_price_of_a_known_model_and_says_where_it_knows_none(project: Path) -> None:
     (known,) = plan(project, "--judge", "openai:gpt-4o-mini")["cost"]
     assert known["usd"] == pytest.approx(known["input_tokens"] * 0.15e-6 + known["output_tokens"] * 0.6e-6)
-    (cost,) = plan(project, "--judge", "openai:gpt-4o-mini", "--price", "1:2")["cost"]
+    (cost,) = plan(project, "--judge", "openai:gpt-4o-mini", "-o", "price=1:2")["cost"]
     assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)
     (unknown,) = plan(project, "--judge", "openai:some-model")["cost"]
     assert unknown["usd"] is None
@@ -143,5 +143,5 @@ def test_the_annotators_of_a_project_multiply_the_labels_that_a_plan_asks_for(tm
         if need["labels"] and need["labels"] > need["have"]
     )
     assert any(f" {more:,} " in line and f" {given} " in line for line in planned.stdout.splitlines())
-    alone = run("markscheme", "label", "manners", "--plan", "--details", "--annotators", "1", cwd=project)
+    alone = run("markscheme", "label", "manners", "--plan", "--details", "-o", "annotators=1", cwd=project)
     assert not any(f" {given} " in line for line in alone.stdout.splitlines())

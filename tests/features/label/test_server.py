@@ -104,12 +104,12 @@ def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: P
     (ratings / "ann.jsonl").write_text(text)
     with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
         Server(project).__enter__()
-    with Server(project, ["--skip-damaged"]) as server:
+    with Server(project, ["-o", "skip_damaged=true"]) as server:
         assert server.announced["given"] == 2
         server.label()
     assert (ratings / "ann.jsonl").read_text().startswith(text)
     assert (ratings / "ann.jsonl").read_text().count("\n") == 4
-    with Server(project, ["--skip-damaged"], rater="ben") as server:
+    with Server(project, ["-o", "skip_damaged=true"], rater="ben") as server:
         assert server.announced["given"] == 0
         server.label()
 
@@ -126,7 +126,7 @@ def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project:
     server.file.write_text(f'{json.dumps(first)}\n{{"id": "x", "rat\n{json.dumps(second)}\n')
     with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
         Server(project, ["--disputed"], rater="zoe").__enter__()
-    with Server(project, ["--skip-damaged", "--disputed"], rater="zoe") as zoe:
+    with Server(project, ["-o", "skip_damaged=true", "--disputed"], rater="zoe") as zoe:
         assert zoe.announced["total"] == 2
         zoe.label(polite="2")
         assert [line["kind"] for line in zoe.lines] == ["adjudicated"]
@@ -311,7 +311,7 @@ def test_agreement_with_another_is_shown_in_fives_and_only_of_what_was_labelled(
 def test_a_port_in_use_is_reported_and_the_next_is_taken(project: Path) -> None:
     with Server(project) as ann:
         port = urlsplit(ann.url).port
-        with Server(project, ["--port", str(port)], rater="ben") as ben:
+        with Server(project, ["-o", f"port={port}"], rater="ben") as ben:
             assert (urlsplit(ben.url).port or 0) > (port or 0)
             assert ben.get().status == 200
             assert f"port {port} is in use" in ben.end()

@@ -86,8 +86,8 @@ def test_only_an_overlap_is_labelled_by_several() -> None:
         (["--share", "ana,ana"], "named twice"),
         (["--share", "ana,ben", "--rater", "zoe"], "zoe isn't one of those who share"),
         (["--overlap", "3"], "--overlap needs --share"),
-        (["--host", "0.0.0.0"], "needs `--public-url`"),
-        (["--public-url", "labels.example.org"], "must be like https://"),
+        (["-o", "host=0.0.0.0"], "`host=0.0.0.0` needs `-o public_url=URL`"),
+        (["-o", "public_url=labels.example.org"], "must be like https://"),
     ],
 )
 def test_what_cannot_be_shared_or_served_is_refused(project: Path, options: list[str], problem: str) -> None:
@@ -97,7 +97,7 @@ def test_what_cannot_be_shared_or_served_is_refused(project: Path, options: list
 
 
 def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(project: Path) -> None:
-    options = ["--share", "ana,ben", "--each", "1", "--public-url", "https://labels.example.org/x"]
+    options = ["--share", "ana,ben", "--each", "1", "-o", "public_url=https://labels.example.org/x"]
     with Server(project, options, rater="") as server:
         assert server.process.stdout is not None
         ben = json.loads(server.process.stdout.readline())
@@ -138,7 +138,7 @@ def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_
     with socketserver.TCPServer(("127.0.0.1", 0), Forwarder) as forwarding:
         threading.Thread(target=forwarding.serve_forever, daemon=True).start()
         port = forwarding.server_address[1]
-        with Server(project, ["--public-url", f"http://localhost:{port}"] if is_named else []) as server:
+        with Server(project, ["-o", f"public_url=http://localhost:{port}"] if is_named else []) as server:
             Forwarder.target = server.announced["port"]
             token = server.announced["url"].split("/")[-2]
             answer = fetch(f"http://localhost:{port}/{token}/", None, {"Connection": "close"})
@@ -147,7 +147,7 @@ def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_
 
 
 def test_a_page_for_other_machines_without_https_is_warned_of(project: Path) -> None:
-    with Server(project, ["--public-url", "http://labels.example.org"]) as server:
+    with Server(project, ["-o", "public_url=http://labels.example.org"]) as server:
         server.process.send_signal(2)
         assert "put HTTPS in front" in server.process.communicate(timeout=300)[1]
 

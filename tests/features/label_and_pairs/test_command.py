@@ -105,7 +105,7 @@ def test_both_orders_of_a_pair_are_one_accepted_run_whose_card_holds(project: Pa
 
 def test_one_order_is_named_as_not_tested(project: Path) -> None:
     labelled(project)
-    done = run("calibrate", "better", "--judge", "function:judges:longer", "--orders", "1", cwd=project)
+    done = run("calibrate", "better", "--judge", "function:judges:longer", "-o", "orders=1", cwd=project)
     assert "order not tested" in done.stdout, done.stdout + done.stderr
 
 

@@ -36,7 +36,7 @@ def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: 
     assert report["corrected"]["low"] <= truth <= report["corrected"]["high"]
     assert report["corrected"]["value"] == pytest.approx(truth, abs=0.03)
     assert report["raw"]["value"] > truth + 0.1
-    again = picked(project, "--seed", "5")
+    again = picked(project, "-o", "seed=5")
     assert not {line["id"] for line in again} & {line["id"] for line in lines}
 
 

@@ -90,12 +90,12 @@ def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is
     assert done.returncode == 1
     printed = in_a_line(done.stdout)
     assert "Nothing can be graded until the check is found. - form: there is no check 'jsn_valid'; there are" in printed
-    assert "named by --scorers [unknown-check]" in printed
+    assert "named by -o scorers=[unknown-check]" in printed
     (tmp_path / "checking.py").write_text(
         "from markscheme.scorers import scorer\n\n\n@scorer\ndef jsn_valid(prediction, expected):\n    return 1.0\n"
     )
-    assert linted(tmp_path, "it.yaml", "--scorers", "checking").returncode == 0
-    assert linted(tmp_path, "it.yaml", "--scorers", "nowhere").returncode == 2
+    assert linted(tmp_path, "it.yaml", "-o", "scorers=checking").returncode == 0
+    assert linted(tmp_path, "it.yaml", "-o", "scorers=nowhere").returncode == 2
 
 
 def test_what_a_file_says_in_vain_is_noted(tmp_path: Path) -> None:

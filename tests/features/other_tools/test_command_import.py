@@ -313,7 +313,7 @@ def test_a_line_that_is_not_a_rating_is_never_left_out_of_an_import_without_bein
     refused = run(*command, cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"{name}{places[0]}: " in refused.stderr
-    done = run(*command, "--skip-damaged", cwd=tmp_path)
+    done = run(*command, "-o", "skip_damaged=true", cwd=tmp_path)
     warned = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
     assert [f"{name}{place}: " in line for place, line in zip(places, warned, strict=True)] == [True] * len(places)
     report = json.loads(done.stdout)

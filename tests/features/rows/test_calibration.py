@@ -79,7 +79,7 @@ def test_a_judge_is_asked_by_each_row_s_rubric(tmp_path: Path) -> None:
     rows = [row(number) | {"labels": row(number)["labels"][:2]} for number in range(12)]
     write_rows(tmp_path / "rows.jsonl", rows)
     done = run(
-        *("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--json", "report.json", "--no-cache"),
+        *("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--json", "report.json", "-o", "cache=off"),
         cwd=tmp_path,
     )
     assert done.returncode in (0, 1, 4), done.stderr

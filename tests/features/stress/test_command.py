@@ -195,7 +195,7 @@ def test_a_second_run_asks_again_and_a_killed_one_goes_on(folder: Path) -> None:
     assert len((folder / "calls.txt").read_text()) == 2 * once
     (folder / "calls.txt").unlink()
     env = {"MARKSCHEME_CACHE": str(folder / "cache"), "PYTHONUNBUFFERED": "1"}
-    command = ("markscheme", "stress", "answers", "--judge", "function:judging:dying", "--concurrency", "1", "--json")
+    command = ("markscheme", "stress", "answers", "--judge", "function:judging:dying", "-o", "concurrency=1", "--json")
     assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == -9
     assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == 0
     assert len((folder / "calls.txt").read_text()) == once

@@ -49,7 +49,7 @@ class Commands:
     def calibrate_one_at_a_time(self) -> str:
         """Ask about one criterion per request, by another model where the judge itself can't be asked."""
         judge = self.judge if self.asks else f" --judge {self.model}"
-        return f"markscheme calibrate {self.rubric}{judge} --strategy per_criterion"
+        return f"markscheme calibrate {self.rubric}{judge} -o strategy=per_criterion"
 
     def label(self, options: str = "") -> str:
         """Label examples of the rubric; "" if there is no rubric."""

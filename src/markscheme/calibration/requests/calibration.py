@@ -220,7 +220,7 @@ class CalibrationRequest:
         self._refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None)
         path = self.drift.accepted
         if self.drift.accept and path is None:
-            raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with --accepted FILE")
+            raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with -o accepted=FILE")
         since = partial(self._since, path)
         with self._turn(path):
             calibration, examples = calibrate_results(

@@ -51,7 +51,7 @@ def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) 
         UsageError: Replies are not cached.
     """
     if asking.memory is None:
-        raise UsageError("batches keep their replies in the cache: leave out --no-cache, or --batch")
+        raise UsageError("batches keep their replies in the cache: leave out -o cache=off, or --batch")
     at_half = price.in_batches if price else None
     batching = asking.batch or Batching()
     queue = BatchQueue(opened.identity, opened.batches(), batching, asking.memory, limited.limiter, at_half)

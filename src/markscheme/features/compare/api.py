@@ -17,6 +17,7 @@ from markscheme.features.compare.run_comparison import ComparisonRequest
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.options.calls import CallOptions
+from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
@@ -32,6 +33,7 @@ COMPARING = CallOptions(
     "compare",
     LabelOptions,
     ColumnOptions,
+    DamageOptions,
     without=("examples", "target", "max_false_pass", "max_false_fail", "judge"),
 )
 
@@ -41,7 +43,6 @@ def compare(
     *sides: str | Path | Judge | Calibration | Iterable[Rating | PlainRow],
     rubric: Rubric | str | Path | None = None,
     examples: str | Path | Iterable[Example | PlainRow] | None = None,
-    skip_damaged: bool = False,
     watch: Watch = unwatched,
     **options: Any,
 ) -> Compared:
@@ -52,7 +53,6 @@ def compare(
             judges to ask, by name or opened.
         rubric: The rubric of all of them; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
-        skip_damaged: Whether what can't be read is left out, with a warning each.
         watch: Shows progress.
         options: How judges are asked, as on the command line: `samples=3`, `budget=2`.
 
@@ -82,7 +82,7 @@ def compare(
         columns=added.of(ColumnOptions),
         watch=watch,
     )
-    with leaving_out_damaged_lines(skip_damaged):
+    with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged):
         return request.compared()
 
 

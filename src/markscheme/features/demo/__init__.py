@@ -19,7 +19,7 @@ DEMO = Feature(
             "offline tour: what agreement is worth, and a planted fault found",
             _command,
             rank=50,
-            common="plant seed n keep details json",
+            common="plant n keep details json",
         )
     ),
 )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import COUNT, Details, JsonFlag, within
+from markscheme.commands.options import Details, JsonFlag, within
 from markscheme.commands.output import put_on_screen
+from markscheme.commands.page_options import Seed
 from markscheme.errors import UsageError, suggestion
 from markscheme.features.demo.faults import FAULTS, RARE_FAILS
 from markscheme.report.json import dumps
@@ -38,7 +39,7 @@ def demo(
     *,
     plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
     sealed: bool = False,
-    seed: Annotated[int | None, COUNT, Parameter(metavar="K")] = None,
+    seed: Seed = None,
     n: Annotated[int | None, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = None,
     keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
     details: Details = False,
@@ -52,7 +53,6 @@ def demo(
 
     Args:
         sealed: draw the fault at random, print its hash first, and show only that
-        seed: repeat the round that random seed K draws
         n: labelled examples in the round, 30 to 5000 (100)
         keep: keep the files of the round in a new folder
 
@@ -70,7 +70,7 @@ def demo(
         raise UsageError("give --plant or --sealed, not both")
     if plant == RARE_FAILS:
         if seed is not None or n is not None:
-            raise UsageError(f"--plant {RARE_FAILS} has the same examples in every run; leave out --seed and -n")
+            raise UsageError(f"--plant {RARE_FAILS} has the same examples in every run; leave out -o seed and -n")
         return _rare_fails(keep, json)
     shown: dict[str, Any] = {"schema": 1}
     if not sealed and plant is None:

@@ -158,7 +158,7 @@ def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
     if not sealed:
         return Document(text, "", ())
     check = (
-        f"printf %s '{made.secret}' | sha256sum\nmarkscheme demo --sealed --seed {made.seed} -n {len(made.examples)}"
+        f"printf %s '{made.secret}' | sha256sum\nmarkscheme demo --sealed -o seed={made.seed} -n {len(made.examples)}"
     )
     return Document(
         f"The seal is opened: {_fault(made)}.",

@@ -21,8 +21,9 @@ from markscheme.commands.options import (
     existing_file,
 )
 from markscheme.commands.output import TOO_FEW, put, refuse_outputs, show, write_report
-from markscheme.commands.page_options import PageOptions, listen, login_name, share_of
+from markscheme.commands.page_options import listen, login_name, share_of
 from markscheme.errors import UsageError
+from markscheme.pages.options import PageOptions
 from markscheme.phrases import few_of, sent_with
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import Kind
@@ -65,7 +66,6 @@ class ReadingOptions:
         sheet: write the reading page to a file to send, instead of serving it
         share: readers who share the outputs; without --rater, everyone's page is served
         each: readers per output of a shared pool (1)
-        untimed: don't note how long each output takes
         read_all: keep no output unread, though then none is left to prove the rubric on
     """
 
@@ -76,7 +76,6 @@ class ReadingOptions:
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 1
-    untimed: bool = False
     read_all: bool = False
 
     @property
@@ -107,7 +106,6 @@ def discover(
     force: bool = False,
     share_seen: Annotated[float, Parameter(name="--unseen", metavar="SHARE", validator=BETWEEN_0_AND_1)] = 0.05,
     sure: Annotated[float, Parameter(metavar="P", validator=BETWEEN_0_AND_1)] = 0.9,
-    seed: Annotated[int | None, COUNT, Parameter(metavar="K", help="random seed (1)")] = None,
     details: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -144,9 +142,9 @@ def discover(
     here = Path.cwd()
     outputs = existing_file(pool) if pool is not None else None
     if taking.notes:
-        _take_notes(name, here, outputs, columns, rater, taking, seed, quiet=json)
+        _take_notes(name, here, outputs, columns, rater, taking, page.seed, quiet=json)
         outputs = None
-    opened = open_discovery(name, here, pool=outputs, columns=columns, seed=seed, reads_all=reading.read_all)
+    opened = open_discovery(name, here, pool=outputs, columns=columns, seed=page.seed, reads_all=reading.read_all)
     if taking.assign is not None:
         _assign(opened, existing_file(taking.assign), rater, taking)
     if suggest is not None:
@@ -155,7 +153,7 @@ def discover(
         raise UsageError("--plan shows what --suggest JUDGE would ask: name the judge")
     if write:
         return _write(opened, here, force=force, json=json)
-    is_page = reading != ReadingOptions()
+    is_page = reading != ReadingOptions() or page.untimed
     is_report = report or details or bool(html or markdown or taking.notes or taking.assign) or (json and not is_page)
     if is_report and not is_page:
         return _report(opened.discovery(share_seen, sure), html, markdown, details=details, json=json)
@@ -181,8 +179,8 @@ def _read(
             work = open_reading(opened, name, now, view=view, is_second=reading.second, also=also, share=shared)
             works.append(work)
         if reading.sheet is not None:
-            return _write_sheets(works, reading.sheet, timed=not reading.untimed)
-        return _serve(works, page, timed=not reading.untimed, json=json)
+            return _write_sheets(works, reading.sheet, timed=not page.untimed)
+        return _serve(works, page, timed=not page.untimed, json=json)
     finally:
         for work in works:
             work.close()

@@ -168,9 +168,9 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str]:
         )
     if not explanation.changes:
         return (
-            f"Read {moved}, and ask again with --no-cache. If it stays, accept this run in place of the old ones "
+            f"Read {moved}, and ask again with -o cache=off. If it stays, accept this run in place of the old ones "
             "(--accept --replace) or use another judge.",
-            " --no-cache",
+            " -o cache=off",
         )
     if not explanation.separable:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:

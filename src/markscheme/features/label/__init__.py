@@ -41,7 +41,7 @@ LABEL = Feature(
             _label,
             40,
             {"plan": _of_plan, "adjudicate": _of_adjudicate},
-            common="pool rater ask-whole plan next to ratings disputed progress audits sheet share",
+            common="pool rater plan next to ratings disputed progress audits sheet share",
         ),
     ),
     OPTIONS(Family(_labelling)),

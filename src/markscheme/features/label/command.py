@@ -31,11 +31,12 @@ from markscheme.commands.options import (
     within,
 )
 from markscheme.commands.output import put, show
-from markscheme.commands.page_options import PageOptions, RaterName, Seed, listen, login_name, share_of
+from markscheme.commands.page_options import RaterName, listen, login_name, share_of
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.whole_question import AskWhole
+from markscheme.pages.options import PageOptions
 from markscheme.phrases import in_words, sent_with
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
@@ -64,8 +65,6 @@ def label(
     same_meaning: Annotated[str | None, Parameter(metavar="CRITERION")] = None,
     audits: bool = False,
     progress: bool = False,
-    untimed: bool = False,
-    seed: Seed = 1,
     page: PageOptions = PageOptions(),
     disputed: bool = False,
     plan: bool = False,
@@ -104,7 +103,6 @@ def label(
         audits: label what `pass-rate --track` drew: the oldest week first
         progress: print who labelled how much, how often they agree, and how many labels the verdict needs; opens no
             page
-        untimed: don't note how long each response takes
         disputed: resolve the labels on which annotators disagree: the page shows the levels they gave, their notes and
             the passages they marked, not their names; what you decide counts as the gold label
         plan: print how many labels the verdict needs, and what the next run costs; of a table what `calibrate` asks for
@@ -143,7 +141,7 @@ def label(
             ratings=ratings,
             pool=pool,
             draws=None if next == AS_NEEDED else next,
-            seed=seed,
+            seed=page.seed or 1,
             annotators=labelling.annotators,
             goals=[goal for goal, is_wanted in wanted.items() if is_wanted],
             half_width=width or HALF_WIDTH,
@@ -161,7 +159,7 @@ def label(
     if same_meaning is not None:
         return _note_same_meaning(rubric, same_meaning)
     if disputed:
-        return _resolve(rubric, pool, rater, page, seed, json=as_json)
+        return _resolve(rubric, pool, rater, page, json=as_json)
     shared = share_of(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
@@ -178,15 +176,15 @@ def label(
         next=next,
         ask_whole=labelling.ask_whole,
         share=shared,
-        seed=seed,
+        seed=page.seed or 1,
         grades=grades,
         audits=audits,
         columns=columns,
     ) as works:
         say_what_is_left_out(works)
         if sheet is not None:
-            return _write_sheets(works, sheet, timed=not untimed, json=as_json)
-        return serve_pages(works, page, timed=not untimed, json=as_json)
+            return _write_sheets(works, sheet, timed=not page.untimed, json=as_json)
+        return serve_pages(works, page, timed=not page.untimed, json=as_json)
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:
@@ -203,11 +201,11 @@ def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> 
         raise UsageError("--next writes what to label to a file: add --to FILE (- for standard output)")
 
 
-def _resolve(rubric: str, pool: Path | None, rater: str | None, page: PageOptions, seed: int, *, json: bool) -> int:
+def _resolve(rubric: str, pool: Path | None, rater: str | None, page: PageOptions, *, json: bool) -> int:
     """Serve the page on which one person resolves the labels on which annotators disagree."""
     from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
 
-    with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
+    with opened(rubric, pool, (rater,), adjudicate=True, seed=page.seed or 1) as works:
         say_what_is_left_out(works)
         if not works[0].steps:
             print(nothing_to_decide(works[0], Commands.on(rubric)), file=sys.stderr)

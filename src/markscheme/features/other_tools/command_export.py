@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SkipDamaged, SplitName
+from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SplitName
 from markscheme.commands.output import put
+from markscheme.options.reading import DamageOptions
 from markscheme.rubrics.search import find_rubric
 from markscheme.shipped import shipped
 
@@ -29,7 +30,7 @@ def export(
     split: SplitName = None,
     judge: JudgeNames = (),
     json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
-    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+    damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Write a rubric's examples for other tools. Makes no calls.
 

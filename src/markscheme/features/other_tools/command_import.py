@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import SkipDamaged, existing_file, rubric_named
+from markscheme.commands.options import existing_file, rubric_named
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError, writing
+from markscheme.options.reading import DamageOptions
 from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
@@ -38,7 +39,7 @@ def import_ratings(
     rater_column: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
     columns: ColumnOptions = ColumnOptions(),
     shape: ShapeOptions = ShapeOptions(),
-    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+    damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
     """Convert labels and verdicts of other tools to ratings, and report what was lost.

@@ -26,7 +26,9 @@ def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
         return
     in_two_orders = comparison.rubric.orders == BOTH_ORDERS
     ask = (
-        "Keep asking in both orders (the lean then cancels out)" if in_two_orders else "Ask in both orders (--orders 2)"
+        "Keep asking in both orders (the lean then cancels out)"
+        if in_two_orders
+        else "Ask in both orders (-o orders=2)"
     )
     shown = figures.flipped[:MOST_WORST]
     read = f"; read {listed(shown)}" if shown else ""

@@ -7,12 +7,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag, SkipDamaged
+from markscheme.commands.options import JsonFlag
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.session import session_line, sessions_at
 from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
+from markscheme.options.reading import DamageOptions
 from markscheme.report.under_way import UNDER_WAY
 from markscheme.rubrics.search import known_rubrics
 from markscheme.session import client
@@ -22,7 +23,7 @@ def status(
     *,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     json: JsonFlag = False,
-    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+    damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
     of 1,000 grades, and how long the run stays fresh. Lists the judges usable here, the batches under way and the

@@ -348,4 +348,4 @@ def _refuse_unknown_letters(columns: Sequence[TableColumn], options: ColumnOptio
     for column in columns:
         odd = {cell: 1 for cell in column.different if not cell.isascii()} if column.name in named else {}
         if odd:
-            raise refusal("encoding", columns=[column.name], values=odd, choices=[("--encoding", "cp1252")])
+            raise refusal("encoding", columns=[column.name], values=odd, choices=[("-o", "encoding=cp1252")])

@@ -123,7 +123,9 @@ def _on_false_passes(calibration: Calibration) -> str:
     if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
         return ""
     if calibration.rubric.table_of is not None:
-        return f"Whether it may pass {rate.as_share()} of the fails is yours to say: `--max-false-pass` sets a limit."
+        return (
+            f"Whether it may pass {rate.as_share()} of the fails is yours to say: `-o max_false_pass=P` sets a limit."
+        )
     return (
         f"No criterion needs an edit. Whether it may pass {rate.as_share()} of the fails is yours to say: "
         "`max_false_pass` in the rubric sets a limit."

@@ -104,7 +104,7 @@ def servers() -> Iterator[Start]:
 
     def start(folder: Path, *options: str) -> ReadingServer:
         who = () if "--rater" in options else ("--rater", "ann")
-        started.append(ReadingServer(folder, "--pool", "outputs.jsonl", "--port", "8930", *who, *options))
+        started.append(ReadingServer(folder, "--pool", "outputs.jsonl", "-o", "port=8930", *who, *options))
         return started[-1]
 
     yield start
@@ -280,8 +280,8 @@ def move_to(page: Page, column: str) -> None:
 
 def test_two_readers_at_once_and_a_reader_twice(servers: Start, project: Path, chromium: Browser) -> None:
     server = servers(project)
-    second = servers(project, "--rater", "ben", "--port", "8960")
-    refused = run("markscheme", "discover", "reply", "--rater", "ann", "--untimed", cwd=project)
+    second = servers(project, "--rater", "ben", "-o", "port=8960")
+    refused = run("markscheme", "discover", "reply", "--rater", "ann", "-o", "untimed=true", cwd=project)
     assert refused.returncode == 2
     assert "another window" in refused.stderr
     pages = [patient_context(chromium).new_page() for _ in range(2)]
@@ -442,7 +442,7 @@ def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
         "".join(json.dumps({**row, "rater": "ann", "kind": "human", "definition": "D."}) + "\n" for row in rows)
     )
     run("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--notes", "n.jsonl", cwd=project)
-    server = servers(project, "--rater", "ben", "--second", "--port", "8930")
+    server = servers(project, "--rater", "ben", "--second", "-o", "port=8930")
     page.goto(server.url)
     for place in range(1, 10):
         arrive(page, place)
@@ -454,7 +454,7 @@ def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
     expect(page.locator("#overview-title")).to_contain_text("All read")
     sent(page)
     server.stop()
-    server = servers(project, "--rater", "ben", "--recode", "--port", "8930")
+    server = servers(project, "--rater", "ben", "--recode", "-o", "port=8930")
     page.goto(server.url)
     for place in range(1, 4):
         expect(page.get_by_role("heading", level=1)).to_have_text(f"Note {place} of 3")

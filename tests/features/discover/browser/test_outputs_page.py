@@ -118,7 +118,7 @@ def test_the_chapter_leads_from_outputs_to_a_calibrated_rubric(tmp_path: Path, p
         for command in commands(block):
             typed.append(command.line)
             if "--pool" in command.line or "--again" in command.line:
-                server = ReadingServer(tmp_path, *command.line.split()[3:], "--port", "8990", name="desk")
+                server = ReadingServer(tmp_path, *command.line.split()[3:], "-o", "port=8990", name="desk")
                 page.goto(server.url)
                 (read_again if "--again" in command.line else read_and_group)(page)
                 server.stop()
