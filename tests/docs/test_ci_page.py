@@ -64,7 +64,7 @@ def test_every_command_on_the_page_is_understood(name: str, arguments: list[str]
 def test_the_page_shows_accepting_a_gate_a_weekly_run_and_the_status() -> None:
     told = [(name, " ".join(arguments)) for name, arguments in _commands()]
     assert any("--accept" in arguments for _, arguments in told)
-    assert any("-o cache=off --check -o planned_runs=N" in arguments for _, arguments in told)
+    assert any("-o cache=off --check -o planned_runs=" in arguments for _, arguments in told)
     assert ("markscheme status", "") in told
 
 

@@ -203,6 +203,6 @@ def test_help_uses_the_terms_of_the_field(command: str, terms: tuple[str, ...]) 
 def test_promptfoo_s_option_against_its_cache_comes_with_the_variable_that_reaches_ours() -> None:
     files = [*DOCS.rglob("*.md"), *(ROOT / "skills").rglob("*.md")]
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    shown = [line for line in lines if re.search(r"promptfoo eval [^`]*-o cache=off", line)]
+    shown = [line for line in lines if re.search(r"promptfoo eval [^`]*--no-cache", line)]
     assert len(shown) == 3
     assert [line for line in shown if "MARKSCHEME_NO_CACHE=1 promptfoo eval" not in line] == []
