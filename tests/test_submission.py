@@ -43,7 +43,7 @@ def test_half_a_character_is_replaced() -> None:
 
 
 def test_an_input_that_is_null_is_not_there() -> None:
-    assert Submission("x", {"query": None}).inputs == {}  # type: ignore[dict-item]
+    assert Submission("x", {"query": None}).inputs == {}
 
 
 # --- data that is not text ------------------------------------------------------------------------------------------

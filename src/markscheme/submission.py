@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field
 from datetime import date, time
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import SubmissionError
 from markscheme.parts import loaded_part, may_name_parts, parted_text
@@ -56,6 +56,20 @@ class Submission:
     second: str | None = None
     turned: bool = False
     folder: InitVar[Path | None] = None
+
+    if TYPE_CHECKING:  # what is given may be anything that a text is made of
+
+        def __init__(
+            self,
+            response: Any,
+            inputs: Mapping[str, Any] = ...,
+            id: str = "",
+            fault: str = "",
+            second: Any = None,
+            turned: bool = False,
+            folder: Path | None = None,
+        ) -> None:
+            """Create a submission; see the class."""
 
     def __post_init__(self, folder: Path | None) -> None:
         object.__setattr__(self, "response", as_text(self.response, "the response", allow_nan=False, folder=folder))

@@ -29,7 +29,7 @@ RUBRIC = Rubric.from_dict({"inputs": ["chart"], "criteria": [{"name": "right", "
 
 def claims(squares: int) -> Submission:
     """A claim about the chart."""
-    return Submission(f"There are {squares} squares.", {"chart": CHART}, "a")  # type: ignore[dict-item]
+    return Submission(f"There are {squares} squares.", {"chart": CHART}, "a")
 
 
 def graded(judge: DecisionJudge, submission: Submission) -> Grade:
@@ -95,7 +95,7 @@ def test_text_alone_goes_out_without_assets() -> None:
 
 
 def test_documents_and_images_in_the_other_format_are_refused_before_anything_is_sent() -> None:
-    of_pdf = Submission("x", {"chart": Pdf(PDF_FILE)}, "a")  # type: ignore[dict-item]
+    of_pdf = Submission("x", {"chart": Pdf(PDF_FILE)}, "a")
     for wire, submission, kinds in ((SYSTEM_ONE, of_pdf, "pdfs"), (OPENAI_DECISIONS, claims(4), "images")):
         with pytest.raises(NoJudge, match=f"doesn't take {kinds}; judges that do: anthropic, openai"):
             graded(DecisionJudge(wire, "m", api_key=KEY, base_url="http://127.0.0.1:9/v1"), submission)

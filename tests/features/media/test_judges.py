@@ -35,7 +35,7 @@ RUBRIC = Rubric.from_dict(
     {"inputs": ["chart"], "criteria": [{"name": "right", "requirement": "It says what it shows"}]}
 )
 IMAGE, PDF = Image(PNG_FILE), Pdf(PDF_FILE)
-SUBMISSION = Submission([{"type": "text", "text": "Two squares."}, PDF], {"chart": IMAGE}, "one")  # type: ignore[arg-type, dict-item]
+SUBMISSION = Submission([{"type": "text", "text": "Two squares."}, PDF], {"chart": IMAGE}, "one")
 MET = json.dumps({"verdicts": {"right": {"quote": IMAGE.mark, "reason": "It does.", "level": "MET"}}})
 
 
@@ -179,7 +179,7 @@ def blindly(_: Mapping[str, Any]) -> Any:
     return completion(MET)
 
 
-WITH_IMAGE = Submission("Two squares.", {"chart": IMAGE}, "one")  # type: ignore[dict-item]
+WITH_IMAGE = Submission("Two squares.", {"chart": IMAGE}, "one")
 
 
 def test_a_judge_that_reads_the_test_back_is_asked_it_once() -> None:

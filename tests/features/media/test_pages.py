@@ -9,8 +9,8 @@ from markscheme.pages.serving import part_answer
 from tests.features.media.files import PDF_FILE, PNG_FILE
 
 SUBMISSION = Submission(
-    ["Look: <b>here</b>", Image(PNG_FILE, alt='two "squares" <i>')],  # type: ignore[arg-type]
-    {"invoice": Pdf(PDF_FILE, alt="a bill")},  # type: ignore[dict-item]
+    ["Look: <b>here</b>", Image(PNG_FILE, alt='two "squares" <i>')],
+    {"invoice": Pdf(PDF_FILE, alt="a bill")},
 )
 
 
@@ -40,7 +40,7 @@ def test_a_server_shows_a_pdf_apart_where_nothing_in_it_may_run(tmp_path: Path) 
     assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox; frame-ancestors 'none'"
     assert part_answer([SUBMISSION], "0" * 32).status_code == 404
     (tmp_path / "bill.pdf").write_bytes(PDF_FILE)
-    of_file = Submission("x", {"invoice": Pdf(tmp_path / "bill.pdf")})  # type: ignore[dict-item]
+    of_file = Submission("x", {"invoice": Pdf(tmp_path / "bill.pdf")})
     (tmp_path / "bill.pdf").write_bytes(PDF_FILE + b" ")
     assert part_answer([of_file], digest).status_code == 409
 
@@ -51,16 +51,16 @@ def test_images_in_messages_are_shown_too_and_none_is_lost() -> None:
         "role": "user",
         "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": url}}],
     }
-    html = render_example(Submission("ok", {"messages": [turn]}), ["messages"])  # type: ignore[dict-item]
+    html = render_example(Submission("ok", {"messages": [turn]}), ["messages"])
     assert html.count("<img ") == 1
 
 
 def test_a_shortened_page_names_what_is_too_large_for_it_and_shows_what_is_not() -> None:
     shortening = Shortening(lambda text: text[:50], 10)
-    large = Submission(Image(PNG_FILE + bytes(0)))  # type: ignore[arg-type]
+    large = Submission(Image(PNG_FILE + bytes(0)))
     assert render_example(large, [], shortening=shortening).count("<img ") == 1
     padded = PNG_FILE[:-12] + _chunk(300_000) + PNG_FILE[-12:]
-    html = render_example(Submission(Image(padded)), [], shortening=shortening)  # type: ignore[arg-type]
+    html = render_example(Submission(Image(padded)), [], shortening=shortening)
     assert "Too large for this page" in html
     assert Image(padded).mark in html
     assert "<img " not in html

@@ -117,13 +117,13 @@ def test_a_pdf_in_every_form_is_the_same_text(value: Any) -> None:
 
 
 def test_texts_and_parts_in_a_list_keep_their_order() -> None:
-    response = Submission([{"type": "text", "text": "Before."}, {"image": PNG_URL}, "After."]).response  # type: ignore[arg-type]
+    response = Submission([{"type": "text", "text": "Before."}, {"image": PNG_URL}, "After."]).response
     assert response == f"Before.\n{MARK}\nAfter."
 
 
 def test_images_in_messages_leave_a_mark_in_the_messages() -> None:
     content = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": PNG_URL}}]
-    submission = Submission("A chart.", {"messages": [{"role": "user", "content": content}]})  # type: ignore[dict-item]
+    submission = Submission("A chart.", {"messages": [{"role": "user", "content": content}]})
     messages = submission.inputs["messages"]
     assert json.loads(messages) == [{"role": "user", "content": [content[0], MARK]}]
     rubric = Rubric.from_dict({"inputs": ["messages"], "criteria": [{"requirement": "x"}]})
@@ -169,14 +169,14 @@ def test_a_criterion_that_does_not_see_an_input_is_not_shown_its_image() -> None
             ],
         }
     )
-    submission = Submission("x", {"chart": Image(PNG_FILE), "reference": "y"})  # type: ignore[dict-item]
+    submission = Submission("x", {"chart": Image(PNG_FILE), "reference": "y"})
     by_name = {c.name: verdict_prompt(rubric, submission, [c]).parts for c in rubric.criteria}
     assert [part.mark for part in by_name["a"]] == [MARK]
     assert by_name["b"] == ()
 
 
 def test_a_copied_submission_keeps_its_parts(folder: Path) -> None:
-    submission = Submission({"image": "charts/one.png"}, folder=folder)  # type: ignore[arg-type]
+    submission = Submission({"image": "charts/one.png"}, folder=folder)
     for again in (
         dataclasses.replace(submission, id="x"),
         copy.deepcopy(submission),
@@ -188,7 +188,7 @@ def test_a_copied_submission_keeps_its_parts(folder: Path) -> None:
 
 def test_a_file_gets_back_what_named_the_parts(folder: Path) -> None:
     written = ["See:", {"image": "charts/one.png", "alt": "bars"}, {"pdf": "invoice.pdf"}]
-    text = Submission(written, folder=folder).response  # type: ignore[arg-type]
+    text = Submission(written, folder=folder).response
     assert as_written(text, folder) == written
     elsewhere = as_written(text, folder / "charts")
     assert elsewhere[1] == {"image": "one.png", "alt": "bars"}
@@ -247,12 +247,12 @@ def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     inside.mkdir()
     (inside / "link.png").symlink_to(tmp_path / "secret.png")
     with pytest.raises(SubmissionError, match="lies outside of"):
-        Submission({"image": "link.png"}, folder=inside)  # type: ignore[arg-type]
+        Submission({"image": "link.png"}, folder=inside)
 
 
 def test_a_program_names_no_path_in_plain_data() -> None:
     with pytest.raises(SubmissionError, match=r"give Image\('chart.png'\) of markscheme"):
-        Submission({"image": "chart.png"})  # type: ignore[arg-type]
+        Submission({"image": "chart.png"})
     with pytest.raises(UsageError, match="there is no such file"):
         Image("chart.png")
 

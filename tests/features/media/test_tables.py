@@ -38,7 +38,7 @@ def test_a_cell_of_parquet_may_hold_an_image_or_its_path(cell: Any, tmp_path: Pa
 
 def test_other_bytes_are_refused_as_ever() -> None:
     with pytest.raises(SubmissionError, match="a bytes object"):
-        Submission("x", {"chart": b"\0\1"})  # type: ignore[dict-item]
+        Submission("x", {"chart": b"\0\1"})
 
 
 def test_a_table_of_any_form_names_images_by_path(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_an_image_in_a_trace_is_shown_in_the_step_that_has_it(key: str, value: s
     span = {"spanId": "a", "name": "chat", "startTimeUnixNano": "1", "attributes": attributes}
     trace = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
     rubric = Rubric.from_dict({"inputs": ["trace"], "criteria": [{"requirement": "It looks."}]})
-    prompt = verdict_prompt(rubric, Submission("ok", {"trace": trace}), rubric.criteria)  # type: ignore[dict-item]
+    prompt = verdict_prompt(rubric, Submission("ok", {"trace": trace}), rubric.criteria)
     assert [part.mark for part in prompt.parts] == [MARK]
     (step,) = (text for name, text in prompt.material.items() if name.startswith("step"))
     assert MARK in step
