@@ -41,12 +41,14 @@ class ChatServer(AbstractContextManager["ChatServer"]):
     """The server, on a free port of 127.0.0.1, from entering the context to leaving it.
 
     Attributes:
-        requests: Bodies that came in, in order.
+        bodies: Bodies as they came in, in order.
+        requests: The same, as data.
         keys: The authorization headers that came with them.
     """
 
     def __init__(self, decide: Decide) -> None:
         self.decide = decide
+        self.bodies: list[bytes] = []
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self._scheme = "http"
@@ -78,7 +80,9 @@ class ChatServer(AbstractContextManager["ChatServer"]):
 def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            received = self.rfile.read(int(self.headers["content-length"]))
+            body = json.loads(received)
+            server.bodies.append(received)
             server.requests.append(body)
             server.keys.append(self.headers.get("authorization"))
             answer = server.decide(body)

@@ -205,6 +205,7 @@ class MessagesFront:
     """The server, on a free port of 127.0.0.1, from entering the context to leaving it.
 
     Attributes:
+        bodies: Bodies of requests as they came in, in order.
         requests: What came in, in order; bodies only, so no key is ever kept.
         most_in_flight: The most requests that were read and not yet answered at one time.
         held_from: Requests from this number on wait for their answers until it is None again. A process that is killed
@@ -220,6 +221,7 @@ class MessagesFront:
     """
 
     def __init__(self, decide: Decide) -> None:
+        self.bodies: list[bytes] = []
         self.requests: list[Request] = []
         self.most_in_flight = 0
         self.held_from: int | None = None
@@ -326,6 +328,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(raw)
         except ValueError as error:
             return failing(400, why=f"the body is not JSON: {error}")
+        self.server.front.bodies.append(raw)
         return self.server.front.answer(body)
 
     def log_message(self, format: str, *args: Any) -> None:

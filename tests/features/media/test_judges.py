@@ -51,6 +51,12 @@ def graded(judge: Judge, submission: Submission = SUBMISSION) -> Grade:
     return asyncio.run(run())
 
 
+def as_sent(data: Mapping[str, Any], *, is_whole: bool = False) -> bytes:
+    """Data as the SDKs write it; as entries of a larger object, without its braces, unless it is whole."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    return text if is_whole else text[1:-1]
+
+
 def in_base64(content: bytes) -> str:
     """A content in base64."""
     return base64.b64encode(content).decode()
@@ -61,7 +67,7 @@ def in_base64(content: bytes) -> str:
 
 def test_claude_gets_images_and_documents_in_the_form_of_its_api() -> None:
     (prompt,) = questions(RUBRIC, SUBMISSION)
-    with MessagesFront(lambda _: front.message(MET)) as server:
+    with MessagesFront(lambda _: front.message(MET, tokens=(1650, 40))) as server:
         done = graded(Unprobed(AnthropicJudge(api_key=KEY, base_url=server.url)))
     assert done.score == 1.0
     (request,) = server.requests
@@ -74,7 +80,9 @@ def test_claude_gets_images_and_documents_in_the_form_of_its_api() -> None:
         {"type": "document", "source": document},
         {"type": "text", "text": prompt.user},
     ]
-    assert json.dumps(request.body["messages"]) == json.dumps([{"role": "user", "content": content}])
+    assert request.body["messages"] == [{"role": "user", "content": content}]
+    assert as_sent({"messages": [{"role": "user", "content": content}]}) in server.bodies[0]
+    assert done.usage.input_tokens == 1650
 
 
 def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
@@ -96,7 +104,9 @@ def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
         {"type": "text", "text": prompt.user},
     ]
     (request,) = server.requests
-    assert json.dumps(request["messages"][1]) == json.dumps({"role": "user", "content": content})
+    assert request["messages"][1] == {"role": "user", "content": content}
+    assert as_sent({"role": "user", "content": content}, is_whole=True) in server.bodies[0]
+    assert done.usage.input_tokens == 40
 
 
 def test_text_alone_goes_out_as_ever() -> None:
