@@ -199,6 +199,9 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
         raise open_to_option(f"{_listed(possible)} could each be the criteria: --criteria {possible[0]}", "criteria")
     if possible:
         return _below(possible[0], inner, around, path)
+    singles = [str(key) for key, value in inner.items() if is_single(value)]
+    if len(singles) == 1:
+        return _below(singles[0], inner, around, path)
     plain = {key: value for key, value in top.items() if key not in NATIVE_RUBRIC}
     if len(plain) >= 2 and all(_is_sentence(value) for value in plain.values()):
         return FoundCriteria(tuple(RawCriterion(value, (*path, key), str(key)) for key, value in plain.items()), {})
@@ -211,6 +214,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def _below(key: str, inner: Mapping[str, Any], around: Mapping[str, Any], path: Place) -> FoundCriteria:
     beside = {**around, **{name: value for name, value in inner.items() if name != key}}
+    if is_single(inner[key]):
+        return FoundCriteria((RawCriterion(inner[key], (*path, key), "overall"),), beside, key)
     return _of_list(inner[key], beside, (*path, key), key)
 
 
@@ -255,6 +260,13 @@ def _is_criteria(key: Any, value: Any) -> bool:
 
 def _is_sentence(value: Any) -> bool:
     return isinstance(value, str) and words_in(value) >= 3
+
+
+def is_single(value: Any) -> bool:
+    """Return whether a value is one criterion, with its words and a key for each level."""
+    if not isinstance(value, Mapping):
+        return False
+    return words_key(value) is not None and sum(numbered(key) is not None for key in value) > 1
 
 
 def words_key(fields: Mapping[str, Any]) -> str | None:

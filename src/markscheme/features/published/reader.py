@@ -11,8 +11,8 @@ from markscheme.features.published.finding import (
     find_criteria,
     group_key,
     is_native,
+    is_single,
     unwrapped,
-    words_key,
 )
 from markscheme.features.published.levels import levels_in, numbered_levels
 from markscheme.features.published.refusals import open_to_option
@@ -31,7 +31,6 @@ from markscheme.features.published.vocabulary import (
     WEIGHTS,
     ends_of,
     number_of,
-    numbered,
     text_in,
 )
 from markscheme.plain_data import Place
@@ -75,7 +74,7 @@ class _Reading:
             return self._published(
                 _traits(inner, path), self._top({k: v for k, v in inner.items() if k not in _TRAITS})
             )
-        if isinstance(inner, Mapping) and self._is_single(inner):
+        if is_single(inner):
             located: FoundCriteria | None = FoundCriteria((RawCriterion(inner, path, "overall"),), around)
         else:
             located = find_criteria(self.data, self.options.criteria)
@@ -117,11 +116,6 @@ class _Reading:
                 raise RubricError(f"`--scale` must be LOW..HIGH in whole numbers, got {text!r}")
             return numbered_levels(*ends)
         return None
-
-    @staticmethod
-    def _is_single(inner: Mapping[str, Any]) -> bool:
-        """Return whether a mapping is one criterion, with its words and a key for each level."""
-        return words_key(inner) is not None and sum(numbered(key) is not None for key in inner) > 1
 
     def _without_criteria(self) -> PublishedRubric | None:
         keys = list(self.data) if isinstance(self.data, Mapping) else []

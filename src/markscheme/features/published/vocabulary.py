@@ -7,7 +7,18 @@ from typing import Any, Final
 from markscheme.numerals import finite
 from markscheme.rubrics.format import CRITERION, RUBRIC
 
-CONTAINERS: Final = ("criteria", "dimensions", "axes", "rubric", "rubrics", "criterion", "items", "checks", "metrics")
+CONTAINERS: Final = (
+    "criteria",
+    "dimensions",
+    "axes",
+    "rubric",
+    "rubrics",
+    "criterion",
+    "items",
+    "checks",
+    "checklist",
+    "metrics",
+)
 """Keys that say themselves that criteria are below them."""
 INSIDE: Final = ("rubric", "rubrics")
 """Keys that a whole rubric may be under."""
