@@ -36,6 +36,7 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
     "agreement_weights": ("linear", "linear"),
     "annotators": (3, "3"),
     "ask_whole": ("always", "always"),
+    "all_criteria": ("yes", "yes"),
     "batch": (True, "true"),
     "batch_reasks": ("live", "live"),
     "budget": (2.5, "2.5"),

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from markscheme.errors import naming
+from markscheme.errors import RatingError, UsageError, naming
+from markscheme.plain_data import json_lines
+from markscheme.readers.peek import Peek
 from markscheme.rubrics.reading import shows_rubric
+from markscheme.rubrics.search import find_calibration
 
 
 def names_table(names: Sequence[str]) -> bool:
@@ -15,17 +18,32 @@ def names_table(names: Sequence[str]) -> bool:
     paths = [Path(name) for name in names]
     if not all(path.is_file() for path in paths) or any(map(shows_rubric, paths)):
         return False
+    if any(find_calibration(path.name, Path.cwd(), path.resolve().parent) for path in paths):
+        return False  # rows that `label` keeps labels of
     from markscheme.readers.rated import is_plain_table
 
     return all(map(is_plain_table, paths))
+
+
+def brings_rubrics(path: Path) -> bool:
+    """Return whether the first line of a file is a row with criteria of its own."""
+    if not path.is_file() or shows_rubric(path):
+        return False
+    _, first = next(iter(json_lines(path, RatingError)), (0, None)) if Peek(path).is_lines else (0, None)
+    return isinstance(first, dict) and isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
 
 
 def refuse_table(name: str) -> None:
     """Refuse a table where a rubric is wanted: what is asked for are the words and weights of one.
 
     Raises:
-        UsageError: It is a table.
+        UsageError: It is a table, or rows that bring criteria of their own.
     """
+    if brings_rubrics(Path(name)):
+        raise UsageError(
+            f"{name}: each task has criteria and weights of its own, which belong to its authors; what can be set is "
+            "the pass mark, the guidelines, how many criteria a call, and a rubric's criteria that all tasks share"
+        )
     if names_table([name]):
         from markscheme.readers.tabular.refusals import refusal
 

@@ -126,6 +126,25 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         return f"its rubric: {error}; to grade by the other rubric alone: --rows ignore"
 
 
+def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[str, str]]:
+    """Return a rubric with each different criterion of several once, and its names in it by the digest of its words.
+
+    Criteria of rows have names that say something in their row alone; in this one they differ, so that labels of all
+    rows fit it.
+
+    Example:
+        >>> of_all, names = rubric_of_all([Rubric.from_dict(["Names Paris"]), Rubric.from_dict(["Names Rome"])], "rows")
+        >>> [criterion.requirement for criterion in of_all.criteria], len(set(names.values()))
+        (['Names Paris', 'Names Rome'], 2)
+    """
+    by_words: dict[str, Criterion] = {}
+    for rubric in rubrics:
+        for criterion in rubric.criteria:
+            named = replace(criterion, name=f"{criterion.name}-{criterion.wording[:8]}", required=False)
+            by_words.setdefault(criterion.wording, named)
+    return Rubric(tuple(by_words.values()), name=name), {words: own.name for words, own in by_words.items()}
+
+
 def _without_place(problem: str) -> str:
     match = _AT_CRITERION.match(problem)
     return f", criterion {int(match[1]) + 1}: {problem[match.end() :]}" if match else f": {problem}"

@@ -96,20 +96,22 @@ class Server:
         options: Further ones.
         rater: Who labels; "" leaves it to `--share`.
         installed: Whether `process` is the server itself, and no go-between of a warm one.
+        rubric: What is labelled.
     """
 
     folder: Path
     options: Sequence[str] = ()
     rater: str = "ann"
     installed: bool = False
+    rubric: str = "manners"
     process: subprocess.Popen[str] = field(init=False)
     announced: dict[str, Any] = field(init=False)
 
     def __enter__(self) -> "Server":
         folder = INSTALLED if self.installed else scripts()
-        command = [str(folder / "markscheme"), "label", "manners", "--json", *self.options]
+        command = [str(folder / "markscheme"), "label", self.rubric, "--json", *self.options]
         command += ["--rater", self.rater] if self.rater else []
-        if "--pool" not in self.options:
+        if "--pool" not in self.options and self.rubric == "manners":
             command += ["--pool", "pool.jsonl"]
         self.process = subprocess.Popen(
             command, cwd=self.folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -133,7 +135,7 @@ class Server:
     @property
     def file(self) -> Path:
         """Where labels are kept."""
-        return self.folder / "calibration" / "manners" / "ratings" / f"{self.rater}.jsonl"
+        return self.folder / "calibration" / self.rubric / "ratings" / f"{self.rater}.jsonl"
 
     @property
     def lines(self) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Options of how a project is labelled."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from markscheme.features.label.whole_question import ASK_WHOLE, AskWhole
 from markscheme.options.forms import WHOLE, one_of
@@ -17,4 +18,10 @@ class PlanOptions:
         "when annotators are asked first whether they accept the whole response",
         one_of(*ASK_WHOLE),
         value="|".join(ASK_WHOLE),
+    )
+    all_criteria: Literal["no", "yes"] = setting(
+        "no",
+        "whether a response that brings more than twelve criteria of its own is asked all of them",
+        one_of("no", "yes"),
+        value="no|yes",
     )

@@ -13,6 +13,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.features.label.disputes import disputed, first_labels, ratings_in
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
+from markscheme.features.label.rows import RowsToLabel, rows_to_label
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, AskWhole, asked_whole, refuse_no_whole
@@ -26,6 +27,7 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.wordings import record_words
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.readers.results_project import project_of_results
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -43,6 +45,7 @@ def open_work(
     next: int | None = None,
     adjudicate: bool = False,
     ask_whole: AskWhole = "until-enough",
+    all_criteria: bool = False,
     share: Share | None = None,
     grades: Path | None = None,
     audits: bool = False,
@@ -52,13 +55,14 @@ def open_work(
     """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
 
     Args:
-        named: Name or file of the rubric, or of Promptfoo's results, which become one.
+        named: Name or file of the rubric, of Promptfoo's results, which become one, or of rows that bring criteria.
         here: The working directory.
         rater: Who labels.
         pool: File of responses to label; the rubric's own examples where None.
         next: How many responses to draw, those whose labels are worth most; the whole pool where None.
         adjudicate: Whether the rater decides where annotators disagree.
         ask_whole: When the rater is asked about the whole response first.
+        all_criteria: Whether a response that brings many criteria of its own is asked all of them.
         share: How the rater shares the pool with others; the rater labels all of it where None.
         grades: File of grades; only the responses on which they ask a person are labelled. None for all.
         audits: Whether the responses that `pass-rate --track` drew are labelled, in their order.
@@ -74,15 +78,20 @@ def open_work(
         RatingWarning: Half a line at the end of a file was set aside.
     """
     source = find_rubric(_rubric_of_results(named, here), here)
-    rubric = load_rubric(source)
+    rows = rows_to_label(source, every=all_criteria) if brings_rubrics(source) else None
+    rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
-    if pool is None and not audits and not home.path.is_file():
+    if rows is not None and (pool is not None or next is not None or audits):
+        raise UsageError(f"{named} is rubric and pool in one: leave --pool, --next and --audits out")
+    if rows is None and pool is None and not audits and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
     if takes_lines(home.path):
         with writing(home.path):
             set_aside_damaged_end(home.path)
-    if audits:
+    if rows is not None:
+        responses = rows.pool
+    elif audits:
         responses = read_audits(folder, rubric)
     else:
         responses = read_pool(home.path, rubric) if pool is None else read_pool(pool, rubric, columns)
@@ -91,7 +100,7 @@ def open_work(
     home.check(responses.examples)
     file = LabelFile.open(folder / RATINGS_FOLDER, rater, "adjudicated" if adjudicate else "human", rubric)
     try:
-        work = _work(rubric, source, responses, home, file, ask_whole)
+        work = _work(rubric, source, responses, home, file, ask_whole if rows is None else "never", rows)
         if audits:
             ordered = replace(work, steps=tuple(map(Step, work.questions)))
         elif next is not None:
@@ -99,8 +108,8 @@ def open_work(
         else:
             steps = _steps(list(work.questions), work, seed, share)
             ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
-        if work.is_adjudication:
-            return ordered
+        if work.is_adjudication or rows is not None:
+            return ordered if rows is None else replace(ordered, notes=(*ordered.notes, rows.note))
         return replace(ordered, whole_steps=asked_whole(ask_whole, rubric, ordered.steps, file.labels))
     except BaseException:
         file.close()
@@ -120,13 +129,21 @@ def _rubric_of_results(named: str, here: Path) -> str:
 
 
 def _work(
-    rubric: Rubric, source: Path, pool: ResponsePool, home: SetFile, file: LabelFile, ask_whole: AskWhole
+    rubric: Rubric,
+    source: Path,
+    pool: ResponsePool,
+    home: SetFile,
+    file: LabelFile,
+    ask_whole: AskWhole,
+    rows: RowsToLabel | None,
 ) -> Work:
-    """The work before its order is decided."""
+    """The work before its order is decided; of rows, each response is asked its own criteria."""
     if ask_whole == "always":
         refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, tuple(map(Question, rubric.criteria)))
+    if rows is not None:
+        questions = {id: tuple(map(Question, criteria)) for id, criteria in rows.asked.items()}
     work = Work(rubric, source, examples, questions, (), file, home, pool.labels)
     adjudicates = file.kind == "adjudicated"
     ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
@@ -159,11 +176,11 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
     """What is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded ones
     where the check needs them; with the digest of the words that were answered."""
     to_relabel = set() if carried is None else set(carried.to_relabel)
-    names = [criterion.name for criterion in work.rubric.criteria]
     reworded: dict[Step, dict[str, str]] = {}
     for step, label in work.file.labels.items():
         if step.id not in work.examples:
             continue
+        names = [question.criterion.name for question in work.questions[step.id]]
         old = {name: label.criteria[name].under or label.under for name in stale_in(label, work.rubric)}
         again = {
             **{name: under for name, under in old.items() if step.id in to_relabel and step.sample == 0},

@@ -17,16 +17,16 @@ from markscheme.grading.by_row import own_rubric
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, examples_from
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.kinds import JUDGES
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.search import find_rubric
+from markscheme.rubrics.search import find_calibration, find_rubric
 from markscheme.stats import Estimate
 from markscheme.stats.shares import share
 
@@ -115,7 +115,7 @@ def named_rows(request: "CalibrationRequest") -> NamedRows | None:
 def _brings_rubrics(path: Path) -> bool:
     """Return whether the first line of a file is a response with labels and a rubric of its own."""
     _, first = next(json_lines(path, RatingError), (0, None))
-    if not isinstance(first, Mapping) or not first.get("labels"):
+    if not isinstance(first, Mapping) or not (first.get("labels") or _kept_in(path)):
         return False
     return isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
 
@@ -129,7 +129,7 @@ def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibr
         ComparisonError: No response is labelled, or none graded.
     """
     run = request.ask.of(ROWS_ALONE if rows.core is None else rows.core)
-    labelled = list(_read(rows, run))
+    labelled = _with_kept_labels(list(_read(rows, run)), rows.path)
     judges = list(dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example)))
     name = _judge_in(judges, request)
     if name is None:
@@ -171,7 +171,7 @@ def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
     lines: dict[str, int] = {}
     for line, data in json_lines(rows.path, RatingError):
         try:
-            row = _row(data, rows.core, run)
+            row = _row(data, line, rows.core, run)
         except (RatingError, ValueError) as error:
             faults.append(Fault(_problem(error), line))
             continue
@@ -184,13 +184,43 @@ def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
         raise RatingError(faults, path=rows.path)
 
 
+def _kept_in(path: Path) -> Path | None:
+    """Return the folder of the labels that `label` keeps of a file of rows; None without one."""
+    folder = find_calibration(path.name, Path.cwd(), path.resolve().parent)
+    return None if folder is None else folder / RATINGS_FOLDER
+
+
+def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
+    """Return rows with the labels that `label` keeps of them, by the names of criteria in each."""
+    kept = _kept_in(path)
+    if kept is None:
+        return labelled
+    of_all, names = rubric_of_all((row.rubric for row in labelled), path.name)
+    labels: dict[str, list[Rating]] = defaultdict(list)
+    for file in sorted(kept.glob("*.jsonl")):
+        for rating in load_ratings(file, of_all, kind="human"):
+            if rating.sample == 0:
+                labels[rating.id].append(rating)
+    return [_labelled(row, labels[row.example.id], names) for row in labelled]
+
+
+def _labelled(row: LabelledRow, labels: Sequence[Rating], names: Mapping[str, str]) -> LabelledRow:
+    own = {names[criterion.wording]: criterion.name for criterion in row.rubric.criteria}
+    renamed = [
+        replace(label, criteria={own[name]: rated for name, rated in label.criteria.items() if name in own})
+        for label in labels
+    ]
+    return replace(row, example=replace(row.example, labels=(*row.example.labels, *renamed)))
+
+
 def _problem(error: Exception) -> str:
     return error.faults[0].problem if isinstance(error, RatingError) else str(error)
 
 
-def _row(data: Any, core: Rubric | None, run: Rubric) -> LabelledRow:
+def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> LabelledRow:
     if not isinstance(data, Mapping):
         raise ValueError("a row is an object")
+    data = {"id": f"ex-{line}", **data}
     (bare,) = examples_from([{**data, "labels": []}], run).examples
     inputs = bare.submission.inputs
     by_row = own_rubric(row_rubric_in(inputs, core), core, "add", run)

@@ -1,0 +1,92 @@
+"""Rows that bring criteria of their own: what each response is asked."""
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from markscheme.errors import Fault, RatingError
+from markscheme.features.label.pool import ResponsePool
+from markscheme.grading.by_row import own_rubric
+from markscheme.phrases import counted
+from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import Example, examples_from
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+ASKED_WHOLE = 12
+"""Criteria up to which a response is asked all of its own."""
+PER_TASK = 8
+"""Criteria of its own that a response is asked where it has more: reading another task says more than they would."""
+
+
+class RowsToLabel(NamedTuple):
+    """Responses to label, each by criteria of its own.
+
+    Attributes:
+        rubric: Each different criterion of all rows once.
+        pool: The responses.
+        asked: The criteria that each is asked, by id.
+    """
+
+    rubric: Rubric
+    pool: ResponsePool
+    asked: Mapping[str, Sequence[Criterion]]
+
+    @property
+    def note(self) -> str:
+        """How much there is to label, in criteria and tasks, and what is left out."""
+        n_asked = sum(map(len, self.asked.values()))
+        tasks = len({example.group or example.id for example in self.pool.examples})
+        return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"
+
+
+def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
+    """Read rows that bring criteria of their own.
+
+    Args:
+        path: Their file.
+        every: Whether responses are asked all of their criteria, however many.
+
+    Raises:
+        RatingError: Rows or their rubrics are faulty; it names each with its line.
+    """
+    faults: list[Fault] = []
+    examples: list[Example] = []
+    rubrics: dict[str, Rubric] = {}
+    for line, data in json_lines(path, RatingError):
+        try:
+            example, rubric = _row(data, line)
+        except (RatingError, ValueError) as error:
+            faults.append(Fault(error.faults[0].problem if isinstance(error, RatingError) else str(error), line))
+            continue
+        if example.id in rubrics:
+            faults.append(Fault(f"id {example.id!r} is there already; ids are unique", line))
+        examples.append(example)
+        rubrics[example.id] = rubric
+    if faults or not examples:
+        raise RatingError(faults or "holds no row", path=path)
+    of_all, names = rubric_of_all(rubrics.values(), path.name)
+    asked = {
+        id: [of_all.criterion(names[criterion.wording]) for criterion in _asked(rubric, id, every=every)]
+        for id, rubric in rubrics.items()
+    }
+    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), ()), asked)
+
+
+def _row(data: Any, line: int) -> tuple[Example, Rubric]:
+    if not isinstance(data, Mapping):
+        raise ValueError("a row is an object")
+    (example,) = examples_from([{"id": f"ex-{line}", **data, "labels": []}], ROWS_ALONE).examples
+    own = own_rubric(row_rubric_in(example.submission.inputs, None), None, "add")
+    if not isinstance(own, RowRubric):
+        raise ValueError(own or "the row has no rubric")
+    return example, own.rubric
+
+
+def _asked(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:
+    """Return the criteria that a response is asked: all, or some at random, the same ones whenever it is opened."""
+    if every or len(rubric.criteria) <= ASKED_WHOLE:
+        return rubric.criteria
+    places = sorted(random.Random(id).sample(range(len(rubric.criteria)), PER_TASK))  # noqa: S311 - which are asked
+    return [rubric.criteria[place] for place in places]

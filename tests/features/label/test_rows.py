@@ -1,0 +1,90 @@
+"""Rows that bring criteria of their own: each response is asked its own, and the labels calibrate the file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.features.label.page import sheet_of
+from markscheme.features.label.setup import open_work
+from markscheme.features.label.work import Answered, Work
+from tests.commands.console import run
+from tests.features.label.rows_to_label import TOWNS, write_rows
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_rows(tmp_path)
+    return tmp_path
+
+
+def labelled(folder: Path, rater: str, **options: Any) -> Work:
+    """The work of a rater who has answered everything by what the response says."""
+    work = open_work("rows.jsonl", folder, rater=rater, **options)
+    for step in work.steps:
+        said = work.examples[step.id].submission.response
+        asked = {question.criterion.name: question.criterion.requirement for question in work.questions_at(step)}
+        work.give(step, Answered({name: str(int(text.split()[1] in said)) for name, text in asked.items()}))
+    return work
+
+
+def test_each_response_is_asked_its_own_criteria(folder: Path) -> None:
+    work = open_work("rows.jsonl", folder, rater="ann")
+    asked = {id: [q.criterion.requirement for q in work.questions[id]] for id in TOWNS}
+    work.file.close()
+    assert asked["r1"] == ["Names Leeds on route r1", "Names York on route r1"]
+    assert [len(asked[id]) for id in TOWNS] == [len(towns.split()) for towns in TOWNS.values()]
+    assert work.notes[-1] == "11 criteria to label in 6 tasks"
+
+
+def test_of_more_than_twelve_criteria_eight_are_asked_and_the_same_ones_again(tmp_path: Path) -> None:
+    write_rows(tmp_path, more=11)
+    asked = []
+    for every in (False, False, True):
+        work = open_work("rows.jsonl", tmp_path, rater="ann", all_criteria=every)
+        asked.append([question.criterion.name for question in work.questions["r6"]])
+        work.file.close()
+    assert [len(names) for names in asked] == [8, 8, 13]
+    assert asked[0] == asked[1]
+
+
+def test_what_was_labelled_is_done_when_the_page_is_opened_again(folder: Path) -> None:
+    work = labelled(folder, "ann")
+    work.file.close()
+    again = open_work("rows.jsonl", folder, rater="ann")
+    again.file.close()
+    assert (work.done, again.done, again.current) == (6, 6, None)
+    assert all(again.answered(step) for step in again.steps)
+
+
+def test_a_file_calibrates_by_the_labels_that_were_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    for rater in ("ann", "ben"):
+        labelled(folder, rater).file.close()
+    run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--json", "report.json", cwd=folder)
+    verdicts = json.loads((folder / "report.json").read_text())["verdicts"]
+    assert (verdicts["n"], verdicts["tasks"], verdicts["responses"]) == (11, 6, 6)
+    assert verdicts["agreement"]["value"] == 1.0
+
+
+def test_a_sheet_asks_the_same(folder: Path) -> None:
+    work = open_work("rows.jsonl", folder, rater="ann")
+    page = sheet_of(work, timed=False)
+    work.file.close()
+    assert "Names Bath on route r3" in page
+    assert {len(work.questions_at(step)) for step in work.steps} == {1, 2, 3}
+
+
+def test_a_faulty_rubric_and_a_pool_are_refused(folder: Path) -> None:
+    refused = run("markscheme", "label", "rows.jsonl", "--pool", "rows.jsonl", cwd=folder)
+    assert "rubric and pool in one" in refused.stderr
+    text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)
+    (folder / "rows.jsonl").write_text(text)
+    faulty = run("markscheme", "label", "rows.jsonl", cwd=folder)
+    assert (faulty.returncode, "rows.jsonl:1: its rubric, criterion 1: weight" in faulty.stderr) == (2, True)
+
+
+def test_weights_of_rows_are_not_improved(folder: Path) -> None:
+    refused = run("markscheme", "improve", "rows.jsonl", "--numbers", cwd=folder)
+    assert (refused.returncode, "each task has criteria and weights of its own" in refused.stderr) == (2, True)
