@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?<![-+.\w])[-+.\w]+\Z")
 _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
 """Text that certainly needs no quotes in YAML."""
+_FITTED = re.compile(r"^# fitted to (.+?)\r?\n", re.MULTILINE)
+"""The comment on whose levels weights and pass mark were fitted to."""
 _LINE = 80
 """Minimum width of a line of folded text."""
 _WORD_KEYS = ("description", "requirement")
@@ -47,12 +49,15 @@ class Changes:
         pass_mark: New pass mark; None keeps it.
         ask_within: New half-width of the gray zone, or one for each side; None keeps it.
         words: New words by place.
+        fitted_to: The judge to whose levels weights and pass mark were fitted; None where they fit people's own. The
+            file says so in a comment, which JSON has no place for.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
     pass_mark: float | None = None
     ask_within: float | GrayZone | None = None
     words: Mapping[Field, str] = field(default_factory=dict)
+    fitted_to: str | None = None
 
     def __bool__(self) -> bool:
         return self != Changes()
@@ -188,11 +193,31 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     for of_field, words in changes.words.items():
         editing.set_words(of_field, words_of(rubric)[of_field], words, rubric)
     after = editing.result()
+    if form != "json" and (changes.weights or changes.pass_mark is not None):
+        after = _with_judge(after, changes.fitted_to)
     if _rubric(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
         raise RubricError(
             "a value is used in two places at once (an alias); write it out in each, then change it", path=path
         )
     return marker + after
+
+
+def judge_fitted_to(text: str) -> str | None:
+    """Return the judge to whose levels a rubric's numbers were fitted, by its file's text; None if it names none.
+
+    Example:
+        >>> judge_fitted_to("# fitted to openai:gpt-5\\ncriteria:\\n- The reply is polite.\\n")
+        'openai:gpt-5'
+    """
+    found = _FITTED.search(text)
+    return None if found is None else found[1]
+
+
+def _with_judge(text: str, judge: str | None) -> str:
+    """Return a rubric's text with the comment on whose levels its numbers fit, or without one."""
+    plain = _FITTED.sub("", text)
+    end_of_line = "\r\n" if "\r\n" in plain else "\n"
+    return plain if judge is None else f"# fitted to {' '.join(judge.split())}{end_of_line}{plain}"
 
 
 def _rubric(text: str, form: Form) -> Rubric:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from markscheme.calibration.findings.table import FINDINGS, FindingRow
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.sections.table import SECTIONS, SectionRow
 from markscheme.seam import Feature
@@ -44,6 +45,12 @@ def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section
     yield other_words(calibration)
 
 
+def _findings() -> "Sequence[FindingRow]":
+    from markscheme.features.improve.findings import FITTING_FINDINGS
+
+    return FITTING_FINDINGS
+
+
 IMPROVE = Feature(
     "improve",
     COMMANDS(
@@ -58,5 +65,6 @@ IMPROVE = Feature(
             common="numbers candidates proposer open outside write cost ratings judge plan details json",
         ),
     ),
+    FINDINGS(_findings),
     SECTIONS(SectionRow(40, _other_words)),
 )

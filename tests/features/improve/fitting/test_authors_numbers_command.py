@@ -1,6 +1,7 @@
 """`markscheme improve --numbers`, run as a user runs it, on a rubric whose weights are right or wrong."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -258,3 +259,25 @@ def test_tune_is_part_of_improve_and_certify(typed: str, improve: str, certify: 
         "error: `tune` is part of `improve` (weights and pass mark) and `certify` (who decides what):\n"
         f"  markscheme {improve}\n  markscheme {certify}\n"
     )
+
+
+def test_the_file_names_the_judge_that_numbers_were_fitted_to_and_another_judge_is_told(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    examples = plate.home / "examples.jsonl"
+    by_people = examples.read_text()
+    levels_to_a_judge(plate, "careful.jsonl", "hasty.jsonl")
+    status, report, error = plate.improve("--numbers", "--open", "--ratings", "careful.jsonl", "--write")
+    assert (status, report["numbers"]["adopted"]) == (0, "weights"), error
+    assert plate.rubric.read_text().splitlines()[0] == "# fitted to careful"
+    codes = {}
+    for judge in ("careful", "hasty"):
+        run("calibrate", "plate", "--ratings", f"{judge}.jsonl", "--json", "report.json", "--quiet", cwd=tmp_path)
+        findings = json.loads((tmp_path / "report.json").read_text())["findings"]
+        codes[judge] = [found for found in findings if found["code"] == "fitted-to-another-judge"]
+    assert codes["careful"] == []
+    assert [found["evidence"]["fitted_to"] for found in codes["hasty"]] == ["careful"]
+    examples.write_text(by_people)
+    plate.rubric.write_text(re.sub(r"weight: [0-9.]+", "weight: 1", plate.rubric.read_text()))
+    status, report, error = plate.improve("--numbers", "--open", "--write")
+    assert (status, report["numbers"]["adopted"]) == (0, "weights"), error
+    assert "fitted to" not in plate.rubric.read_text()

@@ -57,7 +57,8 @@ class NumbersRun:
             if float(weight) != criterion.weight
         }
         mark = self.proposal.mark
-        return Changes(weights=weights, pass_mark=None if mark == rubric.pass_mark else mark)
+        pass_mark = None if mark == rubric.pass_mark else mark
+        return Changes(weights=weights, pass_mark=pass_mark, fitted_to=self.evidence.judge)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,40 @@
+"""Weights and a pass mark that were fitted to another judge's levels."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import FindingKind
+from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
+from markscheme.phrases import in_words
+from markscheme.rubrics.edit import judge_fitted_to
+
+FITTED_TO_ANOTHER: Final = FindingKind(
+    "fitted-to-another-judge",
+    "weights fitted to another judge",
+    cause="change",
+    fixed_by="rubric",
+    stage="judge",
+)
+
+
+def fitted_to_another(examined: ExaminedJudge) -> Iterator[Finding]:
+    """Find that a rubric's file says of another judge that its weights and pass mark fit that one's levels."""
+    file = examined.evidence.comparison.rubric.source
+    judges = sorted({rating.rater for rating in examined.ratings})
+    if file is None or not file.is_file():
+        return
+    fitted_to = judge_fitted_to(file.read_text(encoding="utf-8", errors="replace"))
+    if fitted_to is None or not judges or judges == [fitted_to]:
+        return
+    judge = in_words(judges)
+    yield examined.evidence.finding(
+        FITTED_TO_ANOTHER,
+        None,
+        f"Weights and pass mark were fitted to the levels of {fitted_to}, and this is {judge}.",
+        "Fit them again to this judge's levels (`improve --numbers`), or to people's own.",
+        shows={"fitted_to": fitted_to, "judge": judge},
+    )
+
+
+FITTING_FINDINGS: Final = (FindingRow((FITTED_TO_ANOTHER,), 95, fitted_to_another),)
