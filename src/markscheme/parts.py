@@ -212,8 +212,7 @@ _OF_PARTS: Final = frozenset({"image", "pdf", "text", "type", "role"})
 def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
     """Return the parts of several texts, each once."""
     marked = [text for text in texts if isinstance(text, PartedText)]
-    by_digest = {shown_part.digest: shown_part for text in marked for shown_part in text.parts}
-    return tuple(by_digest.values())
+    return tuple({shown_part.digest: shown_part for text in marked for shown_part in text.parts}.values())
 
 
 def with_parts_of(text: str, original: str) -> str:

@@ -192,7 +192,8 @@ def _prompt(
         *(content.left_out for content in material.values() if isinstance(content, Excerpt) and content.left_out),
     )
     user = fenced_material(material, task)
-    parts = parts_of([*(submission.inputs[name] for name in shown if name in submission.inputs), *submission.responses])
+    shown_texts = [submission.inputs[name] for name in shown if name in submission.inputs]
+    parts = parts_of([*shown_texts, *submission.responses])
     if parts:
         system = f"{system}\n\n{_ABOUT_PARTS}"
     return Prompt(system, user, schema, names, texts, left_out, again, questions, guidelines, parts)
