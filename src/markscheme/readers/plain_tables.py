@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import RatingError, UsageError, naming
-from markscheme.plain_data import json_lines
-from markscheme.readers.peek import Peek
+from markscheme.plain_data import LINES, json_lines
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -27,9 +26,12 @@ def names_table(names: Sequence[str]) -> bool:
 
 def brings_rubrics(path: Path) -> bool:
     """Return whether the first line of a file is a row with criteria of its own."""
-    if not path.is_file() or shows_rubric(path):
+    if not path.is_file() or not path.name.casefold().endswith(LINES):
         return False
-    _, first = next(iter(json_lines(path, RatingError)), (0, None)) if Peek(path).is_lines else (0, None)
+    try:
+        _, first = next(iter(json_lines(path, RatingError)), (0, None))
+    except RatingError:  # said by whoever reads it
+        return False
     return isinstance(first, dict) and isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
 
 

@@ -10,6 +10,7 @@ from markscheme.calibration.findings.commands import POOL, Commands
 from markscheme.commands.options import JsonFlag, Scorers
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.rubrics.search import find_calibration, find_rubric
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def lint(
         allow_advice: exit 0 if there is only advice
         schema: print the format of rubric files as JSON Schema instead
 
+    Of rows that bring criteria of their own it lists each faulty rubric.
+
     Example:
         markscheme lint rubrics/*.yaml
 
@@ -45,9 +48,15 @@ def lint(
     if not rubrics:
         raise UsageError("name a RUBRIC to check, by its name or its file; --schema prints the format of the files")
     from markscheme.features.lint.lint import ADVICE, NO_ISSUES, lint_file
+    from markscheme.features.lint.rows import lint_rows, rows_in_words
 
     worst = NO_ISSUES
     for name in rubrics:
+        if brings_rubrics(Path(name)):
+            rows = lint_rows(Path(name))
+            print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
+            worst = max(worst, rows.status)
+            continue
         report = lint_file(_from_here(find_rubric(name)), scorers)
         _show(report, name if len(rubrics) == 1 else "", json=json)
         worst = max(worst, report.status)

@@ -1,0 +1,24 @@
+"""`lint` on rows that bring criteria of their own."""
+
+import json
+from pathlib import Path
+
+from tests.commands.console import run
+
+
+def test_faulty_rubrics_of_rows_are_listed_by_line(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "response": "x", "rubric": [{"requirement": "Names Paris", "weight": 3}]},
+        {"id": "b", "response": "x", "rubric": [{"requirement": "Names Rome", "weight": 0}]},
+        {"id": "c", "response": "x"},
+        {"id": "d", "response": "x", "rubric": [{"requirement": "names  Paris."}, {"requirement": "Is short"}]},
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path)
+    *faults, last = done.stdout.splitlines()
+    assert [line.partition(": ")[0] for line in faults] == ["rows.jsonl:2", "rows.jsonl:3"]
+    assert "its rubric, criterion 1: weight must be a finite number other than 0" in faults[0]
+    assert (done.returncode, last) == (2, "rows.jsonl: 4 rows, 2 different criteria; 2 rows can't be graded")
+    (tmp_path / "rows.jsonl").write_text(f"{json.dumps(rows[0])}\n")
+    fine = run("markscheme", "lint", "rows.jsonl", "--json", cwd=tmp_path)
+    assert (fine.returncode, json.loads(fine.stdout)["faults"]) == (0, [])
