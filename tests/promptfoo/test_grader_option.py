@@ -21,12 +21,26 @@ ASKED: dict[str, dict[str, Any]] = {
     "conversation-relevance": {"threshold": 0.5},
 }
 """Model-graded assertions that ask one question each, as they are in configurations."""
+OURS = "file://graders/rubric_provider.mjs"
+MAP = {"text": OURS, "embedding": "file://embed.js"}
+EMBED = """
+module.exports = class {
+  id() { return 'embed'; }
+  async callEmbeddingApi(text) { return { embedding: text.includes('Lyon') ? [0, 1] : [1, 0] }; }
+};
+"""
+EMBEDDING = {"similar": {"value": "Paris", "threshold": 0.5}, "answer-relevance": {"threshold": 0.5}}
+"""Assertions that embed texts, for which Promptfoo wants a provider of embeddings."""
 
 
 def answer_as_asked(request: Request) -> Answer:
     """What a judge answers to each kind of question: it finds Paris, or it doesn't."""
     question = request.body["messages"][0]["content"]
-    if "answer" not in request.body["output_config"]["format"]["schema"]["properties"]:
+    properties = request.body["output_config"]["format"]["schema"]["properties"]
+    if "better" in properties.get("verdicts", {}).get("properties", {}):
+        tie = {"quote_1": "nothing to quote", "quote_2": "nothing to quote", "reason": "As good.", "level": "tie"}
+        return message(json.dumps({"verdicts": {"better": tie}}))
+    if "answer" not in properties:
         return judging()(request)
     passes = "Paris." in question
     text = plain(question)
@@ -38,6 +52,8 @@ def answer_as_asked(request: Request) -> Answer:
         text = "Y" if passes else "N"
     elif '"score"' in question:
         text = json.dumps({"score": 9 if passes else 1, "reason": "It names it, or not."})
+    elif "the best of all" in question:
+        text = "0"
     return message(json.dumps({"answer": text}), tokens=(40, 7))
 
 
@@ -52,13 +68,23 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any
         for kind, more in ASKED.items()
         for reply in ("Paris.", "Lyon.")
     ]
+    tests += [
+        {"vars": {"reply": reply}, "assert": [{"type": kind, **more, "provider": provider}]}
+        for kind, more in EMBEDDING.items()
+        for reply, provider in (("Paris.", MAP), ("Lyon.", MAP), ("Oslo.", None))
+    ]
+    best = {"type": "select-best", "value": "the best of all"}
+    tests = [{**test, "prompts": ["plain"]} for test in tests]
+    tests.append({"vars": {"reply": "Paris."}, "options": {"provider": OURS}, "assert": [best]})
+    prompts = [{"raw": "{{reply}}", "label": "plain"}, {"raw": "Once more: {{reply}}", "label": "again"}]
     config = folder / "promptfooconfig.yaml"
-    config.write_text(yaml.safe_dump({"prompts": ["{{reply}}"], "providers": ["echo"], "tests": tests}))
+    config.write_text(yaml.safe_dump({"prompts": prompts, "providers": ["echo"], "tests": tests}))
+    (folder / "embed.js").write_text(EMBED)
     before = config.read_bytes()
     with sockets() as runtime, MessagesFront(answer_as_asked) as front:
         server = {"ANTHROPIC_API_KEY": "key-of-a-test", "ANTHROPIC_BASE_URL": front.url}
         environment = {**server, "MARKSCHEME_CACHE": str(folder / "cache"), "XDG_RUNTIME_DIR": str(runtime)}
-        done = run_eval(config, cwd=folder, env=environment, args=("--grader", "file://graders/rubric_provider.mjs"))
+        done = run_eval(config, cwd=folder, env=environment, args=("--grader", OURS))
         assert front.requests, done.stdout + done.stderr
     return rows(done), before, config.read_bytes()
 
@@ -76,3 +102,23 @@ def test_each_model_graded_assertion_is_answered(kind: str, graded: tuple[list[d
         assert component["pass"] is passes, component
         assert "not graded" not in component["reason"]
         assert not component.get("metadata", {}).get("graderError")
+
+
+def rows_of(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> list[dict[str, Any]]:
+    """The rows of one kind of assertion."""
+    return [row for row in graded[0] if row["testCase"]["assert"][0]["type"] == kind]
+
+
+@pytest.mark.parametrize("kind", EMBEDDING)
+def test_what_embeds_texts_has_a_map_of_providers(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> None:
+    passing, failing, without = rows_of(kind, graded)
+    assert (passing["success"], failing["success"]) == (True, False), (passing["error"], failing["error"])
+    assert failing["score"] == 0
+    assert failing["gradingResult"]["componentResults"][0]["reason"].startswith(("Similarity 0.00", "Relevance 0.00"))
+    assert "is not a valid embedding provider" in without["error"]
+
+
+def test_select_best_is_answered_where_its_test_names_our_grader(
+    graded: tuple[list[dict[str, Any]], bytes, bytes],
+) -> None:
+    assert sorted(row["success"] for row in rows_of("select-best", graded)) == [False, True]

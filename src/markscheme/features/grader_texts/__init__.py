@@ -1,9 +1,12 @@
 """What texts behind Promptfoo's `llm-rubric` ask for: a score gets one, and points are distinguished."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from markscheme.commands.project_sources import PROJECT_SOURCES, FoundProject
 from markscheme.promptfoo.questions import TEXT_READERS, TextRubric
+from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
 from markscheme.seam import Feature
 
 
@@ -19,4 +22,15 @@ def _project(folder: Path) -> FoundProject | None:
     return project_of_configuration(folder)
 
 
-GRADER_TEXTS = Feature("grader_texts", TEXT_READERS(_read), PROJECT_SOURCES(_project))
+def _asked() -> Callable[[Mapping[str, Any]], RunReport]:
+    from markscheme.features.grader_texts.asked_elsewhere import report_on_asked
+
+    return report_on_asked
+
+
+GRADER_TEXTS = Feature(
+    "grader_texts",
+    TEXT_READERS(_read),
+    PROJECT_SOURCES(_project),
+    AFTER_RUN(AfterRunRow(rank=30, load=_asked)),
+)

@@ -1,0 +1,137 @@
+"""Model-graded assertions of a run that another grader answered than ours, by the line that names it."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from markscheme.errors import RatingError
+from markscheme.features.grader_texts.configuration import configuration_in
+from markscheme.phrases import counted
+from markscheme.plain_data import form_of, plain_data
+from markscheme.plain_data import read_text as text_of
+from markscheme.promptfoo.results import COMPARING_TYPES, GRADED_TYPES
+from markscheme.report.after_run import RunReport
+from markscheme.text import cut_short
+
+MODEL_GRADED = (GRADED_TYPES | COMPARING_TYPES) - {"python", "max-score"}
+"""Assertions that a grading provider answers."""
+_OURS = re.compile(r"(?:^|[/\\\":])rubric_provider\.(?:mjs|py)\b")
+_LONGEST = 60
+"""Characters of a grader's name by which its author knows it again."""
+Lines = Mapping[tuple[Any, ...], int]
+
+
+class Elsewhere(NamedTuple):
+    """A verdict that another grader gave.
+
+    Attributes:
+        grader: Its name; None for the model that Promptfoo takes where nothing names one.
+        assertion: The assertion as it is written.
+    """
+
+    grader: str | None
+    assertion: Mapping[str, Any]
+
+
+def report_on_asked(context: Mapping[str, Any]) -> RunReport:
+    """Return one line on the model-graded assertions that weren't asked of us, or none where all were.
+
+    Args:
+        context: What Promptfoo passes to its hook, with `results`.
+    """
+    elsewhere = list(asked_elsewhere(context))
+    if not elsewhere:
+        return RunReport(())
+    configuration = _configuration()
+    named = Counter((_where(verdict, *configuration), verdict.grader) for verdict in elsewhere)
+    by_line = ", ".join(
+        f"{where} ({count} by {cut_short(grader, _LONGEST) if grader else 'the model that Promptfoo takes by itself'})"
+        for (where, grader), count in named.items()
+    )
+    why = "; a `provider` of an assertion or test wins over --grader" if any(v.grader for v in elsewhere) else ""
+    verdicts = counted(len(elsewhere), "verdict")
+    return RunReport([f"Not asked of markscheme: {verdicts} of model-graded assertions: {by_line}{why}."])
+
+
+def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[Elsewhere]:
+    """Yield the verdicts on model-graded assertions that another grader gave, in the order of the rows."""
+    labels = _labelled(context)
+    for row in context.get("results") or ():
+        of_test = _mapping(_mapping(row.get("testCase")).get("options")).get("provider")
+        for component in _mapping(row.get("gradingResult")).get("componentResults") or ():
+            assertion = _mapping(_mapping(component).get("assertion"))
+            if str(assertion.get("type")).removeprefix("not-") not in MODEL_GRADED:
+                continue
+            own = assertion.get("provider")
+            grader = _named(of_test if own is None else own)
+            if not _is_ours(labels.get(grader or "", grader)):
+                yield Elsewhere(grader, assertion)
+
+
+def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
+    """Return the providers of the configuration that have a label, by it."""
+    providers = _mapping(context.get("config")).get("providers")
+    named = [provider for provider in providers if isinstance(provider, Mapping)] if isinstance(providers, list) else []
+    return {provider["label"]: str(provider.get("id")) for provider in named if isinstance(provider.get("label"), str)}
+
+
+def _named(provider: Any) -> str | None:
+    """Return the name of a provider as written or as Promptfoo loaded it; of a map by kind, the one for texts."""
+    if isinstance(provider, Mapping):
+        names = (provider.get(key) for key in ("text", "id", "providerId", "scriptPath", "modelName", "label"))
+        name = next((_named(name) for name in names if name), None)
+        return json.dumps(provider, default=str) if name is None and provider else name
+    return str(provider) if provider else None
+
+
+def _is_ours(grader: str | None) -> bool:
+    return grader is not None and _OURS.search(grader) is not None
+
+
+# --- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _configuration() -> tuple[Path | None, Any, Lines]:
+    """Return the configuration of the working directory with its lines; nothing where it has none that can be read."""
+    path = configuration_in(Path())
+    if path is None:
+        return None, None, {}
+    try:
+        return path, *plain_data(text_of(path, RatingError), form_of(path), RatingError, path=path)
+    except RatingError:
+        return None, None, {}
+
+
+def _where(verdict: Elsewhere, path: Path | None, data: Any, lines: Lines) -> str:
+    """Return the lines that name a verdict's grader; the kind of assertion where the configuration has none."""
+    kind = str(verdict.assertion.get("type"))
+    if verdict.grader is None or path is None:
+        return kind
+    found = sorted({lines[place] for place in _places(data, verdict, ()) if place in lines})
+    return f"{path.name}:{','.join(map(str, found))}" if found else kind
+
+
+def _places(data: Any, verdict: Elsewhere, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of the keys `provider` that name a verdict's grader."""
+    if isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from _places(item, verdict, (*place, index))
+    elif isinstance(data, Mapping):
+        if _named(data.get("provider")) == verdict.grader and _is_of(data, verdict, place):
+            yield (*place, "provider")
+        for key, value in data.items():
+            yield from _places(value, verdict, (*place, key))
+
+
+def _is_of(data: Mapping[str, Any], verdict: Elsewhere, place: tuple[Any, ...]) -> bool:
+    """Return whether a mapping with a provider is the assertion of a verdict, or the options of tests."""
+    if verdict.assertion.get("provider") is None:
+        return place[-1:] == ("options",)
+    return all(data.get(key) == verdict.assertion.get(key) for key in ("type", "metric"))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,106 @@
+"""The line after a run on model-graded assertions that another grader answered than ours."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.features.grader_texts.asked_elsewhere import report_on_asked
+from tests.commands.console import ROOT
+from tests.real.promptfoo import run_eval
+
+OURS = f"file://{ROOT}/graders/rubric_provider.mjs"
+CONFIG = """
+prompts: ["{{reply}}", "Again: {{reply}}"]
+providers: [echo, {id: "file://other.js", label: strict}]
+defaultTest:
+  assert:
+    - {type: llm-rubric, value: Names the capital}
+tests:
+  - vars: {reply: Paris.}
+    assert:
+      - {type: llm-rubric, metric: own, value: Is right, provider: "file://other.js"}
+  - vars: {reply: Rome.}
+    options: {provider: "file://other.js"}
+    providers: [echo]
+    assert:
+      - {type: contains, value: Rome}
+"""
+OTHER = """
+module.exports = class {
+  id() { return 'other'; }
+  async callApi() { return { output: JSON.stringify({ pass: true, score: 1, reason: 'other says' }) }; }
+};
+"""
+BY_OTHER = "by file://other.js)"
+WINS = "; a `provider` of an assertion or test wins over --grader."
+
+
+def row(*assertions: dict[str, Any], provider: Any = None) -> dict[str, Any]:
+    """A row as Promptfoo passes it to a hook."""
+    options = {} if provider is None else {"provider": provider}
+    components = [{"pass": True, "score": 1, "reason": "so", "assertion": assertion} for assertion in assertions]
+    return {"testCase": {"options": options}, "gradingResult": {"componentResults": components}}
+
+
+def line(*rows: dict[str, Any], **config: Any) -> str | None:
+    """The line on a run, without what it begins with."""
+    lines = report_on_asked({"results": list(rows), "config": config}).lines
+    return next((text.removeprefix("Not asked of markscheme: ") for text in lines), None)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the configuration."""
+    (tmp_path / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "other.js").write_text(OTHER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        OURS,
+        {"label": "", "providerId": OURS, "options": {"config": {}}},
+        {"id": "file://graders/rubric_provider.py", "config": {"judge": "anthropic"}},
+        {"text": OURS, "embedding": "openai:embedding:text-embedding-3-small"},
+        "ours",
+    ],
+)
+def test_what_was_asked_of_us_is_no_line(provider: Any) -> None:
+    asked = row({"type": "llm-rubric", "value": "Is right"}, {"type": "contains", "value": "x"}, provider=provider)
+    assert line(asked, providers=["echo", {"id": OURS, "label": "ours"}]) is None
+
+
+def test_the_assertion_s_own_provider_wins_and_its_line_is_named() -> None:
+    own = {"type": "llm-rubric", "metric": "own", "value": "Is right", "provider": "file://other.js"}
+    asked = row({"type": "llm-rubric", "value": "Names the capital"}, own, provider=OURS)
+    said = line(asked, asked)
+    assert said == f"2 verdicts of model-graded assertions: promptfooconfig.yaml:10 (2 {BY_OTHER}{WINS}"
+
+
+def test_the_test_s_provider_is_named_by_the_line_of_its_options() -> None:
+    asked = row({"type": "llm-rubric", "value": "Names the capital"}, provider="file://other.js")
+    assert line(asked) == f"1 verdict of model-graded assertions: promptfooconfig.yaml:12 (1 {BY_OTHER}{WINS}"
+
+
+def test_without_a_provider_it_is_promptfoo_s_own_model() -> None:
+    said = line(row({"type": "factuality", "value": "Paris"}))
+    assert said == "1 verdict of model-graded assertions: factuality (1 by the model that Promptfoo takes by itself)."
+
+
+def test_a_provider_of_another_file_is_named_without_a_line(folder: Path) -> None:
+    asked = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})
+    assert line(asked) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
+    (folder / "promptfooconfig.yaml").write_text("prompts: [")
+    assert line(asked) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
+
+
+@pytest.mark.proof
+def test_the_real_promptfoo_passes_what_the_line_needs(folder: Path) -> None:
+    (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
+    hook = f"file://{ROOT}/graders/session.py:afterAll"
+    done = run_eval(folder / "promptfooconfig.yaml", cwd=folder, args=("--grader", OURS, "-x", hook))
+    said = f"6 verdicts of model-graded assertions: promptfooconfig.yaml:10 (4 {BY_OTHER}, promptfooconfig.yaml:12 (2 "
+    assert f"Not asked of markscheme: {said}{BY_OTHER}{WINS}" in done.stdout + done.stderr
