@@ -1,13 +1,15 @@
 """Are weights and pass mark adopted from pass/fail decisions only where they are better?
 
-    python -m benchmarks.authors [--worlds 200] [--write benchmarks/results/authors.md]
+    python -m benchmarks.authors [--worlds 200] [--still 400] [--write benchmarks/results/authors.md]
 
 A world is a rubric of three to eight criteria on scales of two to five levels, some of them negative, people who decide
 by weights and a mark of their own with noise, and an author whose numbers are theirs, or off. What there is to gain is
-measured on 4,000 further responses and their raters' levels: the share of people's decisions that people's own numbers,
-or a logistic fit to all of these, get right, minus the author's. Each world is
-looked at with 40, 80, 160 and 320 decisions; the row "four looks" counts a world once if any of its openings adopts
-numbers that are no better. Variants give each response two annotators, or levels by a judge with noise of its own.
+measured on 4,000 further responses and their raters' levels: the share of people's decisions that the best of the
+author's weights, people's, and two logistic fits to all of these get right, each with the mark that suits it best,
+minus the share of the author's numbers. Each world is looked at with 40, 80, 160 and 320 decisions; the row "four
+looks" counts a world once if any of its openings adopts numbers that are no better. Variants give each response two
+annotators, or levels by a judge with noise of its own. Few worlds of a judge have nothing to gain, since even people's
+own numbers don't suit its levels: --still draws further ones, which are looked at only where that is so.
 """
 
 import os
@@ -27,7 +29,10 @@ from scipy.special import expit
 
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.logistic import fit_logistic
-from markscheme.features.improve.fitting.proposal import JUDGED, NumbersProposal, propose_numbers
+from markscheme.features.improve.fitting.mark_fit import mark_test
+from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
+from markscheme.features.improve.fitting.proposal import ALPHA_MARK, JUDGED, NumbersProposal, propose_numbers
+from markscheme.features.improve.fitting.score_test import score_test
 
 Floats = npt.NDArray[np.float64]
 LOOKS = (40, 80, 160, 320)
@@ -115,10 +120,10 @@ class Tally:
     shown: float = 0.0
     true: float = 0.0
 
-    def add(self, result: NumbersProposal, gained: float) -> None:
+    def add(self, result: NumbersProposal | None, gained: float) -> None:
         """Count a look: `gained` is the true gain of what was adopted."""
         self.worlds += 1
-        if result.adopted:
+        if result is not None:
             expected, low, high = result.gain.expected
             self.adopted += 1
             self.worse += gained < WORSE
@@ -143,32 +148,68 @@ class Further:
 
     def to_gain(self) -> float:
         """Compute what the best numbers would gain over the author's."""
-        design = np.column_stack([np.ones(len(self.levels)), self.levels])
-        passed = (self.chance >= 1 / 2).astype(np.float64)
-        ridge = np.diag([0.0, *[1.0] * self.levels.shape[1]])
-        fitted = fit_logistic(design, passed, np.ones(len(passed)), ridge).probabilities >= 1 / 2
-        best = float(np.where(fitted, self.chance, 1 - self.chance).mean())
-        return max(best, self.right(self.world.people)) - self.right(self.world.author)
+        likely = (self.chance >= 1 / 2).astype(np.float64)
+        fits = [coefficients_of(self.levels, outcome, ridge=1.0)[1:] for outcome in (likely, self.chance)]
+        scores = [self.levels @ fit for fit in fits]
+        scores += [self.world.score(self.levels, numbers) for numbers in (self.world.author, self.world.people)]
+        return max(map(self.right_with_best_mark, scores)) - self.right(self.world.author)
+
+    def right_with_best_mark(self, scores: Floats) -> float:
+        """Compute the share of people's decisions that scores get right at the mark that suits them best."""
+        order = np.argsort(-scores, kind="stable")
+        won = np.cumsum(2 * self.chance[order] - 1)
+        is_last_of_equal = np.append(np.diff(scores[order]) < -1e-9, True)
+        return float(max(0.0, won[is_last_of_equal].max()) + (1 - self.chance).sum()) / len(scores)
 
 
-def measured(count: int, variant: str, seed: int) -> tuple[dict[tuple[str, int], Tally], Tally]:
-    """Look at worlds four times each; return the tallies by gain and size, and one of all looks."""
+def coefficients_of(levels: Floats, passed: Floats, *, ridge: float) -> Floats:
+    """Fit intercept and coefficients to all responses, shape (1 + k,)."""
+    design = np.column_stack([np.ones(len(levels)), levels])
+    penalty = np.diag([0.0, *[ridge] * levels.shape[1]])
+    return np.asarray(fit_logistic(design, passed, np.ones(len(passed)), penalty).coefficients)
+
+
+def adopted_numbers(
+    rows: DecidedRows, author: AuthorNumbers, *, opening: int = 1, errors: float = 1.0
+) -> NumbersProposal | None:
+    """Look at decisions, and return what is adopted; gains are computed only where a test speaks against the author."""
+    weights_p = score_test(rows, author).p
+    mark_p = mark_test(rows.graded(author), rows.passed, rows.weights, author.mark or 0.0)[0]
+    if weights_p > ALPHA_WEIGHTS and mark_p > ALPHA_MARK:
+        return None
+    result = propose_numbers(rows, author, opening=opening, errors=errors)
+    return result if result.adopted else None
+
+
+def measured(count: int, still: int, variant: str, seed: int) -> tuple[dict[tuple[str, int], Tally], Tally]:
+    """Look at worlds four times each; return the tallies by gain and size, and one of all looks.
+
+    Args:
+        count: Number of worlds.
+        still: Number of further ones that are looked at only where there is nothing to gain.
+        variant: Of the raters.
+        seed: Random seed.
+    """
     generator = np.random.default_rng(seed)
     tallies: dict[tuple[str, int], Tally] = defaultdict(Tally)
     all_looks = Tally()
-    for world in worlds(count, generator):
+    errors = JUDGED if variant == "judge's levels" else 1.0
+    for index, world in enumerate(worlds(count + still, generator)):
         further = Further(world, *world.rated(FURTHER, generator, variant))
         kind = kind_of(further.to_gain(), len(world.author.weights))
         rows = world.rows(LOOKS[-1], generator, variant)
+        if index >= count and kind != "nothing better":
+            continue
         ever = False
         for opening, size in enumerate(LOOKS, 1):
             part = rows.selected(rows.units < size)
-            errors = JUDGED if variant == "judge's levels" else 1.0
-            result = propose_numbers(part, world.author, errors=errors)
-            gained = further.right(numbers_of(result.weights, result.mark or 0.0)) - further.right(world.author)
+            result = adopted_numbers(part, world.author, errors=errors)
+            after = world.author if result is None else numbers_of(result.weights, result.mark or 0.0)
+            gained = further.right(after) - further.right(world.author)
             tallies[kind, size].add(result, gained)
             all_looks.add(result, gained)
-            ever = ever or propose_numbers(part, world.author, opening=opening, errors=errors).adopted is not None
+            if result is not None:  # a later opening asks for more, so it adopts nothing that a first one doesn't
+                ever = ever or adopted_numbers(part, world.author, opening=opening, errors=errors) is not None
         if kind == "nothing better":
             tallies["four looks", 0].worlds += 1
             tallies["four looks", 0].adopted += ever
@@ -208,24 +249,31 @@ def table(tallies: dict[tuple[str, int], Tally], all_looks: Tally, variant: str)
     yield f"- Mean gain shown and true: {all_looks.shown / adopted:.3f} and {all_looks.true / adopted:.3f}\n"
 
 
+def publish(lines: list[str], what: str, *, started: float, write: Path | None) -> None:
+    """Print a report that ends with what was run and how long it took, and write it where that is asked for."""
+    text = "\n".join([*lines, f"{what}, {time.process_time() - started:.0f} s of CPU."]) + "\n"
+    print(text)
+    if write:
+        write.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variant", choices=tuple(NOISE), help="one variant alone")
     parser.add_argument("--worlds", type=int, default=200, help="worlds in each variant")
+    parser.add_argument("--still", type=int, default=400, help="further worlds of a judge")
     parser.add_argument("--seed", type=int, default=34)
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
     started = time.process_time()
     lines = ["# Weights and pass mark from decisions\n"]
     for variant in [arguments.variant] if arguments.variant else NOISE:
-        tallies, all_looks = measured(arguments.worlds, variant, arguments.seed)
+        still = arguments.still if variant == "judge's levels" else 0
+        tallies, all_looks = measured(arguments.worlds, still, variant, arguments.seed)
         lines += table(tallies, all_looks, variant)
-    lines.append(f"{arguments.worlds} worlds a variant, {time.process_time() - started:.0f} s of CPU.")
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if arguments.write:
-        arguments.write.write_text(text, encoding="utf-8")
+    what = f"{arguments.worlds} worlds a variant, and {arguments.still} further ones of a judge"
+    publish(lines, what, started=started, write=arguments.write)
 
 
 if __name__ == "__main__":

@@ -23,17 +23,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.authors import WORSE, Floats, adopted_numbers, coefficients_of, publish
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
-from markscheme.features.improve.fitting.logistic import fit_logistic
-from markscheme.features.improve.fitting.proposal import propose_numbers
 
-Floats = npt.NDArray[np.float64]
 SIZES = (40, 80, 160)
 PASSES_FROM = 3
 """Level of the overall question from which people pass a response."""
 LEAST_SHARE = 0.05
 """Share of the largest weight that every criterion of the best numbers has at least: a rubric has no weight of 0."""
-WORSE = -0.005
 SETS = {
     "HANNA": ("hanna/items.jsonl.gz", "Engagement", ("Relevance", "Coherence", "Empathy", "Surprise", "Complexity"), 5),
     "LLM-Rubric": ("llm_rubric/items.jsonl.gz", "Q0", tuple(f"Q{number}" for number in range(1, 9)), 4),
@@ -76,9 +73,7 @@ class Labelled:
 
     def best(self) -> AuthorNumbers:
         """Fit numbers to the whole set."""
-        design = np.column_stack([np.ones(len(self.levels)), self.levels])
-        fitted = fit_logistic(design, self.passed, np.ones(len(self.passed)), np.zeros((design.shape[1],) * 2))
-        weights = np.asarray(fitted.coefficients[1:])
+        weights = coefficients_of(self.levels, self.passed, ridge=0.0)[1:]
         return self.with_best_mark(np.maximum(weights, LEAST_SHARE * weights.max()))
 
     def drawn(self, size: int, generator: np.random.Generator) -> DecidedRows:
@@ -98,8 +93,8 @@ def replayed(labelled: Labelled, author: AuthorNumbers, draws: int, seed: int) -
         adopted, worse = 0, 0
         shown, true = 0.0, 0.0
         for _ in range(draws):
-            result = propose_numbers(labelled.drawn(size, generator), author)
-            if result.adopted:
+            result = adopted_numbers(labelled.drawn(size, generator), author)
+            if result is not None:
                 theirs = AuthorNumbers(result.weights, float(result.weights.sum()), result.mark)
                 gained = labelled.right(theirs) - labelled.right(author)
                 adopted, worse = adopted + 1, worse + (gained < WORSE)
@@ -127,11 +122,7 @@ def main() -> None:
         for what, author in (("the best for the set", best), (f"equal weights, {short:.1f} points below", equal)):
             rows = replayed(labelled, author, arguments.draws, arguments.seed)
             lines += [f"| {name} | {what} | {size} | {row} |" for size, row in zip(SIZES, rows, strict=True)]
-    lines.append(f"\n{arguments.draws} draws a row, {time.process_time() - started:.0f} s of CPU.")
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if arguments.write:
-        arguments.write.write_text(text, encoding="utf-8")
+    publish([*lines, ""], f"{arguments.draws} draws a row", started=started, write=arguments.write)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,17 @@ def test_a_gray_zone_of_two_sides_is_added_to_yaml_and_json() -> None:
     assert json.loads(after)["ask_within"] == {"passes": 0.12, "fails": "none"}
 
 
+@pytest.mark.parametrize(
+    "says", ["an output fails with 2 small faults", "faults of one kind alone don't fail an output"]
+)
+def test_new_numbers_remove_a_drafted_comment_that_follows_from_the_old_ones(says: str) -> None:
+    drafted = PLAIN.replace("0.50\n", f"0.50  # {says}\n")
+    assert "passingThreshold: 0.7\n" in edited(drafted, "yaml", Changes(pass_mark=0.7))
+    assert "passingThreshold: 0.50\n" in edited(drafted, "yaml", Changes(weights={"kind": 0.6}))
+    assert says in edited(drafted, "yaml", Changes(ask_within=0.1))
+    assert "0.7  # by us" in edited(drafted.replace(says, "by us"), "yaml", Changes(pass_mark=0.7))
+
+
 def test_a_number_the_file_lacks_is_put_next_to_its_kin() -> None:
     after = edited(PLAIN, "yaml", Changes(ask_within=0.05))
     lines = after.splitlines()

@@ -27,10 +27,13 @@ _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|
 """Text that certainly needs no quotes in YAML."""
 _FITTED = re.compile(r"^# fitted to (.+?)\r?\n", re.MULTILINE)
 """The comment on whose levels weights and pass mark were fitted to."""
+_MARK_KEYS = ("passingThreshold", "pass_mark")
+FAILS_WITH, NONE_FAILS = "an output fails with", "faults of one kind alone don't fail an output"
+"""How a drafted comment next to the pass mark begins that says what weights and mark come to: new ones remove it."""
+_DERIVED = re.compile(rf"^(?:{'|'.join(_MARK_KEYS)}):[^#\r\n]*?([ \t]*# (?:{FAILS_WITH}|{NONE_FAILS})[^\r\n]*)", re.M)
 _LINE = 80
 """Minimum width of a line of folded text."""
 _WORD_KEYS = ("description", "requirement")
-_MARK_KEYS = ("passingThreshold", "pass_mark")
 _BESIDE = {
     "passingThreshold": ("name", "description"),
     "ask_within": (*_MARK_KEYS, "name", "description"),
@@ -183,13 +186,14 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     body = text.removeprefix(marker)
     rubric = _rubric(body, form)
     editing = _Editing(body, form, path)
+    if changes.weights or changes.pass_mark is not None:
+        editing.splices += [(*comment.span(1), "") for comment in _DERIVED.finditer(body)]
     names = [criterion.name for criterion in rubric.criteria]
     for name, weight in changes.weights.items():
         editing.set_of_criterion(names.index(name), "weight", weight)
-    if changes.pass_mark is not None:
-        editing.set_of_rubric(_MARK_KEYS, changes.pass_mark)
-    if changes.ask_within is not None:
-        editing.set_of_rubric(("ask_within",), changes.ask_within)
+    for keys, number in ((_MARK_KEYS, changes.pass_mark), (("ask_within",), changes.ask_within)):
+        if number is not None:
+            editing.set_of_rubric(keys, number)
     for of_field, words in changes.words.items():
         editing.set_words(of_field, words_of(rubric)[of_field], words, rubric)
     after = editing.result()
@@ -384,10 +388,7 @@ class _Editing:
     def _node(self, path: Place) -> Any:
         node = self.root
         for step in path:
-            if isinstance(step, int):
-                node = node.value[step]
-            else:
-                node = next(value for key, value in node.value if key.value == step)
+            node = node.value[step] if isinstance(step, int) else next(v for key, v in node.value if key.value == step)
         return node
 
 

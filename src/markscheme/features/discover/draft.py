@@ -15,7 +15,7 @@ from markscheme.phrases import counted, in_words
 from markscheme.plain_data import safe_json
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
-from markscheme.rubrics.edit import Edit, edit_criteria
+from markscheme.rubrics.edit import FAILS_WITH, NONE_FAILS, Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 from markscheme.submission import RESPONSE
@@ -242,7 +242,7 @@ def lets_through(modes: Sequence[Mode]) -> str:
         enough = next((n for n in range(1, most + 1) if 1 - n * severity / total < PASS_MARK), None)
         if enough is not None:
             fails.append(f"{enough} {HOW_BAD[severity]} fault{'s' if enough > 1 else ''}")
-    return f"an output fails with {in_words(fails, 'or')}" if fails else "faults of one kind alone don't fail an output"
+    return f"{FAILS_WITH} {in_words(fails, 'or')}" if fails else NONE_FAILS
 
 
 def _quoted(text: str) -> str:

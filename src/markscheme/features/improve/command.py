@@ -52,6 +52,7 @@ def improve(
     open: bool = False,
     outside: bool = False,
     numbers: bool = False,
+    preferences: Annotated[str | None, Parameter(metavar="RUBRIC")] = None,
     cost: Annotated[str, Parameter(metavar="FP:FN")] = "1:1",
     ratings: RatingsFiles = (),
     write: bool = False,
@@ -68,8 +69,8 @@ def improve(
     """Find better words, weights or a better pass mark, and show on labels that had no part in it that they are better.
 
     Without options it says which of the three the labels allow, and with what chances. --numbers fits weights and pass
-    mark to annotators' pass/fail decisions, or weights to their overall scores; where annotators gave no levels,
-    --ratings or --judge brings a judge's.
+    mark to annotators' pass/fail decisions, or weights to their overall scores or to their preferences between two
+    outputs (--preferences); where annotators gave no levels, --ratings or --judge brings a judge's.
 
     Wordings are compared on dev, a third of the labelled tasks; the rest is held out. --open tests the two best there,
     or looks at decisions, once and on record: every further look at the same labels has to clear a higher bar.
@@ -86,6 +87,7 @@ def improve(
         open: test the finalists on the held-out labels, or numbers on the decisions; this is recorded
         outside: the candidates were written without these labels; test all of them on all labels, which is recorded
         numbers: try weights and pass mark on pass/fail decisions
+        preferences: try weights on people's preferences between two outputs, the labels of this rubric of pairs
         cost: cost of a false pass and a false fail, for --numbers (1:1)
         write: write the adopted words or numbers into the rubric's file
         plan: show labels needed and cost; make no calls
@@ -115,6 +117,8 @@ def improve(
     odds = _odds(cost)
     if not numbers and (ratings or odds != 1):
         raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
+    if not numbers and preferences:
+        raise UsageError("--preferences goes with --numbers")
     setting = ImprovableSet.of(
         load_rubric(path),
         examples,
@@ -136,24 +140,25 @@ def improve(
         watch=progress,
     )
     if not (candidates or proposer or plan):
+        from markscheme.features.improve.fitting.run import NumbersRequest
         from markscheme.features.improve.show_numbers import show_numbers, show_overview
 
+        fit = NumbersRequest(
+            rubric=setting.rubric,
+            examples=setting.every,
+            folder=setting.folder,
+            day=setting.day,
+            pairs_named=preferences,
+            odds=odds,
+            ratings=ratings,
+            judge=judge,
+            ask=ask,
+            columns=columns,
+            watch=progress,
+        )
         if numbers and (open or write):
-            from markscheme.features.improve.fitting.run import NumbersRequest
-
-            fit = NumbersRequest(
-                examples=setting.every,
-                folder=setting.folder,
-                day=setting.day,
-                odds=odds,
-                ratings=ratings,
-                judge=judge,
-                ask=ask,
-                columns=columns,
-                watch=progress,
-            )
             return show_numbers(setting, path, fit, write=write, json=json)
-        return show_overview(setting, json=json)
+        return show_overview(setting, fit, json=json)
     if plan:
         made = request.plan()
         show(plan_view(made), plan_json(made), json=json, details=details)

@@ -5,10 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.features.improve.fitting.chances import chance_of, in_tenths
-from markscheme.features.improve.fitting.evidence import LEAST, PER_WEIGHT, DecisionEvidence
+from markscheme.features.improve.fitting.chances import chances_of, in_tenths, simulated_size
+from markscheme.features.improve.fitting.evidence import LEAST, DecisionEvidence
 from markscheme.features.improve.fitting.own_scores import OwnScores
-from markscheme.features.improve.fitting.view import GAINS, evidence_json, lack_in_words
+from markscheme.features.improve.fitting.view import (
+    columns_in_words,
+    counted_evidence,
+    evidence_json,
+    lack_in_words,
+    plural,
+)
 from markscheme.features.improve.selection import (
     PLANNED_SD,
     chance_to_find,
@@ -29,7 +35,7 @@ class TriableChanges:
 
     Attributes:
         setting: The rubric and its labels.
-        decisions: People's pass/fail decisions.
+        decisions: People's pass/fail decisions, or their preferences.
         scores: Their overall scores, where decisions don't suffice.
     """
 
@@ -39,8 +45,9 @@ class TriableChanges:
 
     @classmethod
     def of(cls, setting: ImprovableSet, decisions: DecisionEvidence) -> "TriableChanges":
-        """Look at scores only where decisions are too few."""
-        scores = None if decisions.lack is None else OwnScores.of(setting.rubric, setting.every)
+        """Look at scores only where decisions are too few; a user who names preferences wants those."""
+        takes_scores = decisions.lack is not None and not decisions.is_paired
+        scores = OwnScores.of(setting.rubric, setting.every) if takes_scores else None
         return cls(setting, decisions, scores if scores is not None and scores.ids else None)
 
     @property
@@ -51,7 +58,7 @@ class TriableChanges:
     @property
     def weights(self) -> bool:
         """Whether other weights can be tried."""
-        return self.decisions.may_move_weights or self.by_scores
+        return self.decisions.may_move_weights if self.scores is None else self.by_scores
 
     @property
     def by_scores(self) -> bool:
@@ -61,7 +68,7 @@ class TriableChanges:
     @property
     def pass_mark(self) -> bool:
         """Whether another pass mark can be tried."""
-        return self.decisions.lack is None
+        return self.scores is None and self.decisions.lack is None and not self.decisions.is_paired
 
     def to_json(self) -> dict[str, bool]:
         """By what is tried."""
@@ -74,9 +81,10 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
     proposer = shlex.quote(DEFAULT.name)
     steps = []
     if triable.pass_mark or triable.weights:
-        steps.append(
-            ("Weights and mark" if triable.pass_mark else "Weights", f"markscheme improve {name} --numbers --open")
-        )
+        pairs = triable.decisions.pairs
+        source = "" if pairs is None else f" --preferences {shlex.quote(pairs.name)}"
+        command = f"markscheme improve {name} --numbers{source} --open"
+        steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
         steps.append(("Words", f"markscheme improve {name} --proposer {proposer}"))
     return tuple(steps) or (("Label more", f"markscheme label {name}"),)
@@ -104,26 +112,21 @@ def _evidence(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:
     decisions = triable.decisions
     levels = f"levels on {setting.dev.n} dev, {setting.sealed.n} held-out outputs"
     yield "Words", levels, "yes, with a judge" if triable.words else f"no: {setting.lacks}"
-    if decisions.lack is not None:
-        why = lack_in_words(decisions, decisions.lack)
-        if triable.scores is None:
-            yield "Weights", why, "no"
-            yield "Pass mark", "the same", "no"
-            return
+    if triable.scores is not None:
         of_scores = f"{counted(len(triable.scores.ids), 'overall score')}, {in_words(triable.scores.raters)}"
         yield "Weights", of_scores, "yes" if triable.by_scores else f"no: {triable.scores.lack}"
-        yield "Pass mark", why, "no"
+        yield "Pass mark", lack_in_words(decisions), "no"
         return
-    who = f"{counted(len(decisions.tasks), 'pass/fail decision')}, {in_words(decisions.raters)}"
-    yield "Weights", who, "yes" if decisions.may_move_weights else _too_few_columns(decisions)
-    yield "Pass mark", f"the same: {decisions.passes} pass, {decisions.fails} fail", "yes"
-
-
-def _too_few_columns(decisions: DecisionEvidence) -> str:
-    k = len(decisions.tuned)
-    if k < 2:
-        return f"no: {k} of the criteria varies enough, two are needed"
-    return f"no: {counted(k, 'weight')} need {PER_WEIGHT * k} decisions"
+    if not (triable.pass_mark or triable.weights):
+        yield "Weights", lack_in_words(decisions) or columns_in_words(decisions), "no"
+        yield "Pass mark", "the same", "no"
+        return
+    who = f"{counted_evidence(decisions)}, {in_words(decisions.raters)}"
+    yield "Weights", who, "yes" if decisions.may_move_weights else f"no: {columns_in_words(decisions)}"
+    if triable.pass_mark:
+        yield "Pass mark", f"the same: {decisions.passes} pass, {decisions.fails} fail", "yes"
+    else:
+        yield "Pass mark", "preferences have none", "no"
 
 
 def _chances(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:
@@ -134,14 +137,15 @@ def _chances(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:
     if triable.words:
         chance = in_tenths(chance_to_find(setting.sealed.tasks, alpha, PLANNED_SD))
         yield "Words", "10 points of agreement", f"{chance}   ({needed} held out: 8 in 10)"
-    if not triable.pass_mark:
-        yield "Numbers", "", f"from {LEAST} decisions on"
+    if not (triable.pass_mark or triable.weights) or triable.scores is not None:
+        yield "Numbers", "", f"from {LEAST} {plural(decisions)} on"
         return
-    n = len(decisions.tasks)
-    k = len(decisions.tuned)
-    for gain in GAINS:
-        more = f"   ({MORE} decisions: {in_tenths(chance_of(gain, MORE, k))})" if n < MORE else ""
-        yield "Numbers", gain, f"{in_tenths(chance_of(gain, n, k))}{more}"
+    n = simulated_size(decisions)
+    with_more = chances_of(decisions, MORE)
+    for gain, chance_now in chances_of(decisions, n).items():
+        this = f" with {n}" if n > len(decisions.tasks) else ""
+        more = f"   ({MORE} {plural(decisions)}: {in_tenths(with_more[gain])})" if n < MORE else ""
+        yield "Numbers", gain, f"{in_tenths(chance_now)}{this}{more}"
 
 
 def overview_json(triable: TriableChanges) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.commands.output import TOO_FEW, show, typed
-from markscheme.features.improve.fitting.evidence import DecisionEvidence
 from markscheme.features.improve.fitting.run import NumbersRequest, NumbersRun, ScoresRun, with_file
 from markscheme.features.improve.fitting.view import (
     lack_in_words,
     numbers_json,
     numbers_view,
+    plural,
     scores_json,
     scores_view,
 )
@@ -23,28 +23,33 @@ YOURS_STAY = 1
 """Exit status where no other numbers are adopted."""
 
 
-def show_overview(setting: ImprovableSet, *, json: bool) -> int:
+def show_overview(setting: ImprovableSet, request: NumbersRequest, *, json: bool) -> int:
     """Show the evidence, what can be tried, and with what chances; nothing is looked at."""
-    triable = TriableChanges.of(setting, DecisionEvidence.of(setting.rubric, setting.every))
+    triable = TriableChanges.of(setting, request.by_annotators())
     show(overview_view(triable), overview_json(triable), json=json)
     return 0 if any(triable.to_json().values()) else TOO_FEW
 
 
 def show_numbers(setting: ImprovableSet, file: Path, request: NumbersRequest, *, write: bool, json: bool) -> int:
     """Look at what decisions say, or scores without them, write numbers where that is asked for, and show both."""
-    decisions = request.evidence(DecisionEvidence.of(setting.rubric, setting.every))
-    triable = TriableChanges.of(setting, decisions)
+    triable = TriableChanges.of(setting, request.evidence())
+    decisions = triable.decisions
     scores = triable.scores
-    if decisions.lack is not None and (scores is None or scores.lack is not None):
-        lack = f"not enough decisions: {lack_in_words(decisions, decisions.lack)}"
-        also = "" if scores is None else f"; of {counted(len(scores.ids), 'overall score')}: {scores.lack}"
-        print(f"error: {lack}{also}", file=sys.stderr)
+    if not (triable.pass_mark or triable.weights):
+        print(f"error: {_lack(triable)}", file=sys.stderr)
         return TOO_FEW
     looked = request.run(decisions) if scores is None else request.run_on_scores(scores)
     run = with_file(looked, file, setting.every, write=write, day=setting.day)
     report = {**overview_json(triable), "numbers": _json(run)}
     show(_view(run), report, json=json)
     return 0 if run.is_adopted else YOURS_STAY
+
+
+def _lack(triable: TriableChanges) -> str:
+    """Say what is missing to try any number."""
+    scores = triable.scores
+    also = "" if scores is None else f"; of {counted(len(scores.ids), 'overall score')}: {scores.lack}"
+    return f"not enough {plural(triable.decisions)}: {lack_in_words(triable.decisions)}{also}"
 
 
 def _view(run: NumbersRun | ScoresRun) -> Document:

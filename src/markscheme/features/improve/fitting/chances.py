@@ -1,8 +1,11 @@
 """Chances to find better numbers, by the decisions there are."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 import numpy as np
+
+from markscheme.features.improve.fitting.evidence import DecisionEvidence
 
 SIMULATED_DECISIONS = (40, 60, 80, 120, 160, 240, 320)
 """Numbers of decisions of the simulation that `benchmarks/authors.py` repeats."""
@@ -11,6 +14,7 @@ FEW_CRITERIA = 4
 LEAST_SHOWN = 0.05
 """Chance below which no tenth is named; near 1 it is nine in ten, since no gain is certain to be found."""
 Gain = Literal["over 10 points", "5 to 10 points"]
+GAINS: tuple[Gain, ...] = get_args(Gain)
 CHANCES: dict[tuple[Gain, bool], tuple[float, ...]] = {
     ("over 10 points", True): (0.52, 0.64, 0.83, 0.96, 1.0, 1.0, 1.0),
     ("over 10 points", False): (0.26, 0.47, 0.69, 0.89, 0.96, 1.0, 1.0),
@@ -18,6 +22,22 @@ CHANCES: dict[tuple[Gain, bool], tuple[float, ...]] = {
     ("5 to 10 points", False): (0.08, 0.17, 0.36, 0.60, 0.72, 0.89, 0.96),
 }
 """Share of simulated rubrics whose gain was found, by the gain and whether at most four criteria are tuned."""
+OF_PAIRS = "over 5 points"
+SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
+"""The same for preferences, from 80 on."""
+
+
+def simulated_size(evidence: DecisionEvidence) -> int:
+    """Return the number of decisions or preferences whose chances are shown: those there are, if so few were tried."""
+    n = len(evidence.tasks)
+    return max(n, SIMULATED_PAIRS[0]) if evidence.is_paired else n
+
+
+def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
+    """Return the chances to find gains with so many decisions or preferences, by the gain."""
+    if evidence.is_paired:
+        return {OF_PAIRS: float(np.interp(n, SIMULATED_PAIRS, CHANCES_OF_PAIRS))}
+    return {gain: chance_of(gain, n, len(evidence.tuned)) for gain in GAINS}
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:

@@ -14,7 +14,7 @@ from markscheme.features.improve.fitting.judged import JudgedLevels
 from markscheme.grading.score import must_pass
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import PEOPLE
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import task_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.least_labels import LEAST_OF_EACH
@@ -37,14 +37,20 @@ class WholeDecision:
     Attributes:
         example: The response.
         raters: Who decided so.
-        passed: The decision.
-        levels: Positions on the scale of each criterion that has a weight, 0 to 1.
+        passed: The decision; of a pair whether the first response is preferred, None for a tie.
+        levels: Positions on the scale of each criterion that has a weight, 0 to 1; of a pair the first response's minus
+            the second's.
     """
 
     example: Example
     raters: tuple[str, ...]
-    passed: bool
+    passed: bool | None
     levels: tuple[float, ...]
+
+    @property
+    def outcomes(self) -> tuple[tuple[float, float], ...]:
+        """The outcome with its weight; a tie is half of each."""
+        return ((1.0, 0.5), (0.0, 0.5)) if self.passed is None else ((float(self.passed), 1.0),)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class DecisionEvidence:
         without_levels: Number of blind decisions, by the reason why they have no row.
         not_blind: Number of decisions that were given next to a verdict.
         judge: The judge whose levels these are; None for annotators' own.
+        pairs: The rubric of pairs whose preferences these are; None for decisions about single responses.
     """
 
     rubric: Rubric
@@ -64,6 +71,7 @@ class DecisionEvidence:
     without_levels: Mapping[LeftOut, int]
     not_blind: int
     judge: str | None = None
+    pairs: Rubric | None = None
 
     @classmethod
     def of(cls, rubric: Rubric, examples: ExampleSet) -> "DecisionEvidence":
@@ -111,8 +119,8 @@ class DecisionEvidence:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of the examples, in order."""
-        return tuple(dict.fromkeys(decision.example.id for decision in self.decisions))
+        """Ids of the responses, in order."""
+        return tuple(dict.fromkeys(id for decision in self.decisions for id in response_ids(decision.example)))
 
     @property
     def raters(self) -> tuple[str, ...]:
@@ -122,9 +130,10 @@ class DecisionEvidence:
     @cached_property
     def tasks(self) -> Mapping[str, float]:
         """The share of decisions that pass, by task."""
-        passed: dict[str, list[bool]] = {}
+        passed: dict[str, list[float]] = {}
         for decision in self.decisions:
-            passed.setdefault(task_of(decision.example), []).append(decision.passed)
+            share = sum(outcome * weight for outcome, weight in decision.outcomes)
+            passed.setdefault(task_of(decision.example), []).append(share)
         return {task: sum(sides) / len(sides) for task, sides in passed.items()}
 
     @property
@@ -166,21 +175,37 @@ class DecisionEvidence:
             return "not-blind" if self.not_blind else "no-decisions"
         if len(self.tasks) < LEAST:
             return "too-few"
-        return "one-sided" if min(self.passes, self.fails) < LEAST_OF_EACH else None
+        # which side of a pair comes first is arbitrary
+        least = self.passes + self.fails if self.is_paired else min(self.passes, self.fails)
+        if least < LEAST_OF_EACH:
+            return "one-sided"
+        return "one-column" if self.is_paired and not self.has_columns else None
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether there are enough decisions for at least two criteria."""
+        k = len(self.tuned)
+        return k > 1 and len(self.tasks) >= PER_WEIGHT * k
 
     @property
     def may_move_weights(self) -> bool:
-        """Whether there are enough decisions for at least two criteria."""
-        k = len(self.tuned)
-        return self.lack is None and k > 1 and len(self.tasks) >= PER_WEIGHT * k
+        """Whether weights can be tried."""
+        return self.lack is None and self.has_columns
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether each row is two responses, which have no pass mark."""
+        return self.pairs is not None
 
     @cached_property
     def numbers(self) -> AuthorNumbers:
-        """The author's numbers, of the tuned criteria."""
+        """The author's numbers, of the tuned criteria; pairs have no pass mark."""
         weights = np.array([criterion.weight for criterion in weighted_criteria(self.rubric)])
         has_positive = bool((weights > 0).any())
         scale = float(weights[weights > 0].sum() if has_positive else np.abs(weights).sum())
         tuned = np.array([criterion.weight for criterion in self.tuned], dtype=np.float64)
+        if self.is_paired:
+            return AuthorNumbers(tuned, scale, None)
         return AuthorNumbers(tuned, scale, self.rubric.pass_mark, 0.0 if has_positive else 1.0)
 
     @cached_property
@@ -189,17 +214,19 @@ class DecisionEvidence:
         weighted = weighted_criteria(self.rubric)
         is_tuned = np.array([criterion in self.tuned for criterion in weighted])
         weights = np.array([criterion.weight for criterion in weighted])
-        levels = np.array([decision.levels for decision in self.decisions]).reshape(-1, len(weighted))
         names = tuple(self.tasks)
         number = {name: index for index, name in enumerate(names)}
         rows_of = Counter(decision.example.id for decision in self.decisions)
+        rows = [(decision, *outcome) for decision in self.decisions for outcome in decision.outcomes]
+        levels = np.array([decision.levels for decision, _, _ in rows]).reshape(-1, len(weighted))
         return DecidedRows(
             levels=levels[:, is_tuned] * np.sign(weights[is_tuned]),
-            passed=np.array([decision.passed for decision in self.decisions], dtype=np.float64),
+            passed=np.array([outcome for _, outcome, _ in rows], dtype=np.float64),
             remainder=np.asarray(levels[:, ~is_tuned] @ weights[~is_tuned]),
-            units=np.array([number[task_of(decision.example)] for decision in self.decisions], dtype=np.int64),
+            units=np.array([number[task_of(decision.example)] for decision, _, _ in rows], dtype=np.int64),
             names=names,
-            weights=np.array([1 / rows_of[decision.example.id] for decision in self.decisions]),
+            weights=np.array([weight / rows_of[decision.example.id] for decision, _, weight in rows]),
+            paired=self.is_paired,
         )
 
 
@@ -208,13 +235,23 @@ def weighted_criteria(rubric: Rubric) -> tuple[Criterion, ...]:
     return tuple(criterion for criterion in rubric.criteria if criterion.weight and criterion.has_worth)
 
 
-def example_decisions(example: Example) -> Iterable[Rating]:
-    """Yield people's explicit decisions about a response, each with all levels that its annotator gave."""
+def response_ids(example: Example) -> tuple[str, ...]:
+    """Return the id of a response, or those of both in a pair."""
+    return (example.id,) if example.sides is None else tuple(side.id for side in example.sides)
+
+
+def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
+    """Return people's labels of an example, by annotator."""
     by_rater: dict[str, list[Rating]] = {}
     for label in example.labels:
         if label.kind in PEOPLE:
             by_rater.setdefault(label.rater, []).append(label)
-    for labels in by_rater.values():
+    return by_rater
+
+
+def example_decisions(example: Example) -> Iterable[Rating]:
+    """Yield people's explicit decisions about a response, each with all levels that its annotator gave."""
+    for labels in people_by_name(example).values():
         decided = [label for label in labels if label.passed is not None]
         if len({label.passed for label in decided}) == 1:
             yield _merged(decided[-1], labels)
@@ -227,9 +264,17 @@ def _merged(decision: Rating, labels: Sequence[Rating]) -> Rating:
 
 def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision | LeftOut:
     """Return a decision with its annotator's levels, or why it has none that count."""
+    levels = counting_levels(rubric, example, rating.criteria)
+    if isinstance(levels, str):
+        return levels
+    return WholeDecision(example, (rating.rater,), bool(rating.passed), levels)
+
+
+def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | LeftOut:
+    """Return a response's positions on the criteria that have a weight, or why they don't count."""
     if is_quoted(example, rubric):
         return "quoted"
-    rated = [rating.criteria.get(criterion.name) for criterion in rubric.criteria]
+    rated = [answers.get(criterion.name) for criterion in rubric.criteria]
     if any(answer is not None and answer.declined == "not applicable" for answer in rated):
         return "not-applicable"
     levels: list[float] = []
@@ -243,4 +288,4 @@ def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision
             return "required-failed"
         if criterion.weight and criterion.has_worth:
             levels.append(position)
-    return WholeDecision(example, (rating.rater,), bool(rating.passed), tuple(levels))
+    return tuple(levels)

@@ -34,10 +34,13 @@ class NestedGain:
     Attributes:
         gain: Share of decisions that become right minus share that becomes wrong.
         se: Its standard error over units.
+        of_whole_fit: Standard error over units of what the numbers fitted to all decisions change: fits to a part move
+            less, often nothing, and then vary less than what is adopted.
     """
 
     gain: float
     se: float
+    of_whole_fit: float = 0.0
 
     def exceeds(self, errors: float) -> bool:
         """Return whether the gain is above so many standard errors."""
@@ -49,7 +52,8 @@ class NestedGain:
         if self.gain == 0:
             return 0.0, 0.0, 0.0
         shrunk = self.gain * (1 - self.se**2 / self.gain**2)
-        return shrunk, shrunk - INTERVAL_WIDTH * self.se, shrunk + INTERVAL_WIDTH * self.se
+        reach = INTERVAL_WIDTH * max(self.se, self.of_whole_fit)
+        return shrunk, shrunk - reach, shrunk + reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,13 @@ def propose_numbers(
     test = score_test(rows, numbers)
     own_mark_p = _own_mark_p(rows, numbers)
     changes = _new_numbers(rows, numbers, test)
-    gain = nested_gain(rows, numbers)
+    gain = _with_whole_fit(nested_gain(rows, numbers), rows, numbers, changes)
     changed = _changed(rows, numbers, changes)
     if test.p <= ALPHA_WEIGHTS / divisor and changed and gain.exceeds(errors):
         return NumbersProposal("weights", _answer(gain), test, own_mark_p, changes.weights, changes.mark, gain, changed)
     if own_mark_p is not None and own_mark_p <= ALPHA_MARK / divisor:
         moved = _with_mark(rows, numbers)
-        mark_gain = nested_gain(rows, numbers, mark_alone=True)
+        mark_gain = _with_whole_fit(nested_gain(rows, numbers, mark_alone=True), rows, numbers, moved)
         mark_changed = _changed(rows, numbers, moved)
         if mark_changed and mark_gain.exceeds(errors):
             return NumbersProposal(
@@ -127,13 +131,24 @@ def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool =
                 if mark_alone
                 else _new_numbers(inside, numbers, score_test(inside, numbers))
             )
-            difference = _costs(out, numbers) * (_right(out, new) - _right(out, numbers))
-            np.add.at(won, out.units, difference / REPEATS)
-    present = np.unique(rows.units)
-    won = won[present]
-    return NestedGain(
-        float(won.sum() / rows.weights.sum()), float(won.std(ddof=1)) / math.sqrt(len(won)) if len(won) > 1 else 0.0
-    )
+            won += _won(out, numbers, new) / REPEATS
+    won = won[np.unique(rows.units)]
+    return NestedGain(float(won.sum() / rows.weights.sum()), _standard_error(won))
+
+
+def _with_whole_fit(gain: NestedGain, rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> NestedGain:
+    won = _won(rows, before, after)[np.unique(rows.units)]
+    return replace(gain, of_whole_fit=_standard_error(won))
+
+
+def _won(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
+    """Return by unit how much more numbers get right than others, in weights of rows; 0 for units without rows."""
+    difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
+    return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
+
+
+def _standard_error(won: Floats) -> float:
+    return float(won.std(ddof=1)) / math.sqrt(len(won)) if len(won) > 1 else 0.0
 
 
 def _parts(rows: DecidedRows, repeat: int) -> npt.NDArray[np.int64]:
@@ -182,6 +197,11 @@ def _decisions(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
 
 def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
     return np.asarray(1 - np.abs(rows.passed - _decisions(rows, numbers)))
+
+
+def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
+    """Compute the share of decisions or preferences that numbers get right."""
+    return float(rows.weights @ _right(rows, numbers) / rows.weights.sum())
 
 
 def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:

@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
 from markscheme.features.improve.fitting.judged import JudgedLevels
 from markscheme.features.improve.fitting.own_scores import OwnScores
+from markscheme.features.improve.fitting.preferences import (
+    preference_evidence,
+    preferences_digest,
+    rubric_of_preferences,
+)
 from markscheme.features.improve.fitting.proposal import JUDGED, NumbersProposal, propose_numbers
 from markscheme.features.improve.weights import TunedWeights
 from markscheme.judges.options import AskOptions
@@ -15,6 +21,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.splits import open_test_labels, openings_of, record_tuning
 from markscheme.rubrics.edit import Changes, edit
+from markscheme.rubrics.rubric import Rubric
 
 BY = "improve --numbers"
 """The command that the record of looks names; looks for other words count apart."""
@@ -95,7 +102,9 @@ class NumbersRequest:
     """Labels to fit a rubric's numbers to, and whose levels to fit.
 
     Attributes:
+        rubric: The rubric.
         examples: The rubric's, with their labels.
+        pairs_named: Name of a rubric of pairs whose preferences count instead of decisions; None where decisions do.
         folder: Where the rubric's calibration is.
         day: Today.
         odds: Cost of a false pass, where a false fail costs 1.
@@ -107,9 +116,11 @@ class NumbersRequest:
         watch: Shows progress.
     """
 
+    rubric: Rubric
     examples: ExampleSet
     folder: Path
     day: str
+    pairs_named: str | None = None
     odds: float = 1.0
     ratings: Sequence[Path] = ()
     judge: str | None = None
@@ -117,18 +128,36 @@ class NumbersRequest:
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
 
-    def evidence(self, by_annotators: DecisionEvidence) -> DecisionEvidence:
-        """Return the decisions with annotators' own levels, or a judge's where those are too few and one is known."""
+    @cached_property
+    def pairs(self) -> Rubric | None:
+        """The rubric of pairs.
+
+        Raises:
+            UsageError: There is none of this name that asks for one preference.
+        """
+        return None if self.pairs_named is None else rubric_of_preferences(self.pairs_named)
+
+    def evidence(self) -> DecisionEvidence:
+        """Return what counts with annotators' own levels, or a judge's where those are too few and one is known."""
+        by_annotators = self.by_annotators()
         if by_annotators.lack is None or not (self.ratings or self.judge):
             return by_annotators
-        rubric = by_annotators.rubric
+        if self.pairs is not None:
+            return preference_evidence(self.pairs, self.rubric, self.examples, self._judged())
+        return DecisionEvidence.with_levels_of(self._judged(), self.rubric, self.examples)
+
+    def by_annotators(self) -> DecisionEvidence:
+        """Return what counts with annotators' own levels."""
+        if self.pairs is not None:
+            return preference_evidence(self.pairs, self.rubric, self.examples)
+        return DecisionEvidence.of(self.rubric, self.examples)
+
+    def _judged(self) -> JudgedLevels:
         if self.ratings:
-            judged = JudgedLevels.in_files(self.ratings, rubric, self.examples, self.columns)
-        else:
-            judged = JudgedLevels.from_judge(
-                self.judge or "", rubric, self.examples, ask=self.ask, folder=self.folder, watch=self.watch
-            )
-        return DecisionEvidence.with_levels_of(judged, rubric, self.examples)
+            return JudgedLevels.in_files(self.ratings, self.rubric, self.examples, self.columns)
+        return JudgedLevels.from_judge(
+            self.judge or "", self.rubric, self.examples, ask=self.ask, folder=self.folder, watch=self.watch
+        )
 
     def run(self, evidence: DecisionEvidence) -> NumbersRun:
         """Look at what decisions say, after putting the look on record.
@@ -138,7 +167,8 @@ class NumbersRequest:
         """
         costs = "" if self.odds == 1 else f" --cost {self.odds:g}:1"
         levels = "" if evidence.judge is None else f" --judge {evidence.judge}"
-        opening = _opened(self.examples, f"{BY}{costs}{levels}", day=self.day)
+        source = "" if self.pairs is None else f" (preferences {preferences_digest(self.pairs)})"
+        opening = _opened(self.examples, f"{BY}{source}{costs}{levels}", day=self.day)
         proposal = propose_numbers(
             evidence.rows,
             replace(evidence.numbers, odds=self.odds),

@@ -3,55 +3,83 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.features.improve.fitting.chances import Gain, chance_of, in_tenths
-from markscheme.features.improve.fitting.evidence import LEAST, DecisionEvidence, Lack, WholeDecision
+from markscheme.features.improve.fitting.chances import chances_of, in_tenths, simulated_size
+from markscheme.features.improve.fitting.evidence import LEAST, PER_WEIGHT, DecisionEvidence, WholeDecision
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
+from markscheme.features.improve.fitting.proposal import share_right
 from markscheme.features.improve.fitting.run import NumbersRun, ScoresRun
 from markscheme.phrases import brief, counted, in_words, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, share_with_interval, with_interval
 from markscheme.stats.least_labels import LEAST_OF_EACH
 
-GAINS: tuple[Gain, ...] = ("over 10 points", "5 to 10 points")
 RESPONSE_SHOWN = 60
 """Characters of a response that are shown."""
 
 
-def lack_in_words(evidence: DecisionEvidence, lack: Lack) -> str:
-    """Say why no number can be tried."""
-    decided = counted(len(evidence.tasks), "pass/fail decision")
+def plural(evidence: DecisionEvidence) -> str:
+    """Call what people said by its name."""
+    return "preferences" if evidence.is_paired else "decisions"
+
+
+def counted_evidence(evidence: DecisionEvidence) -> str:
+    """Count what people said."""
+    return counted(len(evidence.tasks), "preference" if evidence.is_paired else "pass/fail decision")
+
+
+def columns_in_words(evidence: DecisionEvidence) -> str:
+    """Say why weights can't be tried although there are enough decisions or preferences."""
+    k = len(evidence.tuned)
+    if k < 2:
+        return f"{k} of the criteria varies enough, two are needed"
+    return f"{counted(k, 'weight')} need {PER_WEIGHT * k} {plural(evidence)}"
+
+
+def lack_in_words(evidence: DecisionEvidence) -> str:
+    """Say why no number can be tried; empty where one can."""
+    decided = counted_evidence(evidence)
     levels = sum(evidence.without_levels.values())
     aside = f"; {counted(levels, 'other')} without levels that count" if levels else ""
-    match lack:
+    match evidence.lack:
+        case None:
+            return ""
         case "pairs":
             return f"{evidence.rubric.name} compares pairs, which have no pass mark"
         case "categories":
             return f"{evidence.rubric.name} has categories alone, and no weights or pass mark"
+        case "no-decisions" if evidence.pairs is not None:
+            outputs = f"outputs of {evidence.rubric.name}"
+            return (
+                f"nobody said in {evidence.pairs.name} which of two {outputs} is better, blind and with levels "
+                f"of both{aside}"
+            )
         case "no-decisions":
             return f"nobody said whether a whole response passes, blind and with levels{aside}"
         case "not-blind":
-            return f"{counted(evidence.not_blind, 'decision')} were given next to a verdict, and none blind"
+            decided = counted(evidence.not_blind, "preference" if evidence.is_paired else "decision")
+            return f"{decided} were given next to a verdict, and none blind"
         case "too-few":
             return f"{decided} by annotators with their own levels{aside}; {LEAST} are needed"
+        case "one-sided" if evidence.is_paired:
+            clear = evidence.passes + evidence.fails
+            return f"{decided}, {clear} of them for one side; {LEAST_OF_EACH} such are needed"
         case "one-sided":
             sides = f"{counted(evidence.passes, 'pass', 'passes')} and {counted(evidence.fails, 'fail')}"
             return f"{sides}; {LEAST_OF_EACH} of each are needed"
         case "one-column":
-            return "fewer than two criteria vary enough"
+            return columns_in_words(evidence)
 
 
 def numbers_view(run: NumbersRun, *, next_step: tuple[str, str] | None = None) -> doc.Document:
     """Show what the decisions say, the numbers before and after, and what to do next."""
     evidence = run.evidence
-    title = f"{evidence.rubric.name} · weights and pass mark · {_decisions(evidence)} by {in_words(evidence.raters)}"
+    tried = "weights" if evidence.is_paired else "weights and pass mark"
+    title = f"{evidence.rubric.name} · {tried} · {counted_evidence(evidence)} by {in_words(evidence.raters)}"
     return doc.Document(title, "", tuple(_blocks(run)), tuple(_file(run)), onward=next_step)
 
 
-def _decisions(evidence: DecisionEvidence) -> str:
-    return counted(len(evidence.tasks), "pass/fail decision")
-
-
 def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
+    evidence = run.evidence
     proposal = run.proposal
     if proposal.adopted is None:
         yield doc.Callout("open", "Yours stay.", _why_yours_stay(run))
@@ -62,12 +90,14 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
     gain, low, high = (signed(100 * points, 0) for points in proposal.gain.expected)
     yield doc.Callout(
         "good",
-        f"{which}: the decisions speak against yours (p {brief(p or 0.0, 2)}).",
-        f"Expect {gain} points ({low} to {high}) in decisions that agree with people's{_by_cost(run)}, measured on "
-        "decisions left out of the fit.",
+        f"{which}: the {plural(evidence)} speak against yours (p {brief(p or 0.0, 2)}).",
+        f"Expect {gain} points ({low} to {high}) in {plural(evidence)} that agree with people's{_by_cost(run)}, "
+        f"measured on {plural(evidence)} left out of the fit.",
     )
     yield _table(run)
-    notes = [f"Opening {run.opening} of these decisions. Scores change: calibrate again."]
+    notes = [f"Opening {run.opening} of these {plural(evidence)}. Scores change: calibrate again."]
+    if evidence.is_paired:
+        notes.append("The pass mark stays, and other responses may reach it: decisions test it.")
     if run.evidence.judge is not None:
         notes.append(f"Fitted to the levels of {run.evidence.judge}: for another judge, fit again.")
     yield doc.Notes(tuple(notes))
@@ -82,30 +112,32 @@ def _why_yours_stay(run: NumbersRun) -> str:
     evidence = run.evidence
     proposal = run.proposal
     mark = f" or mark (p {brief(proposal.mark_p, 2)})" if proposal.mark_p is not None else ""
+    n = simulated_size(evidence)
     chances = " ".join(
-        f"A change worth {gain} is found {in_tenths(_chance(evidence, gain))} with {len(evidence.tasks)}."
-        for gain in GAINS
+        f"The chance to find a change worth {gain} is {in_tenths(chance)} with {n}."
+        for gain, chance in chances_of(evidence, n).items()
     )
+    decisions = plural(evidence)
     if proposal.test.p <= ALPHA_WEIGHTS / 2 ** (run.opening - 1):
-        return f"Other weights would fit, but don't gain on decisions left out of the fit. {chances}"
-    return f"The decisions don't speak against weights (p {brief(proposal.test.p, 2)}){mark}. {chances}"
-
-
-def _chance(evidence: DecisionEvidence, gain: Gain) -> float:
-    return chance_of(gain, len(evidence.tasks), len(evidence.tuned))
+        return f"Other weights would fit, but don't gain on {decisions} left out of the fit. {chances}"
+    return f"The {decisions} don't speak against weights (p {brief(proposal.test.p, 2)}){mark}. {chances}"
 
 
 def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
     """Name the responses that people fail and the rubric passes, and the reverse."""
     evidence = run.evidence
+    if evidence.is_paired:
+        right = share_right(evidence.rows, evidence.numbers)
+        yield doc.Paragraph((f"The rubric prefers as people do in {percent(right)} of pairs.",))
+        return
     passes = evidence.rows.graded(evidence.numbers) >= evidence.rubric.pass_mark - 1e-9
     fail: list[WholeDecision] = []
     accept: list[WholeDecision] = []
     for decision, by_rubric in zip(evidence.decisions, passes, strict=True):
         if bool(by_rubric) is not decision.passed:
             (accept if decision.passed else fail).append(decision)
-    right = 1 - (len(fail) + len(accept)) / len(evidence.decisions)
-    lines = [f"The rubric decides as people do on {percent(right)}."]
+    share = 1 - (len(fail) + len(accept)) / len(evidence.decisions)
+    lines = [f"The rubric decides as people do on {percent(share)}."]
     for words, differing in (("People fail, the rubric passes", fail), ("People pass, the rubric fails", accept)):
         if differing:
             shown = ", ".join(
@@ -130,7 +162,9 @@ def _table(run: NumbersRun) -> doc.Table:
         for criterion in rubric.criteria
         if criterion.weight
     ]
-    mark = rubric.pass_mark if proposal.mark is None else proposal.mark
+    if proposal.mark is None:
+        return doc.Table(("Criterion", "yours", "new", ""), tuple(rows))
+    mark = proposal.mark
     same = "fits the decisions" if mark == rubric.pass_mark else ""
     rows.append(("Pass mark", f"{rubric.pass_mark:g}", f"{mark:g}", same))
     return doc.Table(("Criterion", "yours", "new", ""), tuple(rows))
@@ -143,11 +177,17 @@ def _file(run: NumbersRun | ScoresRun) -> Iterator[doc.Section]:
 
 
 def evidence_json(evidence: DecisionEvidence) -> dict[str, Any]:
-    """Return the decisions by the keys of their JSON."""
+    """Return the decisions or preferences by the keys of their JSON."""
+    if evidence.pairs is not None:
+        counts: dict[str, Any] = {
+            "preferences": len(evidence.tasks),
+            "ties": len(evidence.tasks) - evidence.passes - evidence.fails,
+            "pairs": evidence.pairs.name,
+        }
+    else:
+        counts = {"decisions": len(evidence.tasks), "passes": evidence.passes, "fails": evidence.fails}
     return {
-        "decisions": len(evidence.tasks),
-        "passes": evidence.passes,
-        "fails": evidence.fails,
+        **counts,
         "raters": list(evidence.raters),
         "not_blind": evidence.not_blind,
         "left_out": dict(evidence.without_levels),
@@ -163,13 +203,16 @@ def numbers_json(run: NumbersRun) -> dict[str, Any]:
     before = {criterion.name: criterion.weight for criterion in run.evidence.tuned}
     after = {name: float(weight) for name, weight in zip(before, proposal.weights, strict=True)}
     return {
-        "from": "decisions",
+        "from": plural(run.evidence),
         "adopted": proposal.adopted,
         "answer": proposal.answer,
         "p": proposal.test.p,
         "mark_p": proposal.mark_p,
         "weights": {"before": before, "after": after},
-        "pass_mark": {"before": rubric.pass_mark, "after": proposal.mark},
+        "pass_mark": {
+            "before": rubric.pass_mark,
+            "after": rubric.pass_mark if proposal.mark is None else proposal.mark,
+        },
         "gain": {"value": value, "low": low, "high": high},
         "changed": proposal.changed,
         "cost": run.odds,

@@ -1,0 +1,135 @@
+"""People's preferences between two responses, with levels of each, as far as they can speak about weights."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.errors import UsageError
+from markscheme.features.improve.fitting.evidence import (
+    DecisionEvidence,
+    LeftOut,
+    WholeDecision,
+    counting_levels,
+    people_by_name,
+    response_ids,
+)
+from markscheme.features.improve.fitting.judged import JudgedLevels
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.splits import labelling_digest
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+
+RaterLevels = Mapping[str, Mapping[str, Rated]]
+"""A response's levels on each criterion, by rater."""
+
+
+def rubric_of_preferences(name: str) -> Rubric:
+    """Find a rubric of pairs that asks for one preference.
+
+    Raises:
+        UsageError: There is no such rubric, it judges single responses, or it asks several questions.
+    """
+    pairs = load_rubric(find_rubric(name))
+    if not pairs.is_of_pairs:
+        raise UsageError(f"{pairs.name} judges single responses; `--preferences` takes a rubric with `compare: pairs`")
+    if len(pairs.criteria) > 1:
+        raise UsageError(
+            f"{pairs.name} asks {len(pairs.criteria)} questions about a pair, and weights follow people's preference "
+            "for a whole response; take a rubric of pairs with one criterion"
+        )
+    return pairs
+
+
+def preferences_digest(pairs: Rubric) -> str:
+    """Return eight digits that stand for all labels of a rubric's pairs."""
+    return labelling_digest(labelled_examples(pairs, None)[0]).removeprefix("sha256:")[:8]
+
+
+def preference_evidence(
+    pairs: Rubric, rubric: Rubric, examples: ExampleSet, judged: JudgedLevels | None = None
+) -> DecisionEvidence:
+    """Collect the preferences that may move weights: each first response's levels minus the second's.
+
+    Args:
+        pairs: The rubric of pairs.
+        rubric: The rubric that rates each response.
+        examples: The responses.
+        judged: A judge's levels, for the preference of most annotators about each pair; None for annotators' own.
+    """
+    decisions: list[WholeDecision] = []
+    left_out: Counter[LeftOut] = Counter()
+    not_blind = 0
+    levels = _levels_by_id(rubric, examples, judged)
+    for pair in labelled_examples(pairs, None)[0].labelled.examples:
+        preferences = list(_preferences(pairs, pair))
+        blind = [preference for preference in preferences if preference.blind]
+        not_blind += len(preferences) - len(blind)
+        counting = [(p, p.rater, (p.rater,)) for p in blind] if judged is None else _of_most(blind, judged.name)
+        left_out["split-evenly"] += bool(blind and not counting)
+        for preference, rater, raters in counting:
+            differences = _differences(rubric, pair, rater, levels)
+            if isinstance(differences, tuple):
+                decisions.append(WholeDecision(pair, raters, preference.passed, differences))
+            else:
+                left_out[differences] += 1
+    judge = None if judged is None else judged.name
+    return DecisionEvidence(rubric, tuple(decisions), dict(+left_out), not_blind, judge, pairs)
+
+
+def _levels_by_id(
+    rubric: Rubric, examples: ExampleSet, judged: JudgedLevels | None
+) -> Mapping[str, tuple[Example, RaterLevels]]:
+    """Return each response with the levels that its annotators, or a judge, gave it."""
+    if judged is None:
+        return {example.id: (example, _own_levels(example)) for example in examples.examples}
+    answers = judged.by_id(rubric)
+    return {example.id: (example, {judged.name: answers.get(example.id, {})}) for example in examples.examples}
+
+
+def _own_levels(example: Example) -> RaterLevels:
+    return {
+        rater: {name: rated for label in labels for name, rated in label.criteria.items()}
+        for rater, labels in people_by_name(example).items()
+    }
+
+
+def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
+    """Yield each annotator's preference about a pair; several of one annotator are taken together."""
+    (criterion,) = pairs.criteria
+    for labels in people_by_name(pair).values():
+        rated = [rated for label in labels if (rated := label.criteria.get(criterion.name)) is not None]
+        levels = [answer.level for answer in rated if answer.level is not None]
+        if levels:
+            level = float(np.sign(np.median(levels)))
+            blind = all(label.blind for label in labels)
+            yield replace(labels[-1], criteria={}, passed=None if level == 0 else level < 0, blind=blind)
+
+
+def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
+    """Return the preference of most annotators, whose levels count, and who they are; nothing for an even split."""
+    counts = Counter(preference.passed for preference in preferences).most_common()
+    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
+        return []
+    agreeing = [preference for preference in preferences if preference.passed is counts[0][0]]
+    return [(agreeing[0], judge, tuple(preference.rater for preference in agreeing))]
+
+
+def _differences(
+    rubric: Rubric, pair: Example, rater: str, levels: Mapping[str, tuple[Example, RaterLevels]]
+) -> tuple[float, ...] | LeftOut:
+    """Return a rater's levels of the first response minus those of the second, or why there are none."""
+    both = []
+    for id in response_ids(pair):
+        if id not in levels or rater not in levels[id][1]:
+            return "levels-missing"
+        example, by_rater = levels[id]
+        of_response = counting_levels(rubric, example, by_rater[rater])
+        if isinstance(of_response, str):
+            return of_response
+        both.append(of_response)
+    return tuple(first - second for first, second in zip(*both, strict=True))
