@@ -187,6 +187,15 @@ class Scale:
             raise ValueError(f"level {value:g} is outside the scale {lowest:g} to {highest:g}")
         return value if self.by_label else (value - lowest) / self.span
 
+    @property
+    def unit(self) -> str:
+        """What a difference of 1 between two values is: a level, or the whole scale where values are positions.
+
+        >>> Scale.numbered(1, 5).unit, Scale((Level(0, "low"), Level(1, "high")), by_label=True).unit
+        ('levels', 'of the scale')
+        """
+        return "of the scale" if self.by_label and not self.is_yes_no else "levels"
+
     def at(self, position: float) -> float:
         """Return the value at a position; a position outside 0 to 1 gives the nearest end of the scale.
 

@@ -31,6 +31,10 @@ def test_no_judge_of_levels_has_false_passes_until_a_mark_is_stated(tmp_path: Pa
     unmarked = run("markscheme", "compare", "t.csv", "--json", cwd=tmp_path)
     marked = run("markscheme", "compare", "t.csv", "--pass-mark", "4", "--json", cwd=tmp_path)
     assert [judge["false_passes"] for judge in json.loads(unmarked.stdout)["judges"]] == [None, None]
+    roles = {name: column["role"] for name, column in json.loads(unmarked.stdout)["read"]["columns"].items()}
+    assert roles == {"judge_gpt": "judge", "judge_claude": "judge", "human": "human"}
+    several = run("calibrate", "t.csv", "--json", "-", cwd=tmp_path)
+    assert json.loads(several.stdout)["read"] == json.loads(unmarked.stdout)["read"]
     assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]
 
 

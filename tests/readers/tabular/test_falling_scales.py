@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from markscheme import calibrate
+from markscheme.report.sections.criteria import criterion_headings
 from markscheme.report.views.calibration import view
 
 RATED = [(6 - human if row % 7 == 0 else human, human) for row, human in enumerate([1, 2, 3, 4, 5] * 8)]
@@ -31,6 +32,19 @@ def test_what_is_as_low_as_the_mark_passes_and_screens_have_the_table_s_numbers(
     read_first: Any = view(calibration).brief[0]
     assert read_first.blocks[0].cases[0].head.endswith("judge 1, gold 5")
     assert calibration.rows[14]["judge"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("levels", "unit"), [((5, 1), "bias, of the scale"), ((1, 5), "bias, levels"), ("1,2,3,4,5", "bias, of the scale")]
+)
+def test_a_bias_is_in_levels_only_where_values_are(levels: Any, unit: str) -> None:
+    calibration = calibrate(ROWS, levels=levels)
+    assert criterion_headings(calibration.rubric)[-1] == unit
+    (criterion,) = calibration.comparison.criteria.values()
+    bias = criterion.statistics["signed_error"].value
+    assert bias == pytest.approx(
+        sum(h - j for j, h in RATED) / 40 * (1 if unit == "bias, levels" else 0.25) * (-1 if levels != (5, 1) else 1)
+    )
 
 
 def test_falling_scores_are_positions_and_the_mark_is_in_their_numbers() -> None:

@@ -179,7 +179,7 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
 
 def _bias_in_words(evidence: Evidence, criterion: CriterionEvidence, bias: Estimate, judge: float, gold: float) -> str:
     if not criterion.scale.is_yes_no:
-        size = with_ci(bias, " levels", signed)
+        size = with_ci(bias, f" {criterion.scale.unit}", signed)
         return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
     size = with_ci(bias, spell=signed)
     if not criterion.on_scale(criterion.judge):

@@ -72,11 +72,12 @@ def compare(
     Exit status:
         0 compared, 2 invalid arguments, 3 no judge to ask. With two versions of a rubric, 1 if they differ.
     """
+    from markscheme.features.compare.report_judges import json_of
     from markscheme.features.compare.rubric_versions import change_between
     from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_table
     from markscheme.features.compare.versions.comparison import have_decisions
     from markscheme.features.compare.versions.sides import are_versions
-    from markscheme.features.compare.view_choice import json_of, view
+    from markscheme.features.compare.view_choice import view
 
     if json and markdown:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
@@ -119,7 +120,7 @@ def compare(
         document = view(compared.choice)
         onward = document.onward or _onward(compared, sides)
         document = replace(document, onward=onward, has_page=True, written=html or "")
-        show(document, json_of(compared.choice), json=json, details=details)
+        show(document, json_of(compared), json=json, details=details)
     return 0
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
@@ -21,6 +22,9 @@ from markscheme.readers.calibrations import gold_between
 from markscheme.readers.rated import RatedFile, RatedFiles, has_format
 from markscheme.readers.written import JudgeCost
 
+if TYPE_CHECKING:
+    from markscheme.readers.tabular.reading import TableReading
+
 
 @dataclass(frozen=True, repr=False)
 class Compared(Reported):
@@ -33,6 +37,7 @@ class Compared(Reported):
         examples: Those that were compared.
         decision: What the judge to choose may decide, with all settings tried on the labels, these included; None
             without labels by people, or where no judge agrees with any.
+        table: The table that the judges are columns of; None of other files.
     """
 
     choice: Choice
@@ -40,6 +45,7 @@ class Compared(Reported):
     truth: Gold | None
     examples: tuple[Example, ...]
     decision: Decision | None = None
+    table: "TableReading | None" = None
 
     def __repr__(self) -> str:
         names = ", ".join(contender.name for contender in self.contenders)
@@ -258,7 +264,7 @@ def compare_calibrations(
     is_usual = by_calibration.name in (OF_SCORE, OF_DECISION)
     measured = of if of is not None else None if is_usual else by_calibration.of
     choice = choose(first.rubric, contenders, truth, of=measured, tolerance=tolerance)
-    return Compared(choice, contenders, truth, truth.examples)
+    return Compared(choice, contenders, truth, truth.examples, table=first.rater.table)
 
 
 def chosen(calibrations: Sequence[Calibration], choice: Choice) -> Calibration:

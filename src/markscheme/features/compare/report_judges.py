@@ -9,10 +9,11 @@ from markscheme.features.compare import view_choice as of_several
 from markscheme.features.compare.contenders import Compared, chosen, compare_calibrations
 from markscheme.report.document import Document
 from markscheme.report.results import DocumentReporter
+from markscheme.report.table_words import reading_json
 from markscheme.report.views import calibration as of_one
 
 COMPARED_REPORTER = DocumentReporter[Compared](
-    lambda result: of_several.json_of(result.choice),
+    lambda result: json_of(result),
     lambda result: of_several.view(result.choice, result),
     lambda result: of_several.view(result.choice),  # the examples of a comparison belong on pages alone
 )
@@ -23,7 +24,8 @@ def report_on_judges(
     calibrations: Sequence[Calibration],
 ) -> tuple[Calibration, Document, Callable[[], dict[str, Any]]]:
     """Compare the judges of calibrations: return that of the judge to choose, the report on all, and its JSON."""
-    choice = compare_calibrations(calibrations).choice
+    compared = compare_calibrations(calibrations)
+    choice = compared.choice
     best = chosen(calibrations, choice)
     reports = list(map(of_one.view, calibrations))
     document = of_several.view(choice, parts=[replace(report, onward=None) for report in reports])
@@ -32,9 +34,19 @@ def report_on_judges(
 
     def data() -> dict[str, Any]:
         judges = list(map(of_one.json_of, calibrations))
-        return {"schema": 1, "judges": judges, "comparison": of_several.json_of(choice)}
+        return {"schema": 1, "judges": judges, "comparison": of_several.json_of(choice), **_read(compared)}
 
     return best, replace(document, onward=onward, has_page=True), data
+
+
+def json_of(compared: Compared) -> dict[str, Any]:
+    """Return a comparison by the keys of its JSON, with how the table was read, if the judges are columns of one."""
+    return {**of_several.json_of(compared.choice), **_read(compared)}
+
+
+def _read(compared: Compared) -> dict[str, Any]:
+    """Return how the table was read that the judges are columns of, as an entry of the JSON; empty without a table."""
+    return {} if compared.table is None else {"read": reading_json(compared.table)}
 
 
 def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:

@@ -72,9 +72,14 @@ def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix:
 
 
 def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
-    """Return the headings of the figures in `criterion_rows`; for pairs there is no bias in levels."""
+    """Return the headings of the figures in `criterion_rows`; for pairs there is no bias.
+
+    Where units differ between criteria, they stand with none.
+    """
     figures = tuple(figure.heading for figure in criterion_figures())
-    return figures if rubric.is_of_pairs else (*figures, "bias, levels")
+    units = {criterion.scale.unit for criterion in rubric.criteria}
+    bias = f"bias, {units.pop()}" if len(units) == 1 else "bias"
+    return figures if rubric.is_of_pairs else (*figures, bias)
 
 
 def criterion_rows(
