@@ -42,7 +42,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
     """A command line with the options of a choice."""
-    replaced = {word for word in choice if word.startswith("--")} - _ADDED
+    replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False
     for word in words:

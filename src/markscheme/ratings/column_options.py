@@ -178,7 +178,7 @@ class ColumnOptions:
         single |= {"table": self.table, "encoding": self.encoding}
         words = [(option, value) for option, values in several.items() for value in values]
         words += [(option, value) for option, value in single.items() if value is not None]
-        flat = tuple(word for option, value in words for word in (f"--{option}", value))
+        flat = as_typed(word for option, value in words for word in (f"--{option}", value))
         return flat + (("--adjudicated",) if self.adjudicated else ())
 
     @property
@@ -265,6 +265,22 @@ def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
             raise UsageError(f"`--scale` must be SIDE=LOW..HIGH, such as judge=0..1, got {text!r}")
         spans[side.strip()] = span
     return spans
+
+
+def as_typed(words: Iterable[str]) -> tuple[str, ...]:
+    """Return words of a command line with each value that begins like an option in one word with its option.
+
+    >>> as_typed(["--same", "-=", "--same", "n/a="])
+    ('--same=-=', '--same', 'n/a=')
+    """
+    typed: list[str] = []
+    for word in words:
+        is_value = word.startswith("-") and not word.startswith("--")
+        if is_value and typed and typed[-1].startswith("--"):
+            typed[-1] += f"={word}"
+        else:
+            typed.append(word)
+    return tuple(typed)
 
 
 def span_in(text: str) -> Span | None:

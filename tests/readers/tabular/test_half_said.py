@@ -1,5 +1,7 @@
 """Cells and headers that say a thing by halves: refused with what is open, until an option says it."""
 
+import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from markscheme.calibration.table_frames import read_in_memory
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading, read_files
+from tests.commands.console import run
 
 TOPICS = ["tone", "facts", "length"] * 8
 
@@ -68,3 +71,58 @@ def test_columns_without_a_name_are_called_by_their_place(tmp_path: Path) -> Non
     reading = read_files([tmp_path / "t.csv"], ColumnOptions())
     assert [column.name for column in reading.columns] == ["id", "judge", "column 3", "human", "column 5"]
     assert reading.with_both("") == len(rows)
+
+
+NUMBERS = [1, 2, 3, 4, 5] * 6
+
+
+@pytest.mark.parametrize("code", [-1, -9])
+def test_one_negative_number_among_ratings_may_say_that_there_is_none(code: int, tmp_path: Path) -> None:
+    error = refused(NUMBERS, [code, *NUMBERS[1:]])
+    assert (error.code, dict(error.values)) == ("missing-word", {str(code): 1})
+    rows = [f"t{row},{judge},{code if row == 0 else judge}" for row, judge in enumerate(NUMBERS)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows]))
+    counted = []
+    for choice in error.choices:
+        done = run("calibrate", "t.csv", *shlex.split(choice), "--json", "-", "--quiet", cwd=tmp_path)
+        answer = json.loads(done.stdout)
+        counted.append((answer["agreement"]["n"], answer["agreement"]["value"]))
+    assert counted == [(29, 1.0), (30, pytest.approx(29 / 30))]
+
+
+@pytest.mark.parametrize("numbers", [[-1, 0, 1] * 8, [-2, -1, 1, 2] * 6, [-1, 0, 1, 2, 3] * 5])
+def test_a_scale_that_goes_below_zero_is_no_code(numbers: list[int]) -> None:
+    reading = read(numbers, [numbers[1], *numbers[1:]])
+    assert (reading.values[""].kind, reading.values[""].ends) == ("levels", (min(numbers), max(numbers)))
+
+
+def test_a_printed_choice_about_a_dash_runs_when_pasted(tmp_path: Path) -> None:
+    rows = [f"t{row},{topic},{'-' if row == 0 else topic}" for row, topic in enumerate(TOPICS)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows]))
+    asked = run("calibrate", "t.csv", "--json", "-", "--quiet", cwd=tmp_path)
+    commands = [shlex.split(command)[2:] for command in json.loads(asked.stdout)["error"]["commands"]]
+    answers = [
+        json.loads(run("calibrate", *words, "--quiet", "--json", "-", cwd=tmp_path).stdout) for words in commands
+    ]
+    assert [answer["agreement"]["n"] for answer in answers[:2]] == [23, 24]
+
+
+def test_a_title_above_the_header_of_a_text_is_no_header(tmp_path: Path) -> None:
+    titled = "Review of May,,\n,,\nid,judge,human\n" + "".join(
+        f"t{row},{word},{word}\n" for row, word in enumerate(TOPICS)
+    )
+    (tmp_path / "titled.csv").write_text(titled)
+    reading = read_files([tmp_path / "titled.csv"], ColumnOptions())
+    assert (len(reading.ids), reading.with_both("")) == (24, 24)
+    (tmp_path / "gaps.csv").write_text("judge,,\npass,1,x\nfail,2,y\n")
+    with pytest.raises(UsageError) as error:
+        read_files([tmp_path / "gaps.csv"], ColumnOptions())
+    assert error.value.code == "which-columns"
+
+
+def test_how_long_it_took_is_rated_by_nobody() -> None:
+    took = {"judge_duration": NUMBERS, "human_duration": NUMBERS[::-1]}
+    reading = read_in_memory({"judge_score": NUMBERS, "human_score": NUMBERS, **took}, ColumnOptions())
+    assert {name: [side.column.name for side in sides] for name, sides in reading.roles.criteria.items()} == {
+        "": ["judge_score", "human_score"]
+    }

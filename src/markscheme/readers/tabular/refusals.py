@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from markscheme.errors import UsageError
+from markscheme.ratings.column_options import as_typed
 
 VALUES_NAMED: Final = 5
 """Values that a refusal names; they show what a column is like."""
@@ -29,5 +30,5 @@ def refusal(
         facts: What the sentence says besides.
     """
     shown = dict(Counter(values or {}).most_common(VALUES_NAMED))
-    written = tuple(shlex.join(choice) for choice in choices)
+    written = tuple(shlex.join(as_typed(choice)) for choice in choices)
     return UsageError.coded(code, columns=tuple(columns), values=shown, choices=written, facts=facts)

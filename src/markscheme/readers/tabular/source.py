@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, time
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -225,12 +225,30 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
         skipped = 1
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text))
     try:
-        header = next((row for row in rows if any(cell.strip() for cell in row)), None)
+        filled = (row for row in rows if any(cell.strip() for cell in row))
+        header = next(filled, None)
         if header is None:
             raise RatingError("holds no rows", path=path)
-        return _headed(header, rows, path, name, rows.line_num + skipped + 1)
+        first_line = rows.line_num + skipped + 1
+        if not _may_be_title(header):
+            return _headed(header, rows, path, name, first_line)
+        below = next(filled, [])
+        if _names_columns(below, len(header)):
+            return _headed(below, rows, path, name, rows.line_num + skipped + 1)
+        return _headed(header, chain([below], rows), path, name, first_line)
     except csv.Error as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
+
+
+def _may_be_title(row: Sequence[str]) -> bool:
+    """Return whether a row may be the title above a header: its first cell alone is filled, of more than two."""
+    return len(row) > FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
+
+
+def _names_columns(row: Sequence[str], width: int) -> bool:
+    """Return whether a row is a header: as many different names as a table is wide, one of which says its role."""
+    names = {cell.strip() for cell in row} - {""}
+    return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)
 
 
 def _delimiter(text: str) -> str:

@@ -441,6 +441,7 @@ class ValueComparison:
 
     def _of_numbers(self) -> ReadValues:
         self._refuse_thousands()
+        self._refuse_missing_code()
         self._refuse_clash()
         numbers = {name: self.numbers(name) for name in self.forms}
         every = [number for of_column in numbers.values() for number in of_column.values()]
@@ -463,6 +464,24 @@ class ValueComparison:
         if unclear:
             choices = [("--scale", "LOW-HIGH")]
             raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
+
+    def _refuse_missing_code(self) -> None:
+        """Refuse one negative number among positive ones, such as -1 among 1 to 5: it may say that nothing was rated.
+
+        A scale through 0 has it as a level, and so has one with a negative number on each side.
+        """
+        by_name = {name: {number: value for value, number in self.numbers(name).items()} for name in self.forms}
+        every = {number for numbers in by_name.values() for number in numbers}
+        negative = [number for number in every if number < 0]
+        if len(negative) != 1 or 0 in every or len(every) <= FEWEST_LEVELS or self.options.level_ends is not None:
+            return
+        columns = [name for name, numbers in by_name.items() if negative[0] in numbers]
+        if len(columns) < len(by_name):
+            word = by_name[columns[0]][negative[0]]
+            counts = {self.spelling[word]: sum(self.values[name].get(word, 0) for name in columns)}
+            written = self.spelling[word]
+            choices = [("--same", f"{written}="), ("--levels", f"{min(every):g}-{max(every):g}")]
+            raise refusal("missing-word", columns=columns, values=counts, choices=choices)
 
     def _refuse_clash(self) -> None:
         numbers = {column.name: list(self.numbers(column.name).values()) for column in self.columns}
