@@ -31,6 +31,21 @@ def test_points_keep_what_is_said_before_and_after_them_for_all() -> None:
     )
 
 
+def test_each_list_has_the_words_before_it() -> None:
+    text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
+    assert read_text(text).points == (
+        "The reply should greet the customer",
+        "It must not promise a date",
+        "It must not ask for a PIN",
+    )
+
+
+def test_a_scale_on_which_more_is_worse_is_asked_as_pass_or_fail_and_said() -> None:
+    reading = read_text("Rate how rude it is from 1 to 5. Fail if the rating is above 3.")
+    assert (reading.asks_for_score, reading.in_words) == (False, "pass or fail, since more is worse on its scale")
+    assert read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.").passes_from == 4
+
+
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
 def test_points_that_needn_t_all_hold_stay_one_question(lead: str) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")

@@ -155,4 +155,37 @@ WITHOUT: tuple[tuple[str, Expected], ...] = (
     ("The child is asked to read pages 1-10 before Friday", PASS_OR_FAIL),
 )
 
-TEXTS = (*WITH_A_SCALE, *WITH_POINTS, *WITHOUT)
+FURTHER: tuple[tuple[str, Expected], ...] = (
+    ("Rate the answer's depth from one to five.", score(1, 5)),
+    ('Return JSON like {"score": <integer 0-10>, "reason": "..."} for how clear the letter is.', score(0, 10)),
+    ("Note la politesse de la réponse de 0 à 10.", score(0, 10)),
+    ("Califica la claridad de la respuesta del 1 al 5.", score(1, 5)),
+    ("请给回答的准确性打分，1到5分。", score(1, 5)),
+    (
+        "| Score | Meaning |\n|---|---|\n| 1 | wrong river |\n| 2 | right river |\n| 3 | right river and sea |",
+        score(1, 3, 1, 2, 3),
+    ),
+    ("One point for each: names the river, names the sea, names the hill. Maximum 3 points.", score(0, 3)),
+    ("Give the essay a letter grade from A to F.", score(0, 1)),
+    ("Deduct 2 points for each missing ingredient, starting at 10 points.", score(0, 10)),
+    ("Give your confidence between 0% and 100% that the reply is a human's.", score(0, 100)),
+    ("Read the plan and its budget. Output only a number from 1 to 10.", score(1, 10)),
+    ("You are an expert. Think step by step, then write the final score (0, 0.5 or 1).", score(0, 1)),
+    ("On a scale of -1 (negative) to 1 (positive), what is the sentiment of the reply?", score(-1, 1)),
+    ("The summary scores at least 8/10 for faithfulness.", score(0, 10, passes_from=8)),
+    ("I. Names the author\nII. Names the year\nIII. Names the publisher", points(3)),
+    ("## Must\n- cite a source\n- give a date\n\n## Must not\n- give legal advice", points(3)),
+    ("✓ has a title\n✓ has a date", points(2)),
+    (
+        "<rubric>\n<criterion>States the price</criterion>\n<criterion>States the date</criterion>\n</rubric>",
+        points(2),
+    ),
+    ("1) Is short:\n   a) under 50 words\n   b) no lists\n2) Is polite", points(2)),
+    ("Do not give a score; only say whether the reply apologises.", PASS_OR_FAIL),
+    ("Rate how aggressive the tone is, 1 (calm) to 5 (hostile). Fail above 3.", PASS_OR_FAIL),
+    ("Says that the patient rates the pain as 7/10", PASS_OR_FAIL),
+    ("Gives the film 4 out of 5 stars in its last line", PASS_OR_FAIL),
+)
+"""Kinds that the texts above don't have: words and other languages for numbers, tables, marks of lists, letters."""
+
+TEXTS = (*WITH_A_SCALE, *WITH_POINTS, *WITHOUT, *FURTHER)

@@ -10,7 +10,7 @@ def text_rubric(text: str) -> TextRubric:
     """Return the rubric of a text, with its reading; points stay one question here, since one answer is wanted."""
     reading = read_text(text)
     criterion = Criterion(1.0, text, "requirement", reading.scale)
-    words = reading.in_words if reading.asks_for_score else "pass or fail"
+    words = "pass or fail" if reading.points else reading.in_words
     return TextRubric(Rubric((criterion,), name=RUBRIC_LABEL, pass_mark=pass_mark(reading)), words)
 
 
