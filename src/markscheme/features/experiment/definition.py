@@ -18,6 +18,7 @@ from markscheme.features.experiment.cells import (
     Variant,
 )
 from markscheme.features.experiment.file import read_experiment
+from markscheme.parts import parts_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.trajectory import steps_elsewhere
 
@@ -120,6 +121,11 @@ class Experiment:
             problem = f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks"
             yield Fault(problem, about=((OF_VARIANT, variant.name),))
         for name in sorted(variant.named):
+            shown = [case for case in self.cases if parts_of([case.inputs.get(name, "")])]
+            if shown:
+                problem = f"variant {variant.name!r} fills in {{{{{name}}}}}, which is no text in {_named(shown)}"
+                instead = "its model is asked in text alone; give the outputs, under `outputs`"
+                yield Fault(f"{problem}: {instead}", about=((OF_CASE, shown[0].id), (OF_VARIANT, variant.name)))
             lacking = [case for case in self.cases if name not in case.inputs]
             if lacking:
                 of = f"variant {variant.name!r} asks for {{{{{name}}}}}"

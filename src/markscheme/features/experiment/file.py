@@ -182,7 +182,7 @@ class _Reading:
         try:
             if not elsewhere and isinstance(raw, Mapping):
                 self._refuse_unknown(raw, CASE_KEYS, path)
-            return case_of(raw)
+            return case_of(raw, self.path.parent)
         except ValueError as error:
             self._fault(f"{elsewhere}{error}", path)
             return None

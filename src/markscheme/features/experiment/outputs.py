@@ -10,6 +10,7 @@ from markscheme.errors import Fault, RatingError, writing
 from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.judges.judge import Reply
+from markscheme.parts import as_written
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
 from markscheme.readers.imported import RESPONSES_ALONE
@@ -44,7 +45,7 @@ def read_outputs(path: Path) -> list[GivenOutput]:
     entries = _entries(path)
     for ordinal, (line, record) in enumerate(entries, start=1):
         try:
-            output = record if isinstance(record, GivenOutput) else _read_output(record, ordinal)
+            output = record if isinstance(record, GivenOutput) else _read_output(record, ordinal, path.parent)
             if (output.variant, output.case) in outputs:
                 raise ValueError(f"a second output of {output.variant or 'the variant'} for case {output.case!r}")
             outputs[output.variant, output.case] = output
@@ -99,18 +100,18 @@ def records(path: Path) -> Iterator[tuple[int | None, Any]]:
         yield line, {key: cell for key, cell in row.items() if cell or key in TEXT_KEYS}
 
 
-def case_of(record: Any) -> ExperimentCase:
-    """Read the case in a mapping: `id`, `inputs`, `expected`.
+def case_of(record: Any, folder: Path) -> ExperimentCase:
+    """Read the case in a mapping: `id`, `inputs`, `expected`; files that it names lie in the folder.
 
     Raises:
         ValueError: It isn't a case.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"a case is a mapping with id, inputs and expected; found {shown(record)}")
-    return ExperimentCase(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
+    return ExperimentCase(_named(record, "id"), _texts(record, "inputs", folder), _texts(record, "expected", folder))
 
 
-def _read_output(record: Any, index: int) -> GivenOutput:
+def _read_output(record: Any, index: int, folder: Path) -> GivenOutput:
     """Read the output in a record; without a name, its case is the record's number, as `grade` numbers rows."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
@@ -121,9 +122,10 @@ def _read_output(record: Any, index: int) -> GivenOutput:
     if text is None and not record.get("error"):
         raise ValueError("`output` is missing; where there is none, `error` says why")
     own_keys = {*OWN_KEYS, text_key}
-    inputs = {key: as_text(value) for key, value in record.items() if key not in own_keys and value is not None}
-    output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
-    return GivenOutput(as_text(record.get("variant") or ""), case, output, inputs | _texts(record, "inputs"))
+    rest = {key: value for key, value in record.items() if key not in own_keys and value is not None}
+    inputs = {key: as_text(value, f"input {key!r}", folder=folder) for key, value in rest.items()}
+    output = Output(as_text(text, folder=folder)) if text is not None else Output(None, as_text(record["error"]))
+    return GivenOutput(as_text(record.get("variant") or ""), case, output, inputs | _texts(record, "inputs", folder))
 
 
 def _named(record: Mapping[str, Any], key: str) -> str:
@@ -134,11 +136,12 @@ def _named(record: Mapping[str, Any], key: str) -> str:
     return str(name)
 
 
-def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
+def _texts(record: Mapping[str, Any], key: str, folder: Path) -> dict[str, str]:
     texts = record.get(key)
     if texts is not None and not isinstance(texts, Mapping):
         raise ValueError(f"`{key}` is texts by name, as in {key}: {{query: …}}; found {shown(texts)}")
-    return {str(name): as_text(value) for name, value in (texts or {}).items() if value is not None}
+    given = {str(name): value for name, value in (texts or {}).items() if value is not None}
+    return {name: as_text(value, f"input {name!r}", folder=folder) for name, value in given.items()}
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
@@ -178,6 +181,9 @@ class OutputsFile:
         """Return the output for exactly this prompt and model; None if there is none."""
         return self._texts.get(under)
 
+    def _written(self, text: str) -> Any:
+        return as_written(text, None if self.path is None else self.path.parent)
+
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
         """Store the output in a reply; on disk when this returns."""
         output = Output(reply.text, "", under, reply.stop == "length")
@@ -185,7 +191,7 @@ class OutputsFile:
             "id": output_id(variant, case.id, under),
             "group": case.id,
             "system": variant,
-            "inputs": {**case.inputs, **case.expected},
+            "inputs": {name: self._written(text) for name, text in {**case.inputs, **case.expected}.items()},
             "response": reply.text,
             "under": under,
             "cut_off": output.cut_off,

@@ -11,6 +11,7 @@ from markscheme.errors import Fault, RatingError, UsageError, refuse_lines
 from markscheme.features.pass_rate.tracked.mix import INPUT_LENGTH, VALUES_OF_COLUMN
 from markscheme.features.pass_rate.tracked.traces import is_traces, traces_in
 from markscheme.features.pass_rate.tracked.weeks import read_time
+from markscheme.parts import in_cell
 from markscheme.phrases import in_words
 from markscheme.plain_data import shown
 from markscheme.ratings.column_options import ColumnOptions
@@ -177,6 +178,7 @@ class _RowReader:
     ) -> None:
         self._rubric = rubric
         self._times = times
+        self._folder = path.parent
         by_name = {name.casefold(): name for name in first}
         self._time = _column(by_name, (times.column,) if times.column else TIME_NAMES)
         if self._time is None and times.day is None:
@@ -205,10 +207,11 @@ class _RowReader:
         unit = row.get(self._id) if self._id else None
         passes, is_graded = self._decided(row)
         submission = Submission(
-            "" if text is None or is_missing(text) else text,
-            {name: value for name, value in inputs.items() if value is not None},
+            "" if text is None or is_missing(text) else in_cell(text),
+            {name: in_cell(value) for name, value in inputs.items() if value is not None},
             str(line if unit is None or unit == "" else unit),
             NO_RESPONSE if is_missing(text) else "",
+            folder=self._folder,
         )
         group = row.get(self._group) if self._group else None
         judge = row.get(self._judge) if self._judge else None
