@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from markscheme.commands.call import described
-from markscheme.commands.help import command_help, overview
+from markscheme.commands.help import command_help
+from markscheme.commands.overview import overview
 from markscheme.commands.table import COMMANDS, command_names
 from markscheme.features import FEATURES
 from markscheme.judges.kinds import shipped_kinds
@@ -38,7 +39,8 @@ REMAINING = f"""
 import importlib, json, pkgutil, sys
 import markscheme
 from markscheme.commands.call import described
-from markscheme.commands.help import command_help, overview
+from markscheme.commands.help import command_help
+from markscheme.commands.overview import overview
 from markscheme.commands.table import command_names
 from markscheme.options.settings import SettingsFile
 

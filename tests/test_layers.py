@@ -87,10 +87,11 @@ LATE: dict[str, dict[str, str]] = {
     "hooks": {"*": "an evaluation pays for the session's start alone until its report is written"},
     "cli": {
         "commands.call": "the commands' parser isn't needed for `--version`",
-        "commands.help": "the commands' parser isn't needed for `--version`",
+        "commands.overview": "the commands' parser isn't needed for `--version`",
         "importlib.metadata": FOR_THE_START,
         "traceback": FOR_THE_START,
     },
+    "parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
     "promptfoo.entry": {
         "pathlib": "an assertion that a session answers loads json and socket alone",

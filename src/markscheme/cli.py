@@ -73,7 +73,7 @@ def calibrate_main() -> int:
 
 
 def _run(argv: list[str]) -> int:
-    from markscheme.commands.help import overview, settings_help
+    from markscheme.commands.overview import overview, settings_help
 
     if not argv or argv[0] in ("-h", "--help", "--help-all", "help"):
         print(settings_help() if argv[1:] == ["settings"] else overview(everything="--help-all" in argv))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from markscheme.plain_data import parse_json
 from markscheme.seam import OpenTable
 
 _SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"', "data:image/", "application/pdf")
@@ -193,6 +192,8 @@ def in_cell(cell: Any) -> Any:
     """
     if not isinstance(cell, str) or cell[:1] not in ("{", "[") or not may_name_parts(cell):
         return cell
+    from markscheme.plain_data import parse_json
+
     try:
         data = parse_json(cell)
     except (ValueError, RecursionError):

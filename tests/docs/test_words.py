@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from markscheme.commands.call import described
-from markscheme.commands.help import command_help, overview
+from markscheme.commands.help import command_help
+from markscheme.commands.overview import overview
 from markscheme.commands.table import command_names
 from markscheme.options.settings import SettingsFile
 from tests.commands.console import ROOT

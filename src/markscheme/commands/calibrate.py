@@ -30,7 +30,6 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.ratings.column_options import VALUES_OF_EXPORTS, ColumnOptions
-from markscheme.readers.plain_tables import names_table
 from markscheme.report.several_judges import JUDGES_REPORTERS
 from markscheme.report.step_summary import append_step_summary
 from markscheme.rubrics.search import find_calibration
@@ -79,6 +78,7 @@ def calibrate(
         4 where labels don't show it. With several judges, that of the recommended one.
     """
     from markscheme.calibration.requests.calibration import CalibrationRequest
+    from markscheme.readers.plain_tables import names_table
 
     refuse_outputs(report.targets)
     is_table = names_table(rubric)

@@ -1,4 +1,4 @@
-"""The help of each command, from its signature and docstring, and the overview of all."""
+"""The help of each command, from its signature and docstring."""
 
 import re
 import shutil
@@ -9,45 +9,17 @@ from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
 from markscheme.commands.families import declared_of, setting_of
-from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands, command_named
+from markscheme.commands.overview import LEFT, columns_of
+from markscheme.commands.table import command_named
 from markscheme.judges.kinds import in_words
 from markscheme.options.settings import SettingsFile
-from markscheme.options.table import settings_declared
 from markscheme.phrases import counted
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
 
-LEFT = 24
-"""Width of the column of option names."""
 HEADING = re.compile(r"^(Args|Attributes|Example|Exit status|Raises|Returns):$", re.MULTILINE)
 ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {5}.+)*)", re.MULTILINE)
-
-
-def overview(*, everything: bool) -> str:
-    """What `markscheme --help` prints; with `everything` also what is rarely needed."""
-    commands = all_commands()
-    width = max(len(command.name) for command in commands) + 2
-    lines = ["usage: markscheme COMMAND [options]", ""]
-    lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust the grades.")
-    for group in GROUPS if everything else [group for group in GROUPS if group != RARE_GROUP]:
-        listed = [command for command in commands if command.group == group]
-        lines += ["", f"{group}:", *(f"  {command.name:<{width}}{command.summary}" for command in listed)]
-    if everything:
-        lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script."]
-    lines += ["", "`markscheme COMMAND --help` shows common options, `--help-all` all of them."]
-    return "\n".join(lines)
-
-
-def settings_help() -> str:
-    """Return what `markscheme help settings` prints: every key, with its values and what it sets."""
-    width = min(shutil.get_terminal_size((80, 40)).columns, 100)
-    lines = ["Settings, by -o KEY=VALUE on the commands that have them, or in markscheme.toml or pyproject.toml:", ""]
-    for key, declared in settings_declared():
-        about = declared.about if declared.is_setting else f"{declared.about}; not in a file"
-        text = in_words(f"{about} [{declared.form.allowed}]")
-        lines += _columns(key, text, width)
-    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -194,7 +166,7 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
     default = settings.texts(option.setting)
     if default and settings.path is not None:
         text += f" [{settings.path.name}: {', '.join(default)}]"
-    return _columns(option.typed if option.is_named else option.setting, text, width)
+    return columns_of(option.typed if option.is_named else option.setting, text, width)
 
 
 def _settings_rows(description: Description, settings: SettingsFile, width: int) -> list[str]:
@@ -203,11 +175,3 @@ def _settings_rows(description: Description, settings: SettingsFile, width: int)
     rows = [line for option in description.keyed for line in _row(option, settings, width)]
     too = textwrap.wrap(f"  and by -o too: {named}", width, subsequent_indent="  ") if named else []
     return ["settings, by -o KEY=VALUE or in markscheme.toml:", *rows, *too]
-
-
-def _columns(name: str, text: str, width: int) -> list[str]:
-    """Return the lines of a name with its text next to it."""
-    body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
-    first = f"  {name}"
-    lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]
-    return lines + [f"{'':<{LEFT}}{line}" for line in body[1:]]

@@ -14,7 +14,6 @@ from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.reading import DamageOptions
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.plain_tables import refuse_table
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
 if TYPE_CHECKING:
@@ -165,6 +164,7 @@ class ReportOptions:
 
 def rubric_named(name: str) -> "Rubric":
     """The rubric of a name, or in a file."""
+    from markscheme.readers.plain_tables import refuse_table
     from markscheme.rubrics.file import load_rubric
 
     refuse_table(name)

@@ -1,21 +1,15 @@
 """Which judges can be shown what isn't text, and what is checked of one before it is."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
 
 from markscheme.errors import NoJudge
 from markscheme.judges.judge import GradingJudge, Judge, JudgeGroup, Reply, Wrapping
 from markscheme.judges.kinds import JudgeKind, kind_of, names_that
+from markscheme.judges.part_checks import PART_CHECKS
 from markscheme.parts import ShownPart, parts_of
 from markscheme.prompt import Prompt
-from markscheme.seam import OpenTable
 from markscheme.submission import Submission
-
-PartCheck: TypeAlias = Callable[[Judge, Sequence[ShownPart]], Awaitable[str | None]]
-"""Says why a judge can't be shown parts, before it is; None if it can."""
-PART_CHECKS: Final = OpenTable[PartCheck]()
-"""What is checked of a judge before its first prompt with parts."""
 
 
 def innermost(judge: Judge) -> Judge:

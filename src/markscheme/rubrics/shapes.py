@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from markscheme.options.forms import VALUE_TEXTS, text_form
 from markscheme.options.table import option
-from markscheme.plain_data import Place
 from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.plain_data import Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +57,7 @@ class PublishedRubric:
     """
 
     data: Mapping[str, Any]
-    criteria_at: tuple[Place, ...]
+    criteria_at: "tuple[Place, ...]"
     notes: tuple[str, ...] = field(default=())
 
 

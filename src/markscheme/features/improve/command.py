@@ -69,8 +69,8 @@ def improve(
     """Find better words, weights or a better pass mark, and show on labels that had no part in it that they are better.
 
     Without options it says which of the three the labels allow, and with what chances. --numbers fits weights and pass
-    mark to annotators' pass/fail decisions, or weights to their overall scores or to their preferences between two
-    outputs (--preferences); where annotators gave no levels, --ratings or --judge brings a judge's.
+    mark to annotators' pass/fail decisions, or weights to overall scores or preferences (--preferences); where
+    annotators gave no levels, --ratings or --judge brings a judge's.
 
     Wordings are compared on dev, a third of the labelled tasks; the rest is held out. --open tests the two best there,
     or looks at decisions, once and on record: every further look at the same labels has to clear a higher bar.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from markscheme.judges.sight import PART_CHECKS
+from markscheme.judges.part_checks import PART_CHECKS
 from markscheme.options.table import OPTIONS, Family
 from markscheme.parts import PART_CHANGES, PART_READERS, PartChange, PartReader, ShownPart
 from markscheme.report.sections.table import RUN_FACTS

@@ -1,0 +1,45 @@
+"""What `markscheme --help` and `markscheme help settings` print, without the parser of any command."""
+
+import shutil
+import textwrap
+
+from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
+from markscheme.judges.kinds import in_words
+from markscheme.options.table import settings_declared
+
+LEFT = 24
+"""Width of the column of option names."""
+
+
+def overview(*, everything: bool) -> str:
+    """What `markscheme --help` prints; with `everything` also what is rarely needed."""
+    commands = all_commands()
+    width = max(len(command.name) for command in commands) + 2
+    lines = ["usage: markscheme COMMAND [options]", ""]
+    lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust the grades.")
+    for group in GROUPS if everything else [group for group in GROUPS if group != RARE_GROUP]:
+        listed = [command for command in commands if command.group == group]
+        lines += ["", f"{group}:", *(f"  {command.name:<{width}}{command.summary}" for command in listed)]
+    if everything:
+        lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script."]
+    lines += ["", "`markscheme COMMAND --help` shows common options, `--help-all` all of them."]
+    return "\n".join(lines)
+
+
+def settings_help() -> str:
+    """Return what `markscheme help settings` prints: every key, with its values and what it sets."""
+    width = min(shutil.get_terminal_size((80, 40)).columns, 100)
+    lines = ["Settings, by -o KEY=VALUE on the commands that have them, or in markscheme.toml or pyproject.toml:", ""]
+    for key, declared in settings_declared():
+        about = declared.about if declared.is_setting else f"{declared.about}; not in a file"
+        text = in_words(f"{about} [{declared.form.allowed}]")
+        lines += columns_of(key, text, width)
+    return "\n".join(lines)
+
+
+def columns_of(name: str, text: str, width: int) -> list[str]:
+    """Return the lines of a name with its text next to it."""
+    body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
+    first = f"  {name}"
+    lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]
+    return lines + [f"{'':<{LEFT}}{line}" for line in body[1:]]

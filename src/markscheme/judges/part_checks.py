@@ -1,0 +1,15 @@
+"""The table of what is checked of a judge before it is shown images or documents, which loads no judge."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.judges.judge import Judge
+    from markscheme.parts import ShownPart
+
+PartCheck: TypeAlias = "Callable[[Judge, Sequence[ShownPart]], Awaitable[str | None]]"
+"""Says why a judge can't be shown parts, before it is; None if it can."""
+PART_CHECKS: OpenTable[PartCheck] = OpenTable()
+"""What is checked of a judge before its first prompt with parts."""
