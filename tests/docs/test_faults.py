@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ROWS = [
     line
-    for line in (ROOT / "docs" / "faults.md").read_text(encoding="utf-8").splitlines()
+    for line in (ROOT / "docs" / "reference" / "faults.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("| ") and not line.startswith("| What happens")
 ]
 

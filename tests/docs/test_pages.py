@@ -54,8 +54,8 @@ def test_the_tutorial_says_how_many_commands_it_takes() -> None:
     assert f"{claim}{len(with_a_key)} more" in TUTORIAL.read_text(encoding="utf-8")
 
 
-def test_the_readme_opens_with_the_report_of_the_tutorial_shortened(tutorial: Story) -> None:
-    screen = blocks(ROOT / "README.md")[0].text
+def test_the_readme_shows_the_report_of_the_tutorial_shortened(tutorial: Story) -> None:
+    (screen,) = [block.text for block in blocks(ROOT / "README.md") if block.language == "text"]
     paragraphs = ["...", *screen.replace("\n\n", "\n...\n").splitlines(), "..."]
     shows(paragraphs, tutorial.outputs["calibrate reply --judge function:stand_in:judge"])
 

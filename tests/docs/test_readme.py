@@ -92,6 +92,7 @@ RUN = {
     "markscheme demo": 0,
     "markscheme init": 0,
     "markscheme init --skill": 0,
+    "markscheme status": 0,
     "calibrate verdicts.csv --judge verdict --human label": 0,
     'markscheme grade rubrics/code-quality.yaml answer.md --input query="Parse a date" --judge anthropic': 3,
 }
@@ -99,6 +100,13 @@ RUN = {
 NOT_RUN = {
     "markscheme calibrate": "the long form of `calibrate`",
     "calibrate results.json": "tests/promptfoo runs it on Promptfoo's results",
+    "markscheme discover NAME --pool FILE": "tests/features/discover serves the page",
+    "markscheme certify RUBRIC --judge JUDGE": "tests/features/certify runs it by the names of a project",
+    "markscheme improve RUBRIC": "tests/features/improve runs it",
+    "markscheme compare A B": "tests/features/compare runs it",
+    "markscheme experiment FILE": "tests/features/experiment runs it",
+    "markscheme stress RUBRIC": "tests/features/stress runs it",
+    "markscheme pass-rate FILE": "tests/features/pass_rate runs it",
     "markscheme label RUBRIC --pool FILE": "tests/features/label serves the page",
 }
 

@@ -8,14 +8,17 @@ from markscheme.judges.options import ASK_OPTIONS
 from tests.commands.console import ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "promptfoo.md").read_text(encoding="utf-8")
+CONFIGURATION = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
 pytestmark = pytest.mark.usefixtures("promptfoo", "runtime")
 
 
-def test_every_key_of_the_assertion_s_config_is_on_the_page() -> None:
+def test_every_key_of_the_assertion_s_config_is_on_the_page_or_in_the_table_that_it_links_to() -> None:
     from markscheme.promptfoo.assertion import CONFIG_KEYS
 
-    table = PAGE[PAGE.index("| key of `config`") : PAGE.index("The keys that say")]
-    assert set(re.findall(r"`(\w+)`", table)) >= set(CONFIG_KEYS)
+    of_the_assertion = PAGE[PAGE.index("| key of `config`") : PAGE.index("In a CSV, write")]
+    assert "(../reference/configuration.md#how-a-judge-is-asked)" in of_the_assertion
+    of_the_judge = CONFIGURATION.partition("\n## How a judge is asked\n")[2].partition("\n| where |")[0]
+    assert set(re.findall(r"`(\w+)`", of_the_assertion + of_the_judge)) >= set(CONFIG_KEYS)
 
 
 def test_every_variable_that_bounds_the_asking_is_on_the_page() -> None:
