@@ -1,0 +1,140 @@
+"""One set of rows with criteria of their own, through every door: each gives the same scores."""
+
+import asyncio
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Grader, ScriptedJudge, reward
+from markscheme.prompt import Prompt
+from markscheme.promptfoo.assertion import assess
+from markscheme.promptfoo.engine import Engine
+from markscheme.sockets.trl import rubric_reward
+from tests.commands.console import run
+
+pytestmark = pytest.mark.proof
+
+JUDGE = """
+import re
+
+
+def judge(system_prompt, user_prompt):
+    said = re.search(r"<response[^>]*>(.*?)</response", user_prompt, re.DOTALL)[1]
+    asked = re.findall(r'"([a-z0-9-]+)"[^:]*: Names ([A-Za-z]+)', system_prompt)
+    words = {"quote": "nothing to quote", "reason": "Seen."}
+    return {"verdicts": {name: {**words, "level": "MET" if town in said else "UNMET"} for name, town in asked}}
+"""
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "leeds",
+        "response": "Leeds.",
+        "rubric": [
+            {"requirement": "Names Leeds", "weight": 3, "tags": ["town"]},
+            {"requirement": "Names York", "weight": 1, "tags": ["town"]},
+        ],
+    },
+    {"id": "hull", "response": "Hull.", "rubric": [{"criterion": "Names Hull", "points": 5, "tags": ["port"]}]},
+    {"id": "faulty", "response": "Hull.", "rubric": [{"requirement": "Names Hull", "weight": 0}]},
+]
+RAW = [3.0, 5.0, None]
+SHAPES: list[Any] = [
+    {"prompt_id": "p", "rubrics": [{"criterion": "Names Hull in the reply", "points": 5, "tags": ["axis:accuracy"]}]},
+    {"sample_id": "s", "rubrics": [{"criterion": "Names Hull in the reply", "weight": 5, "axis": "Explicit Criteria"}]},
+    {"task_id": "t", "rubrics": [{"criterion_description": "Names Hull in the reply", "criterion_weight": "Critical"}]},
+    [{"title": "Hull", "description": "Essential Criteria: Names Hull in the reply.", "weight": 5}],
+    {"requirements": "all", "weight": 1, "sub_tasks": [{"requirements": "Names Hull in the reply", "weight": 2}]},
+]
+"""HealthBench, ResearchRubrics, ProfBench, rubrics as rewards, PaperBench."""
+
+
+def by_town(prompt: Prompt, _: int) -> dict[str, str]:
+    said = prompt.material["response"]
+    return {q.name: "MET" if q.instructions.split()[1].rstrip(".") in said else "UNMET" for q in prompt.questions}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rows")
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+    (folder / "core.yaml").write_text("criteria: [{name: bath, requirement: Names Bath, weight: 1}]\n")
+    (folder / "judging.py").write_text(JUDGE)
+    return folder
+
+
+def grade(folder: Path, *arguments: str) -> Any:
+    return run("markscheme", "grade", *arguments, "--judge", "function:judging:judge", cwd=folder)
+
+
+def test_rewards_take_the_criteria_of_each_response() -> None:
+    rubrics = [row["rubric"] for row in ROWS]
+    seen: dict[int, Any] = {}
+    rewards = reward([row["response"] for row in ROWS], rubrics, judge=ScriptedJudge(by_town), seen=seen.__setitem__)
+    assert asyncio.run(rewards) == RAW
+    assert "weight must be a finite number" in seen[2].error
+
+
+def test_a_grader_without_a_rubric_takes_them_too() -> None:
+    with Grader(None, ScriptedJudge(by_town)) as grader:
+        grades = [grader.grade_sync(row["response"], rubric=row["rubric"]) for row in ROWS]
+    assert [grade.raw_score for grade in grades] == RAW
+    assert [grade.tags for grade in grades] == [{"town": (0.75, 2)}, {"port": (1.0, 1)}, {}]
+
+
+def test_grade_reads_them_from_rows_and_a_faulty_one_is_that_row_s_error(folder: Path) -> None:
+    done = grade(folder, "rows.jsonl", "--json")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["raw_score"] for row in rows] == RAW
+    assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
+
+
+def test_a_core_adds_up_with_them(folder: Path) -> None:
+    rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
+    assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
+    assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2
+
+
+def test_a_table_has_their_verdicts_in_a_column(folder: Path) -> None:
+    assert grade(folder, "rows.jsonl", "--out", "graded.csv").returncode == 5
+    rows = list(csv.DictReader((folder / "graded.csv").read_text().splitlines()))
+    verdicts = [(verdict["requirement"], verdict["level"]) for verdict in json.loads(rows[0]["verdicts"])]
+    assert verdicts == [("Names Leeds", "MET"), ("Names York", "UNMET")]
+
+
+def test_calibrate_says_what_the_judge_is_right_about(folder: Path) -> None:
+    labels = [{"rater": "ann", "criteria": {"c1": "MET", "c2": "MET"}}, {"rater": "ann", "criteria": {"c1": "MET"}}]
+    rows = [{**row, "labels": [label]} for row, label in zip(ROWS, labels, strict=False)]
+    (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = run("calibrate", "labelled.jsonl", "--judge", "function:judging:judge", cwd=folder)
+    assert "of criteria it has never seen: 3 verdicts on 3 criteria of 2 tasks; always MET 100%." in " ".join(
+        done.stdout.split()
+    )
+
+
+def test_five_published_shapes_are_criteria_of_rows() -> None:
+    with Grader(None, ScriptedJudge(lambda prompt, _: dict.fromkeys(prompt.criteria, "MET"))) as grader:
+        grades = [grader.grade_sync("Hull.", rubric=shape) for shape in SHAPES]
+    assert [grade.score for grade in grades] == [1.0] * 5
+    assert [grade.raw_score for grade in grades] == [5, 5, 4, 5, 1]
+
+
+def test_trl_logs_their_tags() -> None:
+    logged: dict[str, float] = {}
+
+    async def rewarded(grader: Grader) -> list[float | None]:
+        columns = {"rubric": [row["rubric"] for row in ROWS], "log_metric": logged.__setitem__}
+        return await rubric_reward(grader)(["?"] * 3, [row["response"] for row in ROWS], **columns)
+
+    with Grader(None, ScriptedJudge(by_town)) as grader:
+        assert asyncio.run(rewarded(grader)) == RAW
+    assert logged == {"rows/ungraded": pytest.approx(1 / 3), "rows/tag/town": 0.75, "rows/tag/port": 1.0}
+
+
+def test_a_var_of_promptfoo_holds_them_as_json(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    config = {"rubric_var": "own", "judge": "function:judging:judge", "calibration": "off"}
+    context = {"config": config, "vars": {"own": json.dumps(ROWS[0]["rubric"])}}
+    result = asyncio.run(assess("Leeds.", context, near=folder, engine=Engine()))
+    assert (result["score"], result["namedScores"]) == (0.75, {"c1": 1.0, "c2": 0.0, "tag/town": 0.75})

@@ -1,0 +1,165 @@
+"""Laws of rubrics that come with the row, and the worked cases on means, trees and words given twice."""
+
+import asyncio
+import json
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme import Grader, Rubric, ScriptedJudge
+from markscheme.grading import Grading
+from markscheme.prompt import Prompt
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
+from markscheme.submission import submission_of
+from tests.worked_cases import cases_in
+
+CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"
+worked = pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/rows.yaml is there")
+CORE = Rubric.from_dict([{"name": "polite", "requirement": "Is polite", "weight": 2}])
+ROW = st.fixed_dictionaries(
+    {
+        "response": st.sampled_from(["Paris.", "Rome, kindly.", ""]),
+        "rubric": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "requirement": st.integers(0, 30).map("Names item {}".format),
+                    "weight": st.sampled_from([1, 2, 5, -1, -3]),
+                }
+            ),
+            min_size=1,
+            max_size=9,
+            unique_by=lambda criterion: criterion["requirement"],  # type: ignore[index]
+        ),
+    }
+)
+FAULTY: dict[str, Any] = {"response": "Paris.", "rubric": [{"requirement": "Names Rome", "weight": 0}]}
+
+
+def by_words(prompt: Prompt, _: int) -> dict[str, str]:
+    """What a deterministic judge says: by the words of a criterion and the response alone."""
+    said = prompt.material["response"]
+    words = {question.name: question.instructions.partition("\n")[0] for question in prompt.questions}
+    return {name: "MET" if zlib.crc32(f"{text}|{said}".encode()) % 2 else "UNMET" for name, text in words.items()}
+
+
+def graded(rows: list[dict[str, Any]], core: Rubric | None = None, per_call: int | None = None) -> list[dict[str, Any]]:
+    run = ROWS_ALONE if core is None else core
+    grading = Grading(replace(run, criteria_per_call=per_call), ScriptedJudge(by_words), has_core=core is not None)
+
+    async def grade_all() -> list[dict[str, Any]]:
+        grades = [await grading.grade(submission_of(row, number)) for number, row in enumerate(rows, start=1)]
+        return [
+            {"score": g.score, "raw": g.raw_score, "error": g.error, "criteria": dict(g.by_criterion)} for g in grades
+        ]
+
+    return asyncio.run(grade_all())
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(ROW, min_size=1, max_size=5), st.integers(0, 5))
+def test_a_faulty_row_changes_no_other_grade(rows: list[dict[str, Any]], place: int) -> None:
+    place = min(place, len(rows))
+    with_fault = graded([*rows[:place], FAULTY, *rows[place:]])
+    assert with_fault.pop(place)["score"] is None
+    assert with_fault == graded(rows)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(ROW, min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(rows: list[dict[str, Any]], random: Any) -> None:
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    whole = graded(rows)
+    assert graded([rows[place] for place in order]) == [whole[place] for place in order]
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROW, st.integers(1, 9))
+def test_how_many_criteria_a_call_has_changes_no_score_of_a_deterministic_judge(
+    row: dict[str, Any], per_call: int
+) -> None:
+    assert graded([row], per_call=per_call) == graded([row])
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROW)
+def test_a_core_and_a_row_of_nothing_are_the_core(row: dict[str, Any]) -> None:
+    alone = {"response": row["response"]}
+    grading = Grading(CORE, ScriptedJudge(by_words))
+    plain = asyncio.run(grading.grade(submission_of(alone, 1)))
+    for nothing in (alone, {**alone, "rubric": None}):
+        (found,) = graded([nothing], CORE)
+        assert (found["score"], found["criteria"]) == (plain.score, dict(plain.by_criterion))
+    (both,) = graded([row], CORE)
+    assert both["criteria"]["polite"] == plain.by_criterion["polite"]
+
+
+# --- worked cases -----------------------------------------------------------------------------------------------------
+
+
+@worked
+def test_the_mean_of_scores_and_the_mean_that_is_cut_at_the_end() -> None:
+    cases = cases_in(CASES)
+    mean = cases["mean"]
+    unclipped = [case["expect"]["unclipped"] for case in cases["score"]]
+    assert unclipped == mean["unclipped"]
+    scores = [min(1, max(0, value)) for value in unclipped]
+    assert fmean(scores) == pytest.approx(mean["mean_of_scores"], abs=1e-6)
+    assert min(1, max(0, fmean(unclipped))) == pytest.approx(mean["healthbench"], abs=1e-6)
+
+
+@worked
+def test_core_and_own_criteria_add_up_as_points() -> None:
+    case = cases_in(CASES)["core"][0]
+    met = {f"Item {kind} {i}": bool(p) for kind in ("core", "own") for i, (_, p) in enumerate(case[kind])}
+    data = {
+        kind: [{"requirement": f"Item {kind} {i}", "weight": weight} for i, (weight, _) in enumerate(case[kind])]
+        for kind in ("core", "own")
+    }
+    judge = ScriptedJudge(
+        lambda prompt, _: {
+            q.name: "MET" if met[q.instructions.partition("\n")[0]] else "UNMET" for q in prompt.questions
+        }
+    )
+    with Grader(Rubric.from_dict(data["core"]), judge) as grader:
+        grade = grader.grade_sync("x", rubric=data["own"])
+    found = {"raw_score": grade.raw_score, "unclipped": grade.unclipped, "score": grade.score}
+    assert found == pytest.approx(case["expect"], abs=1e-6)
+
+
+@worked
+def test_a_tree_of_weights_is_scored_as_worked_out() -> None:
+    case = cases_in(CASES)["tree"]
+    rubric = rubric_of(json.dumps(case["tree"]), None)
+    assert isinstance(rubric, RowRubric)
+    weights = {criterion.name: criterion.weight for criterion in rubric.rubric.criteria}
+    assert weights == pytest.approx(case["expect"]["weights"], abs=1e-6)
+    marks = {"a1": "MET", "a2": "UNMET", "b": "MET"}
+    with Grader(None, ScriptedJudge(lambda prompt, _: {name: marks[name] for name in prompt.criteria})) as grader:
+        grade = grader.grade_sync("x", rubric=case["tree"])
+    assert grade.score == pytest.approx(case["expect"]["score"], abs=1e-6)
+
+
+@worked
+def test_words_given_twice_are_asked_once() -> None:
+    case = cases_in(CASES)["twice"]
+    rubric = [{"requirement": text, "weight": weight} for text, weight in case["criteria"]]
+    asked: list[str] = []
+
+    def answers(prompt: Prompt, _: int) -> dict[str, str]:
+        texts = {q.name: q.instructions.partition("\n")[0] for q in prompt.questions}
+        asked.extend(texts.values())
+        return {name: "MET" if text in case["met"] else "UNMET" for name, text in texts.items()}
+
+    with Grader(None, ScriptedJudge(answers)) as grader:
+        grade = grader.grade_sync("x", rubric=rubric)
+    assert grade.rubric is not None
+    assert asked == case["expect"]["asked"]
+    assert [criterion.weight for criterion in grade.rubric.criteria] == case["expect"]["weights"]
+    assert grade.score == pytest.approx(case["expect"]["score"], abs=1e-6)
