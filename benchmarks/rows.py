@@ -1,17 +1,24 @@
 """Do intervals of a judge's verdicts on criteria of the tasks' own hold what they promise, on published judges?
 
     python -m benchmarks.rows --data ../shared/data [--draws 300] [--tasks 20] [--seed 1]
+    python -m benchmarks.rows --worlds [--draws 150]
 
 Ten judges of REALSumm (Bhandari et al., 2020): 50 tasks with criteria of their own, 25 responses each. A draw takes
 tasks at random and one response of each; an interval is right where it holds the judge's agreement over all tasks and
 responses. Beside it stands the interval of verdicts that are taken for independent.
+
+With `--worlds`, made-up judges in 30 tasks that share some criteria and have others of their own: tasks and criteria
+are harder or easier by effects in log-odds. An interval is right where it holds the judge's share over all tasks and
+criteria of the world; beside it stand those that allow for tasks alone, and for criteria alone.
 """
 
 import argparse
 import csv
 import gzip
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +26,9 @@ from markscheme.features.rows.verdict_shares import verdict_shares
 from markscheme.stats.shares import GroupedShare, grouped_share
 
 SIDE = 0.975
+TASKS = 30
+BASE = 2.0
+"""Log-odds that the judge is right, where neither task nor criterion matters."""
 
 
 def verdicts_in(folder: Path) -> tuple[list[str], dict[str, dict[str, list[tuple[bool, dict[str, bool]]]]]]:
@@ -41,14 +51,50 @@ def ends(share: GroupedShare) -> tuple[float, float]:
     return (0.0, 1.0) if low is None or high is None else (low, high)
 
 
+def draw_of_world(
+    rng: np.random.Generator, shared: int, own: int, of_tasks: float, of_criteria: float
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return hits of a judge who is right on about .88, with the task and the criterion of each."""
+    tasks = np.repeat(np.arange(TASKS), shared + own)
+    unseen = shared + np.arange(TASKS * own).reshape(TASKS, own)
+    criteria = np.concatenate([np.tile(np.arange(shared), (TASKS, 1)), unseen], axis=1).ravel().astype(int)
+    effects = rng.normal(0, of_tasks, TASKS)[tasks] + rng.normal(0, of_criteria, criteria.max() + 1)[criteria]
+    return rng.random(len(tasks)) < 1 / (1 + np.exp(-BASE - effects)), tasks, criteria
+
+
+def worlds(draws: int, seed: int) -> None:
+    """Print how often intervals hold the truth of worlds in which tasks and criteria differ."""
+    rng = np.random.default_rng(seed)
+    print(
+        "| shared criteria | own ones a task | effect of tasks | of criteria | wider of both | by task | by criterion |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for shared, own, of_tasks, of_criteria in product((6, 12, 34), (0, 4), (0.0, 0.75, 1.5), (0.0, 0.75, 1.5)):
+        spread = rng.normal(0, of_tasks, 200_000) + rng.normal(0, of_criteria, 200_000)
+        truth = float(np.mean(1 / (1 + np.exp(-BASE - spread))))
+        held = []
+        for _ in range(draws):
+            hits, tasks, criteria = draw_of_world(rng, shared, own, of_tasks, of_criteria)
+            both = [grouped_share(hits, tasks), grouped_share(hits, criteria)]
+            widest = min(both, key=lambda share: share.effective)
+            held.append([low <= truth <= high for low, high in map(ends, (widest, *both))])
+        covered = " | ".join(f"{share:.3f}" for share in np.mean(held, axis=0))
+        print(f"| {shared} | {own} | {of_tasks} | {of_criteria} | {covered} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--worlds", action="store_true")
     parser.add_argument("--draws", type=int, default=300)
     parser.add_argument("--tasks", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.worlds:
+        return worlds(options.draws, options.seed)
+    if options.data is None:
+        parser.error("--data FOLDER is where the published judges are")
     judges, rows = verdicts_in(options.data)
     rng = np.random.default_rng(options.seed)
     names = sorted(rows)
