@@ -76,7 +76,7 @@ def worlds(draws: int, seed: int) -> None:
         for _ in range(draws):
             hits, tasks, criteria = draw_of_world(rng, shared, own, of_tasks, of_criteria)
             both = [grouped_share(hits, tasks), grouped_share(hits, criteria)]
-            widest = min(both, key=lambda share: share.effective)
+            widest = verdict_shares(np.ones(len(hits), dtype=bool), hits, tasks, criteria).agreement
             held.append([low <= truth <= high for low, high in map(ends, (widest, *both))])
         covered = " | ".join(f"{share:.3f}" for share in np.mean(held, axis=0))
         print(f"| {shared} | {own} | {of_tasks} | {of_criteria} | {covered} |", flush=True)
@@ -92,9 +92,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.worlds:
-        return worlds(options.draws, options.seed)
-    if options.data is None:
+        worlds(options.draws, options.seed)
+    elif options.data is None:
         parser.error("--data FOLDER is where the published judges are")
+    else:
+        published(options)
+
+
+def published(options: argparse.Namespace) -> None:
+    """Print how often intervals hold what published judges are right on."""
     judges, rows = verdicts_in(options.data)
     rng = np.random.default_rng(options.seed)
     names = sorted(rows)
