@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +316,34 @@ def test_the_question_that_is_required_is_asked_of_the_judge(runner: Runner, req
     runner.calibrate(rubric="table.csv", require=require)
     assert runner.outputs["status"] == status
     assert runner.decide(require).returncode == int(status)
+
+
+def test_a_weekly_run_remembers_responses_and_fails_where_something_moved(runner: Runner) -> None:
+    lines = [
+        {
+            "id": f"{week}-{n}",
+            "time": f"{date(2025, 6, 2) + timedelta(weeks=week)}T09:00:00Z",
+            "response": "So.",
+            "pass": n < (60 if week > 5 else 90),
+        }
+        for week in range(12)
+        for n in range(100)
+    ]
+    weeks = {"traces.jsonl": lines[:600], "later.jsonl": lines}
+    for name, of_file in weeks.items():
+        (runner.project / name).write_text("".join(json.dumps(line) + "\n" for line in of_file))
+    done = runner.calibrate(rubric="code-quality", track="traces.jsonl", options="--audits-per-week 10")
+    assert (done.returncode, runner.outputs["status"], runner.outputs["moved"]) == (0, "4", ""), done.stdout
+    assert runner.decide().returncode == 0
+    assert "Pass rate of code-quality" in runner.summary
+    runner.calibrate(rubric="code-quality", track="later.jsonl")
+    assert (runner.outputs["status"], runner.outputs["use"]) == ("1", "")
+    assert runner.outputs["moved"] == json.loads((runner.folder / "markscheme/pass-rate.json").read_text())["named"]
+    decided = runner.decide()
+    assert (decided.returncode, f"moved: {runner.outputs['moved']}" in decided.stdout) == (1, True)
+    assert runner.decide("never").returncode == 0
+    alone = runner.calibrate(track="later.jsonl", results="results.json")
+    assert (alone.returncode, "track goes with a rubric" in alone.stdout) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether the build fails: by the exit status of calibrate, which answers the question that was required, and where there
-# was nothing to read, ask or grade.
+# Whether the build fails: by the exit status of calibrate, which answers the question that was required, where something
+# moved in a weekly run, and where there was nothing to read, ask or grade.
 set -euo pipefail
 
 fail() {
@@ -19,6 +19,9 @@ case $STATUS in
     5) fail "over a tenth of the examples could not be graded" ;;
     *) fail "markscheme ended with exit status ${STATUS:-none}" ;;
 esac
+if [ -n "$MOVED" ] && [ "$REQUIRE" != never ]; then
+    fail "moved: $MOVED; the summary says how, and --since with --because begins a new period"
+fi
 [ -n "$USE" ] || exit 0
 case "$REQUIRE $STATUS" in
     " 1") fail "the judge disagrees with the labels, or drifted" ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Calibrates the rubric's judge, and corrects the pass rate of results: writes the reports into a folder, the summary of
-# the step, annotations at the rubric's lines, and what later steps need as outputs. Fails only where there is nothing to
-# do; whether the build fails is for decide.sh.
+# the step, annotations at the rubric's lines, and what later steps need as outputs. In a weekly run, adds responses to a
+# stream and says what moved instead. Fails only where there is nothing to do; whether the build fails is for decide.sh.
 set -uo pipefail
 
 # shellcheck source=tools/action/fenced.sh
@@ -9,6 +9,10 @@ set -uo pipefail
 
 if [ -z "$RUBRIC$RESULTS" ]; then
     echo "::error title=markscheme::name a rubric, results, or both"
+    exit 2
+fi
+if [ -n "$TRACK" ] && { [ -z "$RUBRIC" ] || [ -n "$RESULTS" ]; }; then
+    echo "::error title=markscheme::track goes with a rubric, and without results"
     exit 2
 fi
 
@@ -21,28 +25,38 @@ name=${name//[^[:alnum:]._-]/-}
 status=0
 use=""
 verdict=""
+moved=""
 
-# A value of the calibration's JSON, on one line.
+# A value of a report's JSON, on one line.
 read_value() {
     python -I -c 'import json, sys; print(" ".join(str(json.load(open(sys.argv[1], encoding="utf-8")).get(sys.argv[2]) or "").split()))' \
-        "$report/calibration.json" "$1"
+        "$report/$1.json" "$2"
 }
 
-if [ -n "$RUBRIC" ]; then
-    judge=()
-    [ -z "$JUDGE" ] || judge=(--judge "$JUDGE")
+judge=()
+[ -z "$JUDGE" ] || judge=(--judge "$JUDGE")
+# Over several lines too, as YAML's `|` leaves them; the end of the text isn't an error.
+read -r -d '' -a more <<< "${OPTIONS:-}" || true
+
+if [ -n "$TRACK" ]; then
+    markscheme pass-rate "$TRACK" --rubric "$RUBRIC" --track "${judge[@]}" "${more[@]}" --json \
+        > "$report/pass-rate.json" 2> "$log"
+    status=$?
+    show "$log"
+    if [ -s "$report/pass-rate.json" ]; then
+        moved=$(read_value pass-rate named)
+    fi
+elif [ -n "$RUBRIC" ]; then
     required=()
     case $REQUIRE in gate | trend) required=(--require "$REQUIRE") ;; esac
-    # Over several lines too, as YAML's `|` leaves them; the end of the text isn't an error.
-    read -r -d '' -a more <<< "${OPTIONS:-}" || true
     markscheme calibrate "$RUBRIC" "${judge[@]}" "${required[@]}" "${more[@]}" --quiet --annotate \
         --json "$report/calibration.json" --html "$report/calibration.html" --sarif "$report/calibration.sarif" \
         --markdown "$report/calibration.md" --junit "$report/calibration.xml" 2> "$log"
     status=$?
     show "$log"
     if [ -f "$report/calibration.json" ]; then
-        use=$(read_value use)
-        verdict=$(read_value verdict)
+        use=$(read_value calibration use)
+        verdict=$(read_value calibration verdict)
         show "$report/calibration.md"
     fi
 fi
@@ -73,4 +87,5 @@ fi
     echo "status=$status"
     echo "use=$use"
     echo "verdict=$verdict"
+    echo "moved=$moved"
 } >> "$GITHUB_OUTPUT"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
+from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDERS
 from markscheme.calibration.file_answers import FileAnswer, answer_of
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
@@ -271,6 +272,7 @@ class CalibrationRequest:
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
         self._accept(calibrations, path, examples, every)
+        self._record_looks(calibrations)
         for calibration in calibrations:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         whole = len(every.labelled.examples)
@@ -344,6 +346,16 @@ class CalibrationRequest:
                 basis=basis,
                 notify=self.notify,
             )
+
+    def _record_looks(self, calibrations: Sequence[Calibration]) -> None:
+        """Record looks at the accepted examples by new replies of the judge that gave them, in an unchanged setting."""
+        for calibration in calibrations:
+            compared = calibration.baseline
+            is_new = calibration.rater.source == "live" and not calibration.counts.from_cache
+            if compared is None or compared.why_not_joined is not None or not is_new or self.drift.accept:
+                continue
+            for record in LOOK_RECORDERS:
+                record(compared.since.accepted, calibration.judge_ratings, calibration.rater.fingerprint)
 
     def _since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]

@@ -1,15 +1,22 @@
 """Pass rates as people would decide, how often a gate on one fails by chance, and both after a run of Promptfoo."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDERS
 from markscheme.calibration.results_uses import (
     FEWEST_RUNS,
     RESULTS_USES,
 )
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
+from markscheme.report.streams import STREAMS, WatchedStream
 from markscheme.seam import Feature
+
+if TYPE_CHECKING:
+    from markscheme.calibration.earlier_runs.setting import Accepted
+    from markscheme.ratings.rating import Rating
 
 
 def _pass_rate() -> CommandFunction:
@@ -28,6 +35,18 @@ def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
     return summarize_run
 
 
+def _streams(start: Path) -> Iterable[WatchedStream]:
+    from markscheme.features.pass_rate.tracked.standing import streams_here
+
+    return streams_here(start)
+
+
+def _record_look(accepted: "Accepted", ratings: "Sequence[Rating]", judge: str) -> None:
+    from markscheme.features.pass_rate.tracked.anchors import record_calibration
+
+    record_calibration(accepted, ratings, judge)
+
+
 PASS_RATE = Feature(
     "pass_rate",
     COMMANDS(
@@ -42,6 +61,8 @@ PASS_RATE = Feature(
         ),
     ),
     AFTER_RUN(AfterRunRow(10, _run_summary)),
+    STREAMS(_streams),
+    LOOK_RECORDERS(_record_look),
     RESULTS_USES(
         (30, 1, "markscheme pass-rate FILES --calibration verdict.json", "the share that people would pass"),
         (40, FEWEST_RUNS, "markscheme pass-rate FILES --at-least 0.8", "how often a gate fails by chance"),

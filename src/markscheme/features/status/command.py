@@ -14,6 +14,7 @@ from markscheme.errors import UsageError
 from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
 from markscheme.options.reading import DamageOptions
+from markscheme.report.streams import STREAMS
 from markscheme.report.under_way import UNDER_WAY
 from markscheme.rubrics.search import known_rubrics
 from markscheme.session import client
@@ -26,11 +27,12 @@ def status(
     damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
-    of 1,000 grades, and how long the run stays fresh. Lists the judges usable here, the batches under way and the
-    running session. Makes no calls.
+    of 1,000 grades, and how long the run stays fresh. Lists the streams watched over time, the judges usable here, the
+    batches under way and the running session. Makes no calls.
 
     Args:
-        html: write a page with the history of the accepted runs: agreement, false passes, and what changed
+        html: write a page with the history of the accepted runs: agreement, false passes, and what changed; and of the
+            streams: what the judge passes and people would pass, by week
 
     Example:
         markscheme status --html status.html
@@ -49,7 +51,11 @@ def status(
     under_way = [look() for look in UNDER_WAY]
     lines = [line for lines_of_one, _ in under_way for line in lines_of_one]
     by_key = {key: entries for _, entries_by_key in under_way for key, entries in entries_by_key.items()}
-    document = view(rubrics, judges, lines, list(map(session_line, sessions)), list(known_rubrics(start)))
+    streams = [stream for find in STREAMS for stream in find(start)]
+    lines = [*(stream.line for stream in streams), *lines]
+    sections = [stream.section() for stream in streams] if html else []
+    document = view(rubrics, judges, lines, list(map(session_line, sessions)), list(known_rubrics(start)), sections)
+    by_key |= {"streams": [stream.data for stream in streams]}
     show(document, json_of(rubrics, judges, by_key, sessions), json=json)
     if html:
         put(rendered(document, "html"), html)

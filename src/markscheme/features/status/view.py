@@ -63,15 +63,17 @@ def view(
     under_way: Sequence[str],
     sessions: Sequence[str],
     shipped: Sequence[str],
+    streams: Sequence[Section] = (),
 ) -> Document:
     """Show the rubrics, the judges, what is under way, and the running sessions.
 
     Args:
         rubrics: The rubrics here.
         judges: The kinds of judge.
-        under_way: A line for each thing under way.
+        under_way: A line for each stream, and for each thing under way.
         sessions: A line for each running session.
         shipped: Names of the rubrics that come with markscheme.
+        streams: The picture of each stream.
     """
     lines: list[Line] = [f"can ask {judge.name}: {judge.why}" for judge in judges if judge.usable]
     lines += _not_ready([judge for judge in judges if not judge.usable])
@@ -85,7 +87,7 @@ def view(
             callout,
             *([_table(rubrics)] if rubrics else []),
             Notes(tuple(_remarks(rubrics))),
-            OnPages(tuple(_history(status) for status in rubrics if status.history)),
+            OnPages((*(_history(status) for status in rubrics if status.history), *streams)),
             Paragraph(tuple(lines)),
         ),
         onward=_onward(rubrics, judges),

@@ -1,17 +1,19 @@
 """Evidence that the judge moved: looks at the accepted examples, week after week, compared with its accepted runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.earlier_runs.setting import Accepted
-from markscheme.errors import RatingError, writing
+from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.pass_rate.tracked.audits import hash_share
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, rings_in
+from markscheme.features.pass_rate.tracked.store import digest
 from markscheme.features.pass_rate.tracked.watched import (
     JUDGE_RING,
     LEVEL_CUT,
@@ -24,6 +26,7 @@ from markscheme.files import append_lines
 from markscheme.plain_data import json_lines
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of
+from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
@@ -163,6 +166,28 @@ def add_anchor_look(folder: Path, look: AnchorLook) -> None:
     path = folder / ANCHORS_FILE
     with writing(path):
         append_lines(path, [look.to_json()], follow=False)
+
+
+def record_calibration(accepted: Accepted, ratings: Sequence[Rating], judge: str) -> None:
+    """Add a calibration to the record, where its folder can be written: its ratings are a look like any other.
+
+    Args:
+        accepted: The accepted runs.
+        ratings: The judge's, of this calibration.
+        judge: Its fingerprint.
+    """
+    wanted = set(anchor_ids(accepted))
+    if accepted.path.name != ACCEPTED or len(wanted) < FEWEST_ANCHORS:
+        return
+    of_accepted = [rating for rating in ratings if rating.id in wanted and rating.error is None]
+    if len(of_accepted) < len(wanted) / 2:
+        return
+    moment = datetime.now(UTC)
+    setting = digest(judge, accepted.setting.rubric.fingerprint)
+    at, day = moment.isoformat(timespec="microseconds"), moment.date().isoformat()
+    look = AnchorLook.of_ratings(accepted, of_accepted, at=at, day=day, setting=setting)
+    with suppress(UsageError):
+        add_anchor_look(accepted.path.parent, look)
 
 
 def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None) -> AnchorWatch:

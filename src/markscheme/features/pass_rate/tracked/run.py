@@ -154,20 +154,27 @@ def track(
         verdicts = stream_judge.grade([response.submission for response in new if not response.is_graded], ask)
     graded = [_graded_line(response, current, setting, verdicts, at) for response in new]
     stream.append(GRADED_FILE, [row.to_json() for row in graded])
-    return _looked(stream, rubric, calibration, options, through, at, added=len(graded), changed=changed)
+    return _looked(memory, stream, rubric, calibration, options, through, at, added=len(graded), changed=changed)
 
 
 def look_again(
-    rubric: Rubric, calibration: Path, stream: StreamFiles, through: date, at_least: float | None = None
+    rubric: Rubric,
+    calibration: Path,
+    stream: StreamFiles,
+    through: date,
+    at_least: float | None = None,
+    *,
+    known: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
-    """Look at a stream as it is; nothing is written."""
-    memory = stream.read()
+    """Look at a stream as it is, of which something may be known already; nothing is written."""
+    memory = stream.read(known)
     labels = _labels(calibration, rubric, memory)
     look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
     return memory, labels, look
 
 
 def _looked(
+    known: StreamMemory,
     stream: StreamFiles,
     rubric: Rubric,
     calibration: Path,
@@ -178,7 +185,7 @@ def _looked(
     added: int,
     changed: int,
 ) -> TrackedRun:
-    memory, labels, look = look_again(rubric, calibration, stream, through, options.at_least)
+    memory, labels, look = look_again(rubric, calibration, stream, through, options.at_least, known=known)
     line = _look_line(look, at, through)
     differs = _differs(memory, look)
     before = memory.looks[-1] if memory.looks else {}

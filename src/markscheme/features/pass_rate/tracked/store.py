@@ -105,12 +105,14 @@ class StreamMemory:
         graded: Its responses by digest, each once.
         looks: What earlier looks said, the earliest first.
         changed: Digests of responses whose id came again with another content.
+        read_to: Bytes of its responses that are read.
     """
 
     decisions: tuple[StreamLine, ...]
     graded: Mapping[str, GradedLine]
     looks: tuple[Mapping[str, Any], ...]
     changed: frozenset[str]
+    read_to: int = 0
 
     @property
     def current(self) -> StreamLine | None:
@@ -149,25 +151,41 @@ class StreamFiles:
         """Whether the stream has begun."""
         return (self.folder / STREAM_FILE).is_file()
 
-    def read(self) -> StreamMemory:
+    def read(self, known: StreamMemory | None = None) -> StreamMemory:
         """Read the memory; neither the order of lines nor their repetition matters.
+
+        Args:
+            known: What was read before: of the responses, only lines that were added since are read.
 
         Raises:
             RatingError: A line can't be read.
         """
         decisions = sorted(set(map(_stream_line, self._lines(STREAM_FILE))), key=lambda line: (line.at, str(line)))
-        graded: dict[str, GradedLine] = {}
-        contents: dict[str, str] = {}
-        changed: set[str] = set()
-        for line in self._graded_lines():
-            before = graded.get(line.id)
-            if before is None or _rank(line) < _rank(before):
-                graded[line.id] = line
-            if contents.setdefault(line.id, line.content) != line.content:
+        path = self.folder / GRADED_FILE
+        size = path.stat().st_size if path.is_file() else 0
+        known = known if known is not None and known.read_to <= size else _NOTHING
+        graded = dict(known.graded)
+        changed = set(known.changed)
+        for line in self._graded_lines(known.read_to) if size else ():
+            before = graded.setdefault(line.id, line)
+            if before is line:
+                continue
+            if line.content != before.content:
                 changed.add(line.id)
+            if _rank(line) < _rank(before):
+                graded[line.id] = line
         looks = {json.dumps(look, sort_keys=True): look for look in self._lines(LOOKS_FILE)}
         by_time = sorted(looks.items(), key=lambda look: (str(look[1].get("at")), look[0]))
-        return StreamMemory(tuple(decisions), graded, tuple(look for _, look in by_time), frozenset(changed))
+        looks_by_time = tuple(look for _, look in by_time)
+        return StreamMemory(tuple(decisions), graded, looks_by_time, frozenset(changed), size)
+
+    def last_look(self) -> Mapping[str, Any]:
+        """Return what the latest look said; nothing before the first.
+
+        Raises:
+            RatingError: A line can't be read.
+        """
+        return max(self._lines(LOOKS_FILE), key=lambda look: str(look["at"]), default={})
 
     def append(self, file: str, lines: Sequence[Mapping[str, Any]]) -> None:
         """Add lines to a file, all or none; other writers wait.
@@ -184,34 +202,44 @@ class StreamFiles:
                 append_text(attributes, MERGED, follow=False)
             append_lines(self.folder / file, lines, follow=False)
 
-    def _graded_lines(self) -> Iterator[GradedLine]:
+    def _graded_lines(self, start: int) -> Iterator[GradedLine]:
         shared: dict[str, str] = {}
-        for line in self._lines(GRADED_FILE):
+        for line in self._lines(GRADED_FILE, start):
             try:
                 yield _graded_line(line, shared)
             except (KeyError, TypeError, AttributeError) as error:
                 raise RatingError(f"isn't a graded response: {error!r}", path=self.folder / GRADED_FILE) from error
 
-    def _lines(self, file: str) -> Iterator[Mapping[str, Any]]:
+    def _lines(self, file: str, start: int = 0) -> Iterator[dict[str, Any]]:
         path = self.folder / file
-        for number, line in _objects(path) if path.is_file() else ():
-            if not isinstance(line, Mapping) or "at" not in line:
+        for number, line in _objects(path, start) if path.is_file() else ():
+            if line.__class__ is not dict or "at" not in line:
                 raise RatingError("must be an object with `at`", path=path, line=number)
             yield line
 
 
-def _objects(path: Path) -> Iterator[tuple[int, Any]]:
+def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
     """Yield the values of a file of lines; what JSON's own reader doesn't take is named as everywhere else.
+
+    Args:
+        path: The file.
+        start: Bytes that are passed over; lines are numbered from there.
 
     Raises:
         RatingError: A line can't be read.
     """
+    read_value = json.JSONDecoder().raw_decode
     with path.open("rb") as file:
+        file.seek(start)
         for number, line in enumerate(file, start=1):
             try:
-                value = json.loads(line)
+                text = line.decode()
+                value, end = read_value(text)
+                is_whole = text[end:].isspace() or end == len(text)
             except (ValueError, RecursionError):
-                yield from (entry for entry in json_lines(path, RatingError) if entry[0] >= number)
+                is_whole = False
+            if not is_whole:
+                yield from (entry for entry in json_lines(path, RatingError) if start or entry[0] >= number)
                 return
             yield number, value
 
@@ -237,6 +265,7 @@ def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
 
 
 _NO_MIX: Final[Mapping[str, Any]] = {}
+_NOTHING: Final = StreamMemory((), {}, (), frozenset())
 
 
 def _rank(line: GradedLine) -> tuple[bool, str, str, str]:

@@ -36,7 +36,7 @@ from markscheme.stats.estimate import Estimate
 
 _DROP: Final = 0.15
 """The drop of which the first screen says how soon it shows."""
-_HEADS: Final = {
+HEADS: Final = {
     "judge": "The judge moved, not your responses.",
     "judge and responses": "The judge moved, and responses got worse.",
     "open": "Not told apart yet.",
@@ -105,7 +105,12 @@ def _shown(rate: Estimate) -> str:
 def _range(rate: Estimate) -> str:
     assert rate.low is not None
     assert rate.high is not None
-    return f"{percent(rate.low).rstrip('%')}–{percent(rate.high).rstrip('%')}"
+    return range_of(rate.low, rate.high)
+
+
+def range_of(low: float, high: float) -> str:
+    """Return both limits in percent."""
+    return f"{percent(low).rstrip('%')}–{percent(high).rstrip('%')}"
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------
@@ -113,7 +118,7 @@ def _range(rate: Estimate) -> str:
 
 def _callout(look: Look) -> Callout:
     if look.named is not None:
-        return Callout("open" if look.named == "open" else "bad", _HEADS[look.named], _what_moved(look))
+        return Callout("open" if look.named == "open" else "bad", HEADS[look.named], _what_moved(look))
     rate = look.rate
     alone = _judge_alone(look)
     if rate.value is None:

@@ -1,6 +1,7 @@
 """ISO weeks, and the times of responses as exports write them."""
 
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from markscheme.readers.imported import number
@@ -21,6 +22,7 @@ def week_of(day: date) -> str:
     return f"{year}-W{week:02}"
 
 
+@lru_cache
 def monday_of(week: str) -> date:
     """Return the first day of an ISO week.
 

@@ -1,0 +1,148 @@
+"""How the streams here stood at their last look: a line for each, and a picture of its weeks."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from functools import partial
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+from markscheme.errors import MarkschemeError
+from markscheme.features.pass_rate.tracked.counts import WeekCounts, count_weeks
+from markscheme.features.pass_rate.tracked.store import StreamFiles, StreamMemory
+from markscheme.features.pass_rate.tracked.view import HEADS, range_of
+from markscheme.features.pass_rate.tracked.weeks import week_of
+from markscheme.phrases import percent
+from markscheme.ratings.examples import RATES_FOLDER
+from markscheme.report.document import Block, Items, Line, Paragraph, Section, Table
+from markscheme.report.figures import NONE
+from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
+from markscheme.report.streams import WatchedStream
+from markscheme.rubrics.search import calibrations
+
+MOST_WEEK_NAMES = 6
+"""Weeks that are named below the picture: a phone has no room for more."""
+_HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happened")
+
+
+def streams_here(start: Path) -> Iterator[WatchedStream]:
+    """Yield the streams of a folder's rubrics."""
+    for rubric, calibration in calibrations(start).items():
+        rates = calibration / RATES_FOLDER
+        for folder in sorted(rates.iterdir()) if rates.is_dir() else ():
+            stream = StreamFiles(folder)
+            if stream.is_there:
+                yield _standing(rubric, stream)
+
+
+def _standing(rubric: str, stream: StreamFiles) -> WatchedStream:
+    """Return what the last look at a stream said; what can't be read is said in its place."""
+    name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
+    known = {"rubric": rubric, "stream": stream.folder.name}
+    try:
+        last = stream.last_look()
+    except MarkschemeError as error:
+        fault = str(error).splitlines()[0]
+        return WatchedStream(f"stream {name}: {fault}", known | {"fault": fault}, partial(_unread, name, fault))
+    said = {key: last.get(key) for key in ("through", "named", "rate", "low", "high", "judge_alone")}
+    return WatchedStream(f"stream {name}: {_sentence(last)}", known | said, partial(_section, name, stream))
+
+
+def _sentence(last: Mapping[str, Any]) -> str:
+    """Say what the last look named, and what people would pass."""
+    if not last:
+        return "not looked at yet"
+    moved = "nothing moved." if last.get("named") is None else HEADS[last["named"]]
+    rate = "What people would pass isn't known yet."
+    if last.get("rate") is not None:
+        rate = f"People would pass {percent(last['rate'])} (95% CI {range_of(last['low'], last['high'])})."
+    return f"through {last['through']}, {moved[:1].lower()}{moved[1:]} {rate}"
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------
+
+
+def _unread(name: str, fault: str) -> Section:
+    return Section(f"Pass rate of {name}", (Paragraph((fault,)),))
+
+
+def _section(name: str, stream: StreamFiles) -> Section:
+    """Draw all weeks of a stream: what the judge passes by its responses, and what each week's look said."""
+    try:
+        memory = stream.read()
+    except MarkschemeError as error:
+        return _unread(name, str(error).splitlines()[0])
+    said = {_week_of_look(look): look for look in memory.looks}
+    weeks = [
+        week for week in count_weeks(memory.graded.values(), {}, date.today()) if week.week <= max(said, default="")
+    ]
+    return Section(f"Pass rate of {name}", tuple(_blocks(weeks, said, list(_happened(memory)))))
+
+
+def _week_of_look(look: Mapping[str, Any]) -> str:
+    """Return the last week that a look counted; that of its day where it counted none."""
+    return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
+
+
+def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
+    """Yield the week in which a period began, or something else than before was named, and which."""
+    for period in memory.periods:
+        yield week_of(date.fromisoformat(str(period.begins))), str(period.because)
+    named = None
+    for look in memory.looks:
+        if look.get("named") not in (None, named):
+            yield _week_of_look(look), HEADS[look["named"]]
+        named = look.get("named")
+
+
+def _blocks(
+    weeks: Sequence[WeekCounts], said: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
+) -> Iterator[Block]:
+    """Yield the picture and what its letters mean; the table alone for a single week."""
+    table = Table(_HEADINGS, tuple(_rows(weeks, said, happened)))
+    if len(weeks) < 2:
+        yield table
+        return
+    names = [week.week for week in weeks]
+    lettered = list(zip(ascii_lowercase, sorted(happened), strict=False))
+    step = -(-len(names) // MOST_WEEK_NAMES)
+    ticks = ((float(index), names[index]) for index in range(len(names) - 1, -1, -step))
+    rules = [
+        PlotRule(bisect_left(names, week) - 0.5, letter, is_upright=True, role="plain")
+        for letter, (week, _) in lettered
+    ]
+    yield Plot(
+        title="What the judge passes, and what people would pass.",
+        x=Axis(-0.5, len(names) - 0.5, tuple(ticks)),
+        y=Axis.of_shares(),
+        marks=(*rules, *_marks(weeks, said)),
+        table=table,
+        caption="Points: of all weeks of the period so far, with the 95% CI for all looks of two years.",
+        key=(("the judge passes", "judge"), ("people would pass", "annotators")),
+    )
+    if lettered:
+        yield Items(tuple((f"{letter}: {week}, {words}",) for letter, (week, words) in lettered))
+
+
+def _marks(weeks: Sequence[WeekCounts], said: Mapping[str, Mapping[str, Any]]) -> Iterator[PlotMark]:
+    yield PlotLine(tuple((float(index), week.share) for index, week in enumerate(weeks) if week.graded))
+    for index, week in enumerate(weeks):
+        look = said.get(week.week, {})
+        if look.get("rate") is not None:
+            says = f"{week.week}: people would pass {_rate(look)}"
+            yield PlotPoint(index, look["rate"], look["low"], look["high"], says, "annotators")
+
+
+def _rows(
+    weeks: Sequence[WeekCounts], said: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
+) -> Iterator[tuple[Line, ...]]:
+    for week in weeks:
+        look = said.get(week.week, {})
+        rate = NONE if look.get("rate") is None else _rate(look)
+        since = "; ".join(words for of_week, words in happened if of_week == week.week)
+        yield week.week, percent(week.share) if week.graded else NONE, rate, since
+
+
+def _rate(look: Mapping[str, Any]) -> str:
+    return f"{percent(look['rate'])} ({range_of(look['low'], look['high'])})"

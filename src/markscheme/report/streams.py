@@ -1,0 +1,32 @@
+"""The table of the streams that are watched here, which `status` lists and draws; features add theirs."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.report.document import Section
+
+
+@dataclass(frozen=True)
+class WatchedStream:
+    """A stream of responses as it stood at its last look.
+
+    Attributes:
+        line: What is said of it, on a line.
+        data: The same for JSON.
+        section: Makes its picture; only a page needs it.
+    """
+
+    line: str
+    data: Mapping[str, Any]
+    section: "Callable[[], Section]"
+
+
+StreamsHere: TypeAlias = Callable[[Path], Iterable[WatchedStream]]
+"""Yields the streams of a working directory."""
+STREAMS: OpenTable[StreamsHere] = OpenTable()
+"""What finds them."""

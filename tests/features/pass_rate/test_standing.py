@@ -1,0 +1,105 @@
+"""What `status` says of the streams here, and looks at the accepted examples that `calibrate` adds to the record."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.features.pass_rate.tracked.anchors import AnchorLook, judge_moved, read_anchors
+from tests.commands.console import run
+from tests.features.pass_rate.planted_worlds import RUBRIC, begin
+from tests.features.pass_rate.test_tracked import audits_of, label, lines_of, said, write
+
+CALIBRATE = ("calibrate", "reply", "--judge", "function:stand_in:judge", "--quiet")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics/reply.yaml").write_text(RUBRIC)
+    return tmp_path
+
+
+def status(folder: Path, *words: str) -> Any:
+    done = run("markscheme", "status", *words, cwd=folder, env={"COLUMNS": "200"})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def watched(folder: Path) -> dict[str, Any]:
+    """A stream of seven weeks, labelled, with a period since the sixth; its look."""
+    said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
+    label(folder)
+    said(folder, status=0)
+    report: dict[str, Any] = said(folder, "--since", "2025-11-17", "--because", "new <prompt>", status=0)
+    return report
+
+
+def test_status_has_a_line_a_stream_and_its_picture(folder: Path) -> None:
+    assert json.loads(status(folder, "--json"))["streams"] == []
+    look = watched(folder)
+    (stream,) = json.loads(status(folder, "--json"))["streams"]
+    assert (stream["rubric"], stream["stream"], stream["named"]) == ("reply", "main", None)
+    assert [stream[key] for key in ("rate", "low", "high")] == pytest.approx(
+        [look["rate"][key] for key in ("value", "low", "high")]
+    )
+    line = next(line for line in status(folder).splitlines() if line.startswith("stream "))
+    rate, low, high = (round(100 * stream[key]) for key in ("rate", "low", "high"))
+    expected = f"nothing moved. People would pass {rate}% (95% CI {low}–{high})."
+    assert line == f"stream reply: through 2025-11-30, {expected}"
+    status(folder, "--html", "status.html")
+    page = (folder / "status.html").read_text()
+    assert page.count('<svg class="plot"') == 1
+    assert "Pass rate of reply" in page
+    assert "a: 2025-W47, new &lt;prompt&gt;" in page
+    assert f"people would pass {rate}% ({low}–{high})" in page
+
+
+def test_a_stream_that_cannot_be_read_is_said_and_the_others_are_shown(folder: Path) -> None:
+    watched(folder)
+    rates = audits_of(folder).parent.parent
+    shutil.copytree(rates / "main", rates / "search")
+    with (rates / "search/looks.jsonl").open("a") as looks:
+        looks.write("{not JSON\n")
+    damaged, whole = sorted(
+        json.loads(status(folder, "--json"))["streams"], key=lambda stream: stream["stream"] == "main"
+    )
+    assert "looks.jsonl" in damaged["fault"]
+    assert whole["rate"] is not None
+    status(folder, "--html", "status.html")
+
+
+def test_a_checkout_without_the_cache_says_the_same(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    watched(folder)
+    checkout = tmp_path_factory.mktemp("checkout")
+    for name in ("rubrics", "calibration"):
+        shutil.copytree(folder / name, checkout / name)
+    (checkout / "calibration/reply/rates/main/audits.jsonl").unlink()
+    assert said(checkout, status=0) == said(folder, status=0)
+
+
+def looks(folder: Path) -> list[AnchorLook]:
+    return read_anchors(folder / "calibration/reply")
+
+
+def test_new_replies_of_an_unchanged_judge_are_a_look_at_the_accepted_examples(folder: Path) -> None:
+    (folder / "rubrics/reply.yaml").unlink()
+    (folder / "rubrics").rmdir()
+    begin(folder)
+    assert looks(folder) == []
+    for _ in range(3):
+        run(*CALIBRATE, "-o", "cache=off", cwd=folder)
+    look = looks(folder)[0]
+    accepted = load_accepted(folder / "calibration/reply/accepted.json")
+    assert look.passes == AnchorLook.of_ratings(accepted, accepted.ratings, at="", day="", setting="").passes
+    (folder / "strict").touch()
+    run(*CALIBRATE, "-o", "cache=off", cwd=folder)
+    assert not judge_moved(accepted, looks(folder)[:3]).has_rung
+    assert judge_moved(accepted, looks(folder)).has_rung
+    rubric = folder / "rubrics/reply.yaml"
+    rubric.write_text(RUBRIC.replace("solves the", "settles the"))
+    run(*CALIBRATE, "-o", "cache=off", cwd=folder)
+    assert len(looks(folder)) == 4
