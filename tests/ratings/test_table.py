@@ -157,3 +157,19 @@ def test_an_unknown_column_names_those_that_are_there() -> None:
 
 def test_shared_ids_keep_the_order_of_the_first() -> None:
     assert shared_ids([[tone(u, "p", 1) for u in "cab"], [tone(u, "q", 1) for u in "abd"]]) == ("a", "b")
+
+
+def test_ratings_that_share_one_mapping_of_answers_are_combined_as_those_with_their_own() -> None:
+    asked = rubric_from_data([{"name": "kind", "requirement": "It is kind.", "weight": 1}])
+    alike = {level: {"kind": Rated(level)} for level in (0.0, 1.0)}
+    ids = [f"t{place}" for place in range(12)]
+    shared = [Rating(unit, "j", "model", alike[float(place % 2)]) for place, unit in enumerate(ids)]
+    shared[3] = replace(shared[3], passed=False)
+    shared[4] = replace(shared[4], overall=0.9)
+    shared.append(replace(shared[5], criteria=alike[0.0], sample=1))
+    apart = [replace(rating, criteria=dict(rating.criteria)) for rating in shared]
+    one, other = column_of("j", shared, asked, ids), column_of("j", apart, asked, ids)
+    assert one.scores.tolist() == pytest.approx(other.scores.tolist(), nan_ok=True)
+    assert one.passed == other.passed
+    assert one.levels["kind"].tolist() == other.levels["kind"].tolist() == [0, 1, 0, 1, 0, 0.5, 0, 1, 0, 1, 0, 1]
+    assert (one.passed[3], one.scores[4]) == (False, 0.9)

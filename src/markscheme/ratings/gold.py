@@ -268,12 +268,16 @@ def _scores(
             whole = rating_table(table.rubric, table.ids, scored)
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
+    scores_of_levels: dict[tuple[tuple[tuple[str, float], ...], tuple[str, ...]], float] = {}
     for place in np.flatnonzero(np.isnan(scores)).tolist():
-        not_applicable = _not_applicable(place, skipped)
+        not_applicable = tuple(_not_applicable(place, skipped))
 
-        def earned(answers: Mapping[str, float], not_applicable: Sequence[str] = not_applicable) -> float:
-            score = earned_score(answers, not_applicable, table.rubric)
-            return np.nan if score is None else score
+        def earned(answers: Mapping[str, float], not_applicable: tuple[str, ...] = not_applicable) -> float:
+            key = (tuple(answers.items()), not_applicable)
+            if key not in scores_of_levels:
+                score = earned_score(answers, not_applicable, table.rubric)
+                scores_of_levels[key] = np.nan if score is None else score
+            return scores_of_levels[key]
 
         outcomes = _either_way(place, levels, splits, table.rubric)
         width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
@@ -343,6 +347,8 @@ def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -
         return "model"
     if "constructed" in kinds:
         return "constructed"
+    if len({label.rater for label in labels}) == 1 and not any(label.kind == "adjudicated" for label in labels):
+        return "one-person"  # without a set for each example
     by_example: dict[str, set[str]] = {}
     for label in labels:
         by_example.setdefault(label.id, set()).add("adjudicated" if label.kind == "adjudicated" else label.rater)

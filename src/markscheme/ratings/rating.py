@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import Any, Final
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.fingerprint import fingerprint
@@ -18,6 +18,9 @@ from markscheme.ratings.program_rows import rating_cells, refuse_frame
 from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
 from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+
+NOTHING: Final[Mapping[str, Any]] = {}
+"""What most ratings and examples have of a rare kind, one mapping for all of them: a set may have millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class Rating:
     note: str = ""
     confidence: str = ""
     seconds: float | None = None
-    superseded: Mapping[str, Rated] = field(default_factory=dict)
+    superseded: Mapping[str, Rated] = field(default_factory=lambda: NOTHING)
     shown: ShownOrder | None = None
     asked_without: tuple[tuple[str, ...], ...] = ()
     whole_under: str | None = None

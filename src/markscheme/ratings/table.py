@@ -6,7 +6,7 @@ and decision of a rater are combined together, so that all figures follow the sa
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -246,8 +246,9 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
     distributions: dict[int, Mapping[str, Probabilities]] = {}
     chances = np.full(n, np.nan)
     earned: EarnedByLevels = {}
+    by_answers: dict[int, Collapsed] = {}
     for place, samples in rated.items():
-        combined = collapsed(samples, rubric, earned)
+        combined = _by_same_answers(samples, rubric, earned, by_answers)
         ratings[place] = _nearest(samples, combined, rubric)
         for criterion, level in combined.levels.items():
             levels[criterion][place] = level
@@ -263,6 +264,26 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
     if not distributions:
         return column
     return replace(column, probabilities=_stacked_distributions(distributions, rubric, n), chances=chances)
+
+
+MOST_KEPT: Final = 1000
+"""Answers whose combination is kept: ratings of a table have one mapping for each level, others one each."""
+
+
+def _by_same_answers(
+    samples: Sequence[Rating], rubric: Rubric, earned: "EarnedByLevels", by_answers: "dict[int, Collapsed]"
+) -> "Collapsed":
+    """Combine the samples of one example; a single rating without a score or decision as an earlier one with the same
+    mapping of answers, found by its identity, since the ratings keep it."""
+    only = samples[0]
+    if len(samples) > 1 or only.overall is not None or only.passed is not None:
+        return collapsed(samples, rubric, earned)
+    combined = by_answers.get(id(only.criteria))
+    if combined is None:
+        combined = collapsed(samples, rubric, earned)
+        if len(by_answers) < MOST_KEPT:
+            by_answers[id(only.criteria)] = combined
+    return combined
 
 
 def _stacked_distributions(
