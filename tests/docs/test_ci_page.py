@@ -20,7 +20,7 @@ NAMES = {
     "markscheme status": "status",
     "markscheme pass-rate": "pass-rate",
 }
-OTHERS = ("pip install ", "gh pr comment ")
+OTHERS = ("pip install ", "gh pr comment ", "git ", "./export-last-week.sh ")
 """What the workflows run that is not ours."""
 WORKFLOWS = {
     block["name"]: block
@@ -65,6 +65,7 @@ def test_the_page_shows_accepting_a_gate_a_weekly_run_and_the_status() -> None:
     told = [(name, " ".join(arguments)) for name, arguments in _commands()]
     assert any("--accept" in arguments for _, arguments in told)
     assert any("-o cache=off --check -o planned_runs=" in arguments for _, arguments in told)
+    assert any(name == "markscheme pass-rate" and "--track" in arguments for name, arguments in told)
     assert ("markscheme status", "") in told
 
 
