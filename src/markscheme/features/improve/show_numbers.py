@@ -1,5 +1,6 @@
 """Show what the labels allow to try, or what decisions or scores say of weights and pass mark."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -53,11 +54,21 @@ def _lack(triable: TriableChanges) -> str:
 
 
 def _view(run: NumbersRun | ScoresRun) -> Document:
-    again = typed().replace(" --open", "")
-    next_step = ("Next, write them", f"{again} --write") if run.is_adopted and not run.written else None
     if isinstance(run, ScoresRun):
-        return scores_view(run, next_step=next_step)
-    return numbers_view(run, next_step=next_step)
+        return scores_view(run, next_step=_next_step(run))
+    return numbers_view(run, next_step=_next_step(run))
+
+
+def _next_step(run: NumbersRun | ScoresRun) -> tuple[str, str]:
+    """Say what to do next, with its command."""
+    if run.is_adopted and not run.written:
+        return "Next, write them", f"{typed().replace(' --open', '')} --write"
+    does = (
+        "To prove them, label fresh outputs and compare both versions"
+        if run.written
+        else "To find smaller gains, label fresh outputs"
+    )
+    return does, f"markscheme label {shlex.quote(run.evidence.rubric.name)} --pool FILE"
 
 
 def _json(run: NumbersRun | ScoresRun) -> dict[str, Any]:

@@ -88,7 +88,9 @@ def test_right_weights_stay(tmp_path: Path) -> None:
     status, report, _ = plate.improve("--numbers", "--open")
     assert (status, report["numbers"]["adopted"]) == (1, None)
     assert report["numbers"]["weights"]["after"] == report["numbers"]["weights"]["before"]
-    assert "Yours stay." in plate.shown("--numbers", "--open")
+    shown = plate.shown("--numbers", "--open")
+    assert "Yours stay." in shown
+    assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
 def test_alone_it_shows_what_can_be_tried_and_looks_at_nothing(tmp_path: Path) -> None:
