@@ -25,7 +25,7 @@ TESTS = "tests/features/"
 ALL = "all"
 TESTS_OF_THE_WHOLE = (
     *("tests/features", "tests/test_features.py", "tests/test_whole_reports.py"),
-    *("tests/docs", "tests/test_contributing.py", "tests/package", "tests/browser", "tests/action"),
+    *("tests/jobs", "tests/docs", "tests/test_contributing.py", "tests/package", "tests/browser", "tests/action"),
     *("tests/commands/test_one_table_in_every_command.py", "tests/commands/test_options_in_help.py"),
     *("tests/commands/test_pasted_screens.py", "tests/promptfoo/test_results_onward.py"),
     "tests/readers/tabular/test_unseen_tables.py",

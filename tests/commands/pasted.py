@@ -18,7 +18,7 @@ TOO_FEW = 4
 ANSWERS = (0, 1, TOO_FEW)
 """Exit statuses of a command that did what it was to do, whatever the answer."""
 PRINTED = re.compile(
-    r"`((?:markscheme|calibrate) [^`]+)`|(?:^|[:→] |^ +|> )((?:markscheme|calibrate) [^`]+?)(?: \(or .*)?$"
+    r"`((?:markscheme|calibrate) [^`]+)`|(?:^|[:→] +|^ +|> )((?:markscheme|calibrate) [^`]+?)(?:  +\S.*| \(or .*)?$"
 )
 """A command in a sentence, in backticks, or at the end of a line."""
 

@@ -1,0 +1,71 @@
+"""What a person types for a job, and pastes from what was printed, with the counts of both."""
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.commands.console import run
+from tests.commands.pasted import ANSWERS, printed_commands
+from tests.features.discover_and_improve_and_label.test_authors_loop import ServedPage
+
+UNLABELLED = 2
+"""Exit status of a calibration of results without a label, which prints how to get some."""
+
+
+class Journal:
+    """A folder in which a person works, and what was typed and pasted there.
+
+    Attributes:
+        folder: Where commands run.
+        typed: Commands that the person thought of.
+        pasted: Printed commands that the person pasted.
+        failed: Those that didn't do what they were printed for.
+        shown: What the last one printed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Begin with nothing typed."""
+        self.folder = folder
+        self.typed: list[str] = []
+        self.pasted: list[str] = []
+        self.failed: list[str] = []
+        self.shown = ""
+
+    def type(self, command: str, *, ends: tuple[int, ...] = ANSWERS) -> str:
+        """Run a command that isn't printed anywhere; what it prints."""
+        self.typed.append(command)
+        return self._run(command, ends)
+
+    def paste(self, beginning: str, *, more: str = "") -> str:
+        """Run the printed command that begins so, with options that the person adds; what it prints."""
+        return self._run(self._printed(beginning) + more, ANSWERS)
+
+    def work_on(self, beginning: str, work: Callable[[ServedPage], object]) -> str:
+        """Open the page of the printed command that begins so, and work on it; what it prints when it is closed."""
+        page = ServedPage(self._printed(beginning), self.folder)
+        work(page)
+        self.shown = page.stop()
+        return self.shown
+
+    def _printed(self, beginning: str) -> str:
+        commands = [command for command in printed_commands(self.shown) if command.startswith(beginning)]
+        assert commands, f"{beginning} isn't printed: {self.shown}"
+        self.pasted.append(commands[0])
+        return commands[0]
+
+    def _run(self, command: str, ends: tuple[int, ...]) -> str:
+        done = run(*shlex.split(command), cwd=self.folder, env={"COLUMNS": "1000"})
+        self.shown = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
+        if done.returncode not in ends:
+            self.failed.append(f"{command}: {done.returncode}, {done.stderr}")
+        return self.shown
+
+    def counts(self) -> tuple[int, int, int, int]:
+        """Return the numbers of commands, of different options in them, of pasted commands and of failures."""
+        commands = self.typed + self.pasted
+        options = {word.partition("=")[0] for command in commands for word in command.split() if word.startswith("-")}
+        counted = (len({command.split()[1] for command in commands}), len(options), len(self.pasted), len(self.failed))
+        print("{} commands, {} options, {} printed commands pasted, {} failed".format(*counted))
+        assert self.failed == []
+        return counted
