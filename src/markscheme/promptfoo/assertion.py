@@ -57,7 +57,7 @@ class Call:
         provider: The same as results name it: by its label, else its id.
         metadata: The test's, as far as a word says it.
         reading: What the text of an `llm-rubric` was found to ask for.
-        own: The criteria that the test brings; None where it is graded by a rubric's file.
+        row_rubric: The criteria that the test brings; None where it is graded by a rubric's file.
     """
 
     rubric: Rubric
@@ -69,7 +69,7 @@ class Call:
     provider: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     reading: str | None = None
-    own: RowRubric | None = None
+    row_rubric: RowRubric | None = None
 
     @property
     def facts(self) -> dict[str, str]:
@@ -163,12 +163,12 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
     variables = mapping_of(context.get("vars"), "vars")
     check_config(config)
     options = asking_options(config, engine)
-    own = _own_rubric(context.get("rubricName"), config, variables, options)
-    if own is None:
+    row_rubric = _own_rubric(context.get("rubricName"), config, variables, options)
+    if row_rubric is None:
         file = _rubric_file(context.get("rubricName"), config, variables, near)
         rubric = engine.rubric(file)
     else:
-        file, rubric = None, own.rubric
+        file, rubric = None, row_rubric.rubric
     system = _system(context.get("provider"))
     steps = {
         "trace": context.get("trace"),
@@ -178,7 +178,7 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
     call = call_by(rubric, file, output, config, variables, options, prompt=prompt, system=system, steps=steps)
     test = context.get("test")
     metadata = plain_metadata(test.get("metadata")) if isinstance(test, Mapping) else {}
-    return replace(call, provider=provider_name(context.get("provider")), metadata=metadata, own=own)
+    return replace(call, provider=provider_name(context.get("provider")), metadata=metadata, row_rubric=row_rubric)
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
@@ -337,16 +337,16 @@ def _own_rubric(
     if isinstance(after_file, str) or not (is_text or isinstance(value, list | Mapping)):
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    own = rubric_of(text, None, "add", options.of(ROWS_ALONE))
-    if isinstance(own, str):
-        raise UsageError(f"{source}: {own}")
-    return own
+    row_rubric = rubric_of(text, None, "add", options.of(ROWS_ALONE))
+    if isinstance(row_rubric, str):
+        raise UsageError(f"{source}: {row_rubric}")
+    return row_rubric
 
 
 def _is_one_criterion(value: Any) -> bool:
     """Return whether a var holds a sentence, or a mapping without a list, rather than a rubric's name or its data."""
     if isinstance(value, Mapping):
-        return not any(isinstance(held, list | Mapping) for held in value.values())
+        return not any(isinstance(inner, list | Mapping) for inner in value.values())
     text = value.strip() if isinstance(value, str) else ""
     return len(text.split()) > 1 and not text.startswith(("[", "{")) and "/" not in text
 
@@ -397,7 +397,7 @@ async def graded(call: Call, engine: Engine) -> Grade:
         MarkschemeError: No judge is available, or none may be asked.
     """
     grade = await grading_of(call, engine).grade(call.submission)
-    return grade if call.own is None else replace(grade, row_rubric=call.own)
+    return grade if call.row_rubric is None else replace(grade, row_rubric=call.row_rubric)
 
 
 def grading_of(call: Call, engine: Engine) -> Grading:

@@ -142,7 +142,7 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
         for criterion in rubric.criteria:
             named = replace(criterion, name=f"{criterion.name}-{criterion.wording[:8]}", required=False)
             by_words.setdefault(criterion.wording, named)
-    return Rubric(tuple(by_words.values()), name=name), {words: own.name for words, own in by_words.items()}
+    return Rubric(tuple(by_words.values()), name=name), {words: criterion.name for words, criterion in by_words.items()}
 
 
 def _without_place(problem: str) -> str:

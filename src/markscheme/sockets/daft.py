@@ -10,7 +10,7 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.search import find_rubric
 
-OF_ROW = "rubric"
+RUBRIC_COLUMN = "rubric"
 """The column of rows' own criteria."""
 
 
@@ -33,12 +33,12 @@ def with_grades(
     """
     core = None if rubric is None else load_rubric(find_rubric(rubric))
     names = [] if core is None else [criterion.name for criterion in core.criteria]
-    known = (ROWS_ALONE if core is None else core).known_inputs
-    shown = [name for name in frame.column_names if name in (*known, OF_ROW)]
+    known_inputs = (ROWS_ALONE if core is None else core).known_inputs
+    shown = [name for name in frame.column_names if name in (*known_inputs, RUBRIC_COLUMN)]
     kinds = {"score": DataType.float64(), "pass": DataType.bool(), "error": DataType.string()}
     if names:
         kinds["criteria"] = DataType.struct(dict.fromkeys(names, DataType.float64()))
-    if OF_ROW in shown:
+    if RUBRIC_COLUMN in shown:
         kinds["verdicts"] = DataType.list(DataType.struct({"name": DataType.string(), "position": DataType.float64()}))
 
     @daft.cls(max_concurrency=workers, use_process=workers > 1)
@@ -56,5 +56,5 @@ def with_grades(
 
 
 def _criteria(criteria: dict[str, Any], core: list[str]) -> dict[str, Any]:
-    own = [{"name": n, "position": found.get("position")} for n, found in criteria.items() if n not in core]
-    return {"criteria": {name: criteria.get(name, {}).get("level") for name in core}, "verdicts": own}
+    of_row = [{"name": n, "position": outcome.get("position")} for n, outcome in criteria.items() if n not in core]
+    return {"criteria": {name: criteria.get(name, {}).get("level") for name in core}, "verdicts": of_row}

@@ -83,8 +83,3 @@ def test_a_faulty_rubric_and_a_pool_are_refused(folder: Path) -> None:
     (folder / "rows.jsonl").write_text(text)
     faulty = run("markscheme", "label", "rows.jsonl", cwd=folder)
     assert (faulty.returncode, "rows.jsonl:1: its rubric, criterion 1: weight" in faulty.stderr) == (2, True)
-
-
-def test_weights_of_rows_are_not_improved(folder: Path) -> None:
-    refused = run("markscheme", "improve", "rows.jsonl", "--numbers", cwd=folder)
-    assert (refused.returncode, "each task has criteria and weights of its own" in refused.stderr) == (2, True)

@@ -78,7 +78,7 @@ async def reward(
     if calibration not in CALIBRATION:
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
     make_room(judge, concurrency)
-    listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _kept(rubrics)
+    listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
     submissions = (
         Submission(
             response_text(response),
@@ -116,11 +116,12 @@ def _is_one(rubrics: Any) -> bool:
     return bool(rubrics) and all(criteria)
 
 
-def _kept(rubrics: Sequence[Any]) -> Sequence[Any]:
+def _as_sequence(rubrics: Any) -> Sequence[Any]:
     """Return rubrics as a list; a sequence that makes criteria when they are asked for stays as it is."""
     if isinstance(rubrics, list | tuple) or any(isinstance(rubric, Rubric) for rubric in rubrics):
         return list(rubrics)
-    return rubrics
+    made: Sequence[Any] = rubrics
+    return made
 
 
 def _as_input(rubric: Any) -> dict[str, Any]:

@@ -26,17 +26,17 @@ class RowsToLabel(NamedTuple):
     Attributes:
         rubric: Each different criterion of all rows once.
         pool: The responses.
-        asked: The criteria that each is asked, by id.
+        criteria_by_id: The criteria that each is asked, by id.
     """
 
     rubric: Rubric
     pool: ResponsePool
-    asked: Mapping[str, Sequence[Criterion]]
+    criteria_by_id: Mapping[str, Sequence[Criterion]]
 
     @property
     def note(self) -> str:
         """How much there is to label, in criteria and tasks, and what is left out."""
-        n_asked = sum(map(len, self.asked.values()))
+        n_asked = sum(map(len, self.criteria_by_id.values()))
         tasks = len({example.group or example.id for example in self.pool.examples})
         return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"
 
@@ -67,24 +67,24 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     if faults or not examples:
         raise RatingError(faults or "holds no row", path=path)
     of_all, names = rubric_of_all(rubrics.values(), path.name)
-    asked = {
-        id: [of_all.criterion(names[criterion.wording]) for criterion in _asked(rubric, id, every=every)]
+    criteria_by_id = {
+        id: [of_all.criterion(names[criterion.wording]) for criterion in _criteria_to_ask(rubric, id, every=every)]
         for id, rubric in rubrics.items()
     }
-    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), ()), asked)
+    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), ()), criteria_by_id)
 
 
 def _row(data: Any, line: int) -> tuple[Example, Rubric]:
     if not isinstance(data, Mapping):
         raise ValueError("a row is an object")
     (example,) = examples_from([{"id": f"ex-{line}", **data, "labels": []}], ROWS_ALONE).examples
-    own = own_rubric(row_rubric_in(example.submission.inputs, None), None, "add")
-    if not isinstance(own, RowRubric):
-        raise ValueError(own or "the row has no rubric")
-    return example, own.rubric
+    row_rubric = own_rubric(row_rubric_in(example.submission.inputs, None), None, "add")
+    if not isinstance(row_rubric, RowRubric):
+        raise ValueError(row_rubric or "the row has no rubric")
+    return example, row_rubric.rubric
 
 
-def _asked(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:
+def _criteria_to_ask(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:
     """Return the criteria that a response is asked: all, or some at random, the same ones whenever it is opened."""
     if every or len(rubric.criteria) <= ASKED_WHOLE:
         return rubric.criteria

@@ -143,7 +143,7 @@ def _work(
     examples = {example.id: example for example in pool.examples}
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, tuple(map(Question, rubric.criteria)))
     if rows is not None:
-        questions = {id: tuple(map(Question, criteria)) for id, criteria in rows.asked.items()}
+        questions = {id: tuple(map(Question, criteria)) for id, criteria in rows.criteria_by_id.items()}
     work = Work(rubric, source, examples, questions, (), file, home, pool.labels)
     adjudicates = file.kind == "adjudicated"
     ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []

@@ -23,16 +23,16 @@ def lint_rows(path: Path) -> LintReport:
     n_rows = 0
     for line, data in json_lines(path, RatingError):
         n_rows += 1
-        own = _own(data)
-        if isinstance(own, RowRubric):
-            criteria |= {criterion.wording for criterion in own.rubric.criteria}
+        row_rubric = _row_rubric(data)
+        if isinstance(row_rubric, RowRubric):
+            criteria |= {criterion.wording for criterion in row_rubric.rubric.criteria}
         else:
-            faults.append(Fault(own, line))
+            faults.append(Fault(row_rubric, line))
     note = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
     return LintReport(path, faults=tuple(faults), notes=(note,))
 
 
-def _own(data: object) -> RowRubric | str:
+def _row_rubric(data: object) -> RowRubric | str:
     """Return the rubric that a row brings, or what is wrong with it."""
     if not isinstance(data, Mapping):
         return "a row is an object"

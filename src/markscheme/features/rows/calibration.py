@@ -115,7 +115,7 @@ def named_rows(request: "CalibrationRequest") -> NamedRows | None:
 def _brings_rubrics(path: Path) -> bool:
     """Return whether the first line of a file is a response with labels and a rubric of its own."""
     _, first = next(json_lines(path, RatingError), (0, None))
-    if not isinstance(first, Mapping) or not (first.get("labels") or _kept_in(path)):
+    if not isinstance(first, Mapping) or not (first.get("labels") or _ratings_folder(path)):
         return False
     return isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
 
@@ -184,7 +184,7 @@ def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
         raise RatingError(faults, path=rows.path)
 
 
-def _kept_in(path: Path) -> Path | None:
+def _ratings_folder(path: Path) -> Path | None:
     """Return the folder of the labels that `label` keeps of a file of rows; None without one."""
     folder = find_calibration(path.name, Path.cwd(), path.resolve().parent)
     return None if folder is None else folder / RATINGS_FOLDER
@@ -192,12 +192,12 @@ def _kept_in(path: Path) -> Path | None:
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
     """Return rows with the labels that `label` keeps of them, by the names of criteria in each."""
-    kept = _kept_in(path)
-    if kept is None:
+    ratings_folder = _ratings_folder(path)
+    if ratings_folder is None:
         return labelled
     of_all, names = rubric_of_all((row.rubric for row in labelled), path.name)
     labels: dict[str, list[Rating]] = defaultdict(list)
-    for file in sorted(kept.glob("*.jsonl")):
+    for file in sorted(ratings_folder.glob("*.jsonl")):
         for rating in load_ratings(file, of_all, kind="human"):
             if rating.sample == 0:
                 labels[rating.id].append(rating)
@@ -205,9 +205,11 @@ def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[L
 
 
 def _labelled(row: LabelledRow, labels: Sequence[Rating], names: Mapping[str, str]) -> LabelledRow:
-    own = {names[criterion.wording]: criterion.name for criterion in row.rubric.criteria}
+    name_in_row = {names[criterion.wording]: criterion.name for criterion in row.rubric.criteria}
     renamed = [
-        replace(label, criteria={own[name]: rated for name, rated in label.criteria.items() if name in own})
+        replace(
+            label, criteria={name_in_row[name]: rated for name, rated in label.criteria.items() if name in name_in_row}
+        )
         for label in labels
     ]
     return replace(row, example=replace(row.example, labels=(*row.example.labels, *renamed)))
