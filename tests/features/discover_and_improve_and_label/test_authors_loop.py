@@ -142,12 +142,17 @@ def shown(command: str, folder: Path) -> str:
     return done.stdout + done.stderr
 
 
+def outputs_alone(folder: Path) -> Path:
+    """A folder with nothing but 80 outputs."""
+    rows = [{"id": f"o{place}", "query": f"Question {place}", "response": reply(place)} for place in range(N)]
+    (folder / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with nothing but 80 outputs."""
-    rows = [{"id": f"o{place}", "query": f"Question {place}", "response": reply(place)} for place in range(N)]
-    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return tmp_path
+    return outputs_alone(tmp_path)
 
 
 def test_80_outputs_lead_to_better_weights_without_a_line_edited_by_hand(folder: Path) -> None:
