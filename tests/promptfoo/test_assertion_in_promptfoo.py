@@ -224,6 +224,9 @@ def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[s
     assert row["success"], row["gradingResult"]["reason"]
     assert row["namedScores"] == {"right": 1, "rude": 0}
     assert row["score"] == 0.5
+    parts = {part["assertion"].get("metric"): part["reason"] for part in row["gradingResult"]["componentResults"]}
+    assert parts["rude"].endswith(" (a fault: its score is 1 where it is absent)")
+    assert "a fault" not in parts["right"]
 
 
 def test_the_rubric_may_be_named_by_a_var(graded: dict[str, dict[str, Any]]) -> None:

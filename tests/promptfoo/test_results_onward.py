@@ -49,7 +49,11 @@ REPLIES = ("In Leeds, thank you", "In Leeds", "thank you", "later", "object in L
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which Promptfoo ran once, with results in three forms."""
-    made = tmp_path_factory.mktemp("onward")
+    return ran(tmp_path_factory.mktemp("onward"))
+
+
+def ran(made: Path) -> Path:
+    """Run Promptfoo in a folder, and leave its results there in three forms."""
     for name, text in FILES.items():
         (made / name).write_text(text, encoding="utf-8")
     tests = [{"vars": {"reply": reply, "n": at}} for at, reply in enumerate(REPLIES)]

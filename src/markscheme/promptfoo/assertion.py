@@ -461,6 +461,8 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
         reason += f" (step {outcome.step}{lacks})"
     elif outcome.quote_found is False:
         reason += " (the passage it quotes is in nothing the judge saw)"
+    if criterion.weight < 0:
+        reason += " (a fault: its score is 1 where it is absent)"
     return {
         "pass": criterion.passes(position),
         "score": worth,

@@ -53,6 +53,19 @@ CRITERIA: dict[str, dict[str, dict[str, Any]]] = {
 """By configuration, its criteria and what is to be true of each."""
 
 
+OURS, NATIVE = "file://graders/rubric_provider.mjs", "file://native.js"
+NATIVE_GRADER = """
+const ANSWER = { steps: ['Look'], pass: true, score: 1, reason: 'native', verdict: 'yes', category: 'C' };
+module.exports = class {
+  id() { return 'native'; }
+  async callApi(prompt) {
+    return { output: prompt.includes('without quotes or punctuation') ? 'Y' : JSON.stringify(ANSWER) };
+  }
+};
+"""
+"""A model of the configuration's own, which answers each question in Promptfoo's formats."""
+
+
 def copied(name: str, folder: Path) -> Path:
     """A project with one of the configurations."""
     return shutil.copytree(FOLDER / name, folder / name)
@@ -141,29 +154,94 @@ def rate_highest(request: Request) -> Answer:
     return message(json.dumps({"verdicts": {name: {**verdict, "level": level} for name, level in highest.items()}}))
 
 
-def run_in(name: str, folder: Path) -> EvalRun:
-    """One of the configurations as it is, graded through us by `--grader` alone."""
+def run_in(project: Path, grader: str, url: str) -> EvalRun:
+    """A configuration run with a grader by `--grader` alone."""
+    server = {"ANTHROPIC_API_KEY": "key-of-a-test", "ANTHROPIC_BASE_URL": url}
+    with sockets() as runtime:
+        environment = {**server, "MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(runtime)}
+        config = project / "promptfooconfig.yaml"
+        return run_eval(config, cwd=project, env=environment, args=("--grader", grader))
+
+
+def run_through_us(name: str, folder: Path) -> list[dict[str, Any]]:
+    """The rows of one of the configurations as it is."""
     project = copied(name, folder)
     shutil.copytree(ROOT / "graders", project / "graders")
     (project / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
-    with sockets() as runtime, MessagesFront(rate_highest) as front:
-        server = {"ANTHROPIC_API_KEY": "key-of-a-test", "ANTHROPIC_BASE_URL": front.url}
-        environment = {**server, "MARKSCHEME_CACHE": str(folder / "cache"), "XDG_RUNTIME_DIR": str(runtime)}
-        return run_eval(
-            project / "promptfooconfig.yaml",
-            cwd=project,
-            env=environment,
-            args=("--grader", "file://graders/rubric_provider.mjs"),
+    with MessagesFront(rate_highest) as front:
+        return rows(run_in(project, OURS, front.url))
+
+
+def run_natively(name: str, folder: Path) -> EvalRun:
+    """One of the configurations graded by a model of its own, at each level where it names ours."""
+    project = copied(name, folder)
+    for path in project.rglob("*.yaml"):
+        path.write_text(path.read_text().replace(OURS, NATIVE))
+    (project / "native.js").write_text(NATIVE_GRADER)
+    return run_in(project, NATIVE, "http://127.0.0.1:9")
+
+
+def reached(graded: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """Each row by what was put into it, what came out and what was asked of that."""
+    return [
+        (
+            json.dumps(row["vars"], sort_keys=True),
+            row["prompt"]["raw"],
+            json.dumps(row["provider"], sort_keys=True),
+            json.dumps(row["response"]["output"]),
+            *(part["assertion"]["type"] for part in row["gradingResult"]["componentResults"] if part.get("assertion")),
         )
+        for row in graded
+    ]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "default_test" else pytest.mark.proof) for name in NAMES]
-)
-def test_each_runs_through_us_with_no_row_ungraded(name: str, tmp_path: Path) -> None:
-    graded = rows(run_in(name, tmp_path))
+def assert_all_graded(graded: list[dict[str, Any]]) -> None:
     assert graded
     for row in graded:
         for part in row["gradingResult"]["componentResults"]:
             assert "not graded" not in part["reason"]
-            assert not part.get("metadata", {}).get("graderError")
+            assert not part.get("metadata", {}).get("graderError"), part
+
+
+def test_a_configuration_runs_through_us_with_no_row_ungraded(tmp_path: Path) -> None:
+    assert_all_graded(run_through_us("default_test", tmp_path))
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", NAMES)
+def test_each_runs_natively_and_through_us_and_leads_to_a_first_screen(name: str, tmp_path: Path) -> None:
+    ours = run_through_us(name, tmp_path / "ours")
+    native = run_natively(name, tmp_path / "native")
+    assert_all_graded(ours)
+    assert_all_graded(rows(native))
+    assert reached(ours) == reached(rows(native))
+    project = tmp_path / "native" / name
+    (project / "results.json").write_text(json.dumps(native.results))
+    assert run("markscheme", "init", "--yes", cwd=project).returncode == 0
+    sheet = ("--sheet", "page.html", "--rater", "ann")
+    labelled = run("markscheme", "label", name, "--pool", "results.json", *sheet, cwd=project)
+    assert labelled.returncode == 0, labelled.stderr
+    answered(name, project)
+    judge = ("--judge", "function:stand_in_judge:judge")
+    first = run("markscheme", "calibrate", name, *judge, cwd=project)
+    assert first.returncode in (0, 1, 4), first.stderr
+    for line in (f"{name} · function:stand_in_judge:judge", "Live: ", "  decisions", "Full report: "):
+        assert line in first.stdout
+
+
+def answered(name: str, project: Path) -> None:
+    """Answer a sheet's questions: the highest level of each criterion for each second output, else the lowest."""
+    folder = project / "calibration" / name
+    criteria = load_rubric(project / "rubrics" / f"{name}.yaml").criteria
+    ids = [json.loads(line)["id"] for line in (folder / "examples.jsonl").read_text().splitlines()]
+    answers = [
+        {
+            "id": unit,
+            "rater": "ann",
+            "kind": "human",
+            "criteria": {criterion.name: {"level": criterion.scale.ends[at % 2]} for criterion in criteria},
+        }
+        for at, unit in enumerate(ids)
+    ]
+    (folder / "ratings").mkdir(exist_ok=True)
+    (folder / "ratings" / "ann.jsonl").write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
