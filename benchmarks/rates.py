@@ -1,11 +1,15 @@
 """Are rates over time right at all looks of two years, and is what moved named rightly?
 
     python -m benchmarks.rates [--streams 1000] [--write benchmarks/results/rates.md]
+    python -m benchmarks.rates --hanna ../shared/data/hanna/items.jsonl.gz [--streams 200] [--write …]
 
 The first table looks at each of 104 weeks at the rate of everything so far: a stream counts as wrong if its interval
 ever misses the true rate. Next to it stand weekly z intervals on the same streams. The second table lives through
 still streams and streams that move in a random week from 10 to 52, with labels that come a week later, and names what
 moved at the first ring and eight looks later; a rolling z test of four weeks of audits looks at the same streams.
+
+With `--hanna`: 600 of 1,056 stories drawn each week, and 30 labelled by the median of three people. One of five real
+judges passes them from .5 on the score of six criteria, and gets another prompt in a random week.
 """
 
 import os
@@ -13,10 +17,15 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import argparse
+import gzip
+import json
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -155,6 +164,8 @@ class Streams:
         labels: Labels of what the judge fails and of what it passes.
         hits: Those of them that pass.
         flips: Flipped decisions among accepted fails and passes.
+        anchors: Accepted fails and accepted passes.
+        own_flips: Share of them that an unmoved judge flips.
     """
 
     begins: npt.NDArray[np.int64]
@@ -163,6 +174,8 @@ class Streams:
     labels: npt.NDArray[np.int64]
     hits: npt.NDArray[np.int64]
     flips: npt.NDArray[np.int64]
+    anchors: npt.NDArray[np.int64] = field(default_factory=lambda: ANCHORS)
+    own_flips: float = OWN_FLIPS
 
 
 def lived(world: World, audits: int, streams: int, generator: np.random.Generator) -> Streams:
@@ -200,7 +213,7 @@ def looked(streams: Streams) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         streams.hits, streams.labels, shares, reference=np.stack([hits, labels])[:, :, None], floor=floor[:, None]
     )
     people[is_reference] = 0.0
-    sides = [decision_growth(streams.flips[..., k], ANCHORS[k], still=STILL_FLIPS) for k in (0, 1)]
+    sides = [decision_growth(streams.flips[..., k], streams.anchors[k], still=STILL_FLIPS) for k in (0, 1)]
     judge = evidence(sides).mean(axis=0)
     first = shares[:, :REFERENCE_WEEKS]
     ends = np.array([share_limits(row, row * (1 - row) / A_WEEK) for row in first])
@@ -252,7 +265,7 @@ def cause(streams: Streams, k: int, look: int, rings: Flags, people: Floats, sha
     shift, at_old_mix = shift_at_old_mix(then, since)
     before = then[:, 0].sum() / then[:, 1].sum()
     flipped = streams.flips[k, begins : look + 1].mean(axis=0)
-    at_most = most_by_judge(shift, before, flipped, ANCHORS, (OWN_FLIPS, OWN_FLIPS))[1]
+    at_most = most_by_judge(shift, before, flipped, streams.anchors, (streams.own_flips,) * 2)[1]
     return name_cause(
         judge_rang=bool(rings[1]),
         people_rang=bool(rings[0]),
@@ -271,6 +284,94 @@ def rolling_z(streams: Streams) -> float:
     pooled = (first + last) / (n_first + n_last)
     error = np.sqrt(np.maximum(pooled * (1 - pooled), 1e-9) * (1 / n_first + 1 / n_last))
     return float((np.abs(first / n_first - last / n_last) > ROLLING_Z * error).any(axis=1).mean())
+
+
+# --- real prompt changes ----------------------------------------------------------------------------------------------
+
+PASS_MARK = 0.5
+AUDITS = 30
+PROMPTS = ("prompt1", "prompt2", "prompt3", "prompt4")
+MODELS = ("ChatGPT", "Beluga-13B", "OrcaPlatypus", "Mistral-7B", "Llama-13B")
+
+
+def _passes(levels: Mapping[str, float]) -> bool:
+    return float(np.mean([(level - 1) / 4 for level in levels.values()])) >= PASS_MARK - 1e-9
+
+
+def replayed(good: Flags, before: Flags, after: Flags, streams: int, generator: np.random.Generator) -> Streams:
+    """Draw stories for each week of streams in which a judge gets another prompt.
+
+    Args:
+        good: Whether people pass each story.
+        before: Whether the judge passes it with the first prompt.
+        after: Whether it passes it with the second one.
+        streams: How many streams.
+        generator: Of random numbers.
+    """
+    begins = generator.integers(10, 53, streams)
+    moved = np.arange(1, HORIZON + 1) >= begins[:, None]
+    cells = list(product((0, 1), (False, True), (False, True), (False, True)))
+    half = np.arange(len(good)) % 2
+    shares = [float(((half == h) & (good == g) & (before == b) & (after == a)).mean()) for h, g, b, a in cells]
+    drawn = generator.multinomial(A_WEEK, shares, (streams, HORIZON))
+    audits = generator.multinomial(AUDITS, shares, (streams, HORIZON))
+    of_half, is_good, first, second = (np.array(column) for column in zip(*cells, strict=True))
+    passed = np.where(moved[..., None], second, first)
+    responses = np.stack([(drawn * (of_half == h)).sum(axis=-1) for h in (0, 1)], axis=-1)
+    passes = np.stack([(drawn * passed * (of_half == h)).sum(axis=-1) for h in (0, 1)], axis=-1)
+    labels = np.stack([(audits * (passed == side)).sum(axis=-1) for side in (0, 1)], axis=-1)
+    hits = np.stack([(audits * (passed == side) * is_good).sum(axis=-1) for side in (0, 1)], axis=-1)
+    sides = [before == side for side in (False, True)]
+    anchors = np.array([min(most, int(side.sum())) for most, side in zip(ANCHORS, sides, strict=True)])
+    changed = [int((side & (before != after)).sum()) for side in sides]
+    flipped = [
+        generator.hypergeometric(n, int(side.sum()) - n, size, streams)
+        for n, side, size in zip(changed, sides, anchors, strict=True)
+    ]
+    flips = moved[..., None] * np.stack(flipped, axis=-1)[:, None, :]
+    return Streams(begins, passes, responses, labels, hits, flips, anchors, own_flips=0.0)
+
+
+def hanna_report(path: Path, streams: int) -> str:
+    """The table of real prompt changes."""
+    begun = time.process_time()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    medians = [
+        {c: float(np.median([said[c] for said in row["labels"].values()])) for c in row["judge"]["ChatGPT/prompt1"]}
+        for row in rows
+    ]
+    good = np.array([_passes(median) for median in medians])
+    lines_of = [
+        "# real prompt changes",
+        "",
+        f"{streams:,} streams a row, 104 weekly looks, 1,056 stories of HANNA.",
+        "",
+    ]
+    lines_of += [
+        "| judge | prompts | passes | changes | false rings | found (median weeks) | named at first | 8 looks later |"
+    ]
+    lines_of += ["|---|---|---|---|---|---|---|---|"]
+    lines_of += list(_hanna_rows(rows, good, streams))
+    return "\n".join([*lines_of, "", f"{time.process_time() - begun:.0f} CPU seconds."]) + "\n"
+
+
+def _hanna_rows(rows: list[dict[str, Any]], good: Flags, streams: int) -> Iterator[str]:
+    for number, (model, prompt) in enumerate(product(MODELS, PROMPTS)):
+        before, after = (
+            np.array([_passes(row["judge"][f"{model}/{p}"]) for row in rows]) for p in (PROMPTS[0], prompt)
+        )
+        drawn = replayed(good, before, after, streams, np.random.default_rng([7, number]))
+        world = World() if prompt == PROMPTS[0] else World(flips=1.0, column=False)
+        at_first, later, false, weeks = named(drawn, world)
+        found = f"{len(weeks) / streams:.3f} ({np.median(weeks):.0f})" if weeks else "–"
+        said = [", ".join(f"{what} {n / streams:.3f}" for what, n in c.most_common()) for c in (at_first, later)]
+        passes = f"{before.mean():.2f}, {after.mean():.2f}"
+        which = f"1 → {prompt[-1]}" if prompt != PROMPTS[0] else "1, still"
+        yield (
+            f"| {model} | {which} | {passes} | {(before != after).mean():.3f} | {false:.3f} | {found} | {said[0]} | "
+            f"{said[1]} |"
+        )
 
 
 def report(streams: int) -> str:
@@ -312,10 +413,15 @@ def report(streams: int) -> str:
 def main() -> None:
     """Print the tables, or write them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--streams", type=int, default=1000)
+    parser.add_argument("--streams", type=int)
+    parser.add_argument("--hanna", type=Path, help="hanna's items, in place of the other tables")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-    text = report(arguments.streams)
+    text = (
+        hanna_report(arguments.hanna, arguments.streams or 200)
+        if arguments.hanna
+        else report(arguments.streams or 1000)
+    )
     print(text)
     if arguments.write:
         arguments.write.write_text(text, encoding="utf-8")

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from markscheme.features.pass_rate.tracked import anchors, audits, naming, watched
+from markscheme.features.pass_rate.tracked import evidence as evidence_rules
 from markscheme.features.pass_rate.tracked.audits import (
     ALL_LOOKS,
     audit_chance,
@@ -99,6 +101,21 @@ def test_a_larger_chance_of_an_audit_keeps_all_audits() -> None:
 )
 def test_the_chance_of_an_audit_has_two_digits_and_is_rounded_up(sizes: list[int], chance: float) -> None:
     assert audit_chance(30, sizes) == chance
+
+
+def test_the_rules_are_those_of_the_worked_cases() -> None:
+    constants = block(FILE, "constants")
+    weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
+    assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
+    assert (constants["looks"], constants["closed"]) == (audits.LOOKS, audits.CLOSED)
+    assert (constants["still"], constants["most_groups_a_week"]) == (watched.UNMOVED, watched.CAP)
+    assert (constants["most_anchors"], constants["level_cut"]) == (anchors.MOST_ANCHORS, watched.LEVEL_CUT)
+    assert constants["ring"] == {"people": PEOPLE_RING, "judge": JUDGE_RING, "share": SHARE_RING}
+    assert close((constants["explains"], *constants["mix"])) == (
+        naming.EXPLAINS,
+        naming.RESPONSES_TO,
+        naming.TRAFFIC_FROM,
+    )
 
 
 def test_limits_of_a_share_hold_at_any_level() -> None:
