@@ -14,6 +14,7 @@ from markscheme.readers.tabular.columns import ColumnRole, output_roles
 from markscheme.readers.tabular.reading import one_of_each_row
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.source import open_sheet
+from markscheme.readers.tabular.words import REASON_WORDS, name_words
 from markscheme.submission import RESPONSE_KEYS, Submission
 
 _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
@@ -59,6 +60,9 @@ def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:
     with naming(path):
         columns = open_sheet(path, options).columns
         roles = output_roles(columns, options)
+        alone = [name for name, role in roles.items() if role == "reason" and REASON_WORDS.issuperset(name_words(name))]
+        if "note" not in roles.values() and len(alone) == 1:  # next to a verdict it may be its reason: a note here
+            roles[alone[0]] = "note"
         if "note" not in roles.values():
             names = [column.name for column in columns]
             raise refusal("no-notes", columns=names, choices=[("--map", "COLUMN=note")])

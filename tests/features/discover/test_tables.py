@@ -28,3 +28,11 @@ def test_notes_in_a_column_of_any_name_are_taken_in(tmp_path: Path, form: str) -
     write({"id": ["a"], "remarks": ["too short"]}, form, tmp_path)
     refused = run("markscheme", "discover", "n", "--notes", f"t.{form}", "--id", "id", cwd=tmp_path)
     assert (refused.returncode, "--map COLUMN=note" in refused.stderr) == (2, True)
+
+
+def test_notes_next_to_ratings_are_taken_in_with_the_options_of_a_table(tmp_path: Path) -> None:
+    table: Table = {"id": ["a", "b"], "answer": ["Yes.", "No."], "verdict": ["pass", "fail"], "human": ["pass", "fail"]}
+    write({**table, "note": ["too short", "wrong"]}, "csv", tmp_path)
+    options = ("--judge", "verdict", "--human", "human", "--response", "answer", "--kind", "human", "--rater", "ann")
+    done = run("markscheme", "discover", "m", "--notes", "t.csv", *options, cwd=tmp_path)
+    assert "took in 2 notes" in done.stdout, done.stdout + done.stderr
