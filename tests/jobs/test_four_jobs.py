@@ -97,12 +97,12 @@ def test_a_rubric_whose_weights_and_words_change(tmp_path: Path) -> None:
     assert "Written to the file" in job.paste("markscheme improve plate --numbers --write")
     before = (tmp_path / "rubrics" / "plate.yaml").read_text()
     assert "name: warm, weight: 2" in before
-    words = before.replace("The reply is warm.", "The reply names the person it is for.")
-    (tmp_path / "warmer.yaml").write_text(words)
+    warmer = before.replace("The reply is warm.", "The reply names the person it is for.")
+    (tmp_path / "warmer.yaml").write_text(warmer)
     job.type(f"markscheme improve plate {judge} --candidates warmer.yaml")
     assert "lower" in job.paste(f"markscheme improve plate {judge} --candidates warmer.yaml --open")
     job.paste(f"markscheme improve plate {judge} --candidates warmer.yaml --open --write", more=" --force")
-    assert (tmp_path / "rubrics" / "plate.yaml").read_text() == words
+    assert (tmp_path / "rubrics" / "plate.yaml").read_text() == warmer
     answer = job.type("markscheme compare plate@HEAD plate")
     assert "weight 2" in answer
     last = job.type(f"markscheme calibrate plate {judge} --json report.json")
