@@ -29,7 +29,10 @@ module.exports = class {
   async callEmbeddingApi(text) { return { embedding: text.includes('Lyon') ? [0, 1] : [1, 0] }; }
 };
 """
-EMBEDDING = {"similar": {"value": "Paris", "threshold": 0.5}, "answer-relevance": {"threshold": 0.5}}
+EMBEDDING: dict[str, dict[str, Any]] = {
+    "similar": {"value": "Paris", "threshold": 0.5},
+    "answer-relevance": {"threshold": 0.5},
+}
 """Assertions that embed texts, for which Promptfoo wants a provider of embeddings."""
 
 

@@ -224,6 +224,17 @@ def test_the_members_of_a_set_are_judges_and_the_set_counts_once(results: dict[s
     assert row.score == pytest.approx((0.75 + 2 * 0.5 + 1 + 1 + 3 * 0) / 8)
 
 
+def test_a_set_as_promptfoo_0_118_wrote_it_keeps_members_without_a_metric(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    raw = rows_of(results, "plain")[0]
+    member = {"pass": False, "score": 0.0, "reason": "no", "assertion": {"type": "llm-rubric", "value": "Is calm"}}
+    whole = {"pass": False, "score": 0.0, "reason": "no", "assertion": None, "componentResults": [member]}
+    raw["gradingResult"]["componentResults"] += [whole, member]
+    verdicts = [verdict for verdict in row_of(results, "plain", tmp_path).verdicts if verdict.text == "Is calm"]
+    assert [(verdict.passed, verdict.is_part) for verdict in verdicts] == [(False, False)]
+
+
 def test_two_assertions_of_one_type_without_a_metric_are_distinguished(results: dict[str, Any], tmp_path: Path) -> None:
     for raw in results["results"]["results"]:
         for component in (raw["gradingResult"] or {}).get("componentResults", []):

@@ -393,7 +393,8 @@ class _Component:
 
     @property
     def kind(self) -> str:
-        if "assertionSet" in self.metadata:
+        is_set_of_0_118 = self.raw.get("assertion") is None and bool(_list(self.raw.get("componentResults")))
+        if "assertionSet" in self.metadata or is_set_of_0_118:
             return ASSERT_SET
         return str(self.assertion.get("type") or "").removeprefix("not-")
 
