@@ -22,7 +22,7 @@ from markscheme.ratings.pair_sides import (
     systems_of,
 )
 from markscheme.ratings.program_rows import example_cells, refuse_frame
-from markscheme.ratings.rating import NOTHING, Rating, RatingReader, is_stale, load_ratings, text_of
+from markscheme.ratings.rating import EMPTY_MAPPING, Rating, RatingReader, is_stale, load_ratings, text_of
 from markscheme.ratings.row_form import RowForm, form_of_rows
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
@@ -82,7 +82,7 @@ class Example:
     line: int | None = None
     stratum: str = ""
     draw: str = ""
-    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY_MAPPING)
     sides: tuple[PairSide, PairSide] | None = None
 
     @property

@@ -19,7 +19,7 @@ from markscheme.rubrics.distribution import Probabilities, as_written, most_prob
 from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
-NOTHING: Final[Mapping[str, Any]] = {}
+EMPTY_MAPPING: Final[Mapping[str, Any]] = {}
 """What most ratings and examples have of a rare kind, one mapping for all of them: a set may have millions."""
 
 
@@ -113,7 +113,7 @@ class Rating:
     note: str = ""
     confidence: str = ""
     seconds: float | None = None
-    superseded: Mapping[str, Rated] = field(default_factory=lambda: NOTHING)
+    superseded: Mapping[str, Rated] = field(default_factory=lambda: EMPTY_MAPPING)
     shown: ShownOrder | None = None
     asked_without: tuple[tuple[str, ...], ...] = ()
     whole_under: str | None = None
