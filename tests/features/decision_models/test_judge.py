@@ -504,11 +504,11 @@ def test_every_failure_of_a_request_is_a_judge_s_error_that_shows_no_key(wire: s
 
 
 def test_a_longer_request_than_the_model_takes_is_refused_once() -> None:
-    with stand_in("-o", "max_tokens=10") as url:
+    with stand_in("--max-tokens", "10") as url:
         assert "the prompt is too long for some-model" in str(refusal(at(url, "systemone"), PROMPT))
 
 
 def test_an_unread_question_is_asked_once_more_and_alone() -> None:
-    with stand_in("--faults", "nan=0.4", "-o", "seed=3") as url:
+    with stand_in("--faults", "nan=0.4", "--seed", "3") as url:
         done = graded(RATED, at(url, "systemone"))
     assert done.usage.calls == 2

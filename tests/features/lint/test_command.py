@@ -90,7 +90,7 @@ def test_a_check_that_nobody_registered_is_reported_and_one_in_a_named_module_is
     assert done.returncode == 1
     printed = in_a_line(done.stdout)
     assert "Nothing can be graded until the check is found. - form: there is no check 'jsn_valid'; there are" in printed
-    assert "named by -o scorers=[unknown-check]" in printed
+    assert "named by -o scorers=MODULE [unknown-check]" in printed
     (tmp_path / "checking.py").write_text(
         "from markscheme.scorers import scorer\n\n\n@scorer\ndef jsn_valid(prediction, expected):\n    return 1.0\n"
     )
