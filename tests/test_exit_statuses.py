@@ -1,4 +1,4 @@
-"""The README's table of exit statuses: a real run ends with each status that it names, of each command."""
+"""The tables of exit statuses: a real run ends with each status that it names, of each command."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import yaml
 
 from tests.commands.console import ROOT, run
 
-HEADING = "## Exit statuses"
+PAGE = ROOT / "docs" / "reference" / "exit-statuses.md"
 RUBRIC = {
     "passingThreshold": 0.5,
     "criteria": [{"name": "good", "requirement": "It can be sent as it is.", "weight": 1}],
@@ -63,15 +63,20 @@ RUNS: dict[str, dict[int, list[Labelled]]] = {
 
 
 def table() -> dict[str, dict[int, str]]:
-    """The cells of the README's table, by column and status."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition(HEADING)[2]
-    lines = [
-        line.strip("| ").split(" | ") for line in re.findall(r"^\|.*\|$", text.partition("\n## ")[0], re.MULTILINE)
-    ]
-    columns = lines[0][1:]
-    return {
-        column: {int(cells[0]): cells[number] for cells in lines[2:]} for number, column in enumerate(columns, start=1)
-    }
+    """The cells of the page's tables, by column and status; 2, 3 and 5 are the same with `--require`."""
+    by_column: dict[str, dict[int, str]] = {}
+    for heading, *rows in tables_of(PAGE.read_text(encoding="utf-8")):
+        for number, column in enumerate(heading[1:], start=1):
+            by_column[column] = {int(cells[0]): cells[number] for cells in rows}
+    shared = {status: meaning for status, meaning in by_column["`calibrate`"].items() if status in (2, 3, 5)}
+    return {column: by_column[column] if column == "`calibrate`" else by_column[column] | shared for column in REQUIRE}
+
+
+def tables_of(text: str) -> Iterator[list[list[str]]]:
+    """The rows of each table of a page, without the line below its heading."""
+    for table in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
+        heading, _, *rows = table.splitlines()
+        yield [re.split(r" \| ", line.strip("| ")) for line in (heading, *rows)]
 
 
 def cells() -> Iterator[tuple[str, int]]:

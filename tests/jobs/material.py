@@ -81,7 +81,7 @@ import re
 
 
 def judge(system_prompt, user_prompt):
-    """Sees what is in a reply; takes cold ones for warm now and then, unless it is told what warm means."""
+    """Sees what is in a reply; takes cold ones for warm now and then, unless the rubric says what warm means."""
     n = int(re.search(r"Reply (\\d+)", user_prompt)[1])
     met = {"warm": n % 2 == 1, "short": n % 4 < 2, "exact": n % 3 == 0}
     if "names the person" not in system_prompt and n % 5 == 0:

@@ -113,7 +113,7 @@ def call(argv: Sequence[str]) -> int:
 
 @cache
 def described(command: str) -> Description:
-    """What a command does and takes."""
+    """Return what a command does and takes."""
     app = app_with(SettingsFile(), _only(command))[command]
     function = app.default_command
     assert function is not None
@@ -226,7 +226,8 @@ def _value_by_key(name: str, option: Option, after: str) -> str:
 
 
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
-    """The same words with options first, each value with its option as in `--option=value`, and operands after `--`.
+    """Return the same words with options first, each value with its option as in `--option=value`, and operands after
+    `--`.
 
     So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
     if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several values
@@ -281,7 +282,7 @@ def _prints_here(file: str) -> str:
 
 
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
-    """Whether a word is the value of an option that may stand alone: a .json file, or a number.
+    """Return True if a word is the value of an option that may stand alone: a .json file, or a number.
 
     Where the command has its operand, any word after an option for a number is meant as one.
     """
@@ -291,7 +292,7 @@ def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
 
 
 def _is_value(word: str) -> bool:
-    """Whether a word is no option: "-" and negative numbers are values."""
+    """Return True if a word is no option: "-" and negative numbers are values."""
     return word == "-" or not word.startswith("-") or word.lstrip("-").replace(".", "", 1).isdigit()
 
 
@@ -313,7 +314,7 @@ TYPES = {int: "a whole number", float: "a number", bool: "given without a value"
 
 
 def sentence(error: CycloptsError) -> str:
-    """What is wrong with a command line, and what would be right."""
+    """Return what is wrong with a command line, and what would be right."""
     match error:
         case cyclopts.UnknownOptionError():
             name = (error.token.keyword or error.token.value).partition("=")[0]

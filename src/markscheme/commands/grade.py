@@ -252,14 +252,14 @@ def _after_grading(grading: Grading, shares: "DeciderShares") -> None:
 
 
 def _decision(grade: Grade) -> str:
-    """What becomes of a response, in a word or two."""
+    """Return what becomes of a response, in a word or two."""
     if grade.error is not None:
         return WITHOUT_GRADE
     return ASK if grade.decision == "ask" else grade.decision or NO_SCORE
 
 
 def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None) -> Iterator[str]:
-    """How many pass, how far that can be trusted, and what to do next."""
+    """Return how many pass, how far that can be trusted, and what to do next."""
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
     others = [f"{n} {what}" for what, n in decisions.items() if what not in (PASS, FAIL) and n]
@@ -289,7 +289,7 @@ def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str
 
 
 def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Each criterion's level."""
+    """Return each criterion's level."""
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(level=level):
@@ -347,7 +347,7 @@ def _submissions(
 
 
 def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
-    """What the command line says of columns."""
+    """Return what the command line says of columns."""
     is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
     return replace(columns, map=() if is_configured else columns.map)
 
@@ -405,7 +405,7 @@ def _text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Why each criterion got its level; the grade's error names those without one."""
+    """Return why each criterion got its level; the grade's error names those without one."""
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(reason="", probabilities=(_, *_)):

@@ -136,12 +136,12 @@ def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str
 
 
 def _names(argument: "Argument") -> tuple[str, ...]:
-    """What is typed; first what switches it off, where it is on by default."""
+    """Return what is typed; first what switches it off, where it is on by default."""
     return tuple(reversed(argument.names)) if argument.parameter.negative else argument.names
 
 
 def command_help(description: Description, settings: SettingsFile, *, everything: bool) -> str:
-    """What `markscheme COMMAND --help` prints; with `everything` also the options that are rarely needed."""
+    """Return what `markscheme COMMAND --help` prints; with `everything` also the options that are rarely needed."""
     width = min(shutil.get_terminal_size((80, 40)).columns, 100)
     lines = [f"usage: {description.usage}", ""]
     for paragraph in description.text.split("\n\n"):

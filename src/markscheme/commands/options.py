@@ -66,7 +66,7 @@ def _is_share(value: float) -> bool:
 
 
 def completed_rubrics(_: object) -> list[str]:
-    """What a shell completes RUBRIC to."""
+    """Return what a shell completes RUBRIC to."""
 
     return list(known_rubrics(Path.cwd()))
 
@@ -126,7 +126,7 @@ class AskFlags(DamageOptions, AskOptions):
         return self.of(rubric_named(name))
 
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
-        """What the judges opened with it share; what becomes of a batch is printed."""
+        """Return what the judges opened with it share; what becomes of a batch is printed."""
         return super().asking(notify)
 
 

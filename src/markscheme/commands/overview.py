@@ -12,7 +12,7 @@ LEFT = 24
 
 
 def overview(*, everything: bool) -> str:
-    """What `markscheme --help` prints; with `everything` also what is rarely needed."""
+    """Return what `markscheme --help` prints; with `everything` also what is rarely needed."""
     commands = all_commands()
     width = max(len(command.name) for command in commands) + 2
     lines = ["usage: markscheme COMMAND [options]", ""]

@@ -23,7 +23,7 @@ Seed = Annotated[int | None, flag("seed", _PAGE["seed"]), _PAGE["seed"]]
 
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":
-    """How the pool is shared; None where everyone labels all of it."""
+    """Return how the pool is shared; None where everyone labels all of it."""
 
     if named is None:
         if overlap is not None:
@@ -48,7 +48,7 @@ def login_name() -> str:
 
 
 def listen(page: PageOptions) -> "tuple[socket.socket, int]":
-    """Where pages are served, and the port, which may be another than the one asked for.
+    """Return where pages are served, and the port, which may be another than the one asked for.
 
     Raises:
         UsageError: The page can't be reached under the options, or no port is free.

@@ -43,7 +43,7 @@ class _Shown:
         self.next = time.monotonic() + QUIET_SECONDS
 
     def step(self) -> None:
-        """One more is done."""
+        """Count one more as done."""
         self.done += 1
         if time.monotonic() >= self.next:
             self.show()

@@ -80,8 +80,8 @@ class DeciderShares:
             return ""
         judges = sorted(filter(None, self.decided), key=lambda name: (-self.decided[name], name))
         parts = [
-            f"{percent(self.decided[name] / n)} {'' if place else 'decided '}by {name}"
-            for place, name in enumerate(judges)
+            f"{percent(self.decided[name] / n)} {'' if index else 'decided '}by {name}"
+            for index, name in enumerate(judges)
         ]
         cost = f" · ${number(self.usage.usd, 2)}" if self.usage.usd is not None else ""
         people = f"{percent(self.decided[''] / n)} to people"

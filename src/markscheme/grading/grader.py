@@ -206,7 +206,7 @@ class Grader:
             ValueError: A row without a key for a response, or with one that no judge can be shown (SubmissionError).
             NoJudge: The judge cannot be used at all.
         """
-        submissions = [submission_of(row, number) for number, row in enumerate(rows, start=1)]
+        submissions = [submission_of(row, ordinal) for ordinal, row in enumerate(rows, start=1)]
         grades = self._loop.wait_for(self._graded_rows(submissions))
         return [grade_json(grade, self.rubric) for grade in grades]
 
@@ -235,7 +235,7 @@ class Grader:
 
     async def _graded_rows(self, submissions: Sequence[Submission]) -> list[Grade]:
         grades = {place: g async for place, g in ask_many(self._row, submissions, concurrency=self._at_once)}
-        return [grades[place] for place in range(len(submissions))]
+        return [grades[index] for index in range(len(submissions))]
 
     async def _row(self, submission: Submission) -> Grade:
         try:

@@ -619,11 +619,11 @@ def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) ->
     return tuple(weight[value] / whole for value in scale.values)
 
 
-def _alternatives_at(reply: Reply, at: int) -> Mapping[str, float]:
+def _alternatives_at(reply: Reply, index: int) -> Mapping[str, float]:
     start = 0
     for token in reply.tokens:
-        if start <= at < start + len(token.text):
-            return token.alternatives if not token.text[: at - start].strip(' "') else {}
+        if start <= index < start + len(token.text):
+            return token.alternatives if not token.text[: index - start].strip(' "') else {}
         start += len(token.text)
     return {}
 

@@ -11,6 +11,7 @@ from markscheme.options.table import WHOLE_IN_FILES, setting
 
 LOOPBACK: Final = "127.0.0.1"
 LAST_PORT: Final = 65_535
+"""The highest number that a port of TCP can have."""
 
 
 def _port(written: Any) -> int:

@@ -182,7 +182,7 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
-    """How the judge is asked, by a checked configuration and the engine's defaults."""
+    """Return how the judge is asked, by a checked configuration and the engine's defaults."""
     return engine.options(({key: value for key, value in config.items() if key in ASK_OPTIONS}, "config.{}"))
 
 
@@ -529,7 +529,7 @@ def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
-    """Where a grade comes from and what its calibration allows."""
+    """Return where a grade comes from and what its calibration allows."""
     prints = grade.fingerprints
     receipt = grade.receipt
     calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}
@@ -577,7 +577,8 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Whether this assertion is or may be negated; True also if the test that Promptfoo passes doesn't contain it."""
+    """Return True if this assertion is or may be negated; True also if the test that Promptfoo passes doesn't contain
+    it."""
     kinds = list(_kinds(test, config))
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 

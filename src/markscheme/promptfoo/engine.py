@@ -113,7 +113,7 @@ class Engine:
 
 
 def environment_sources(folder: Path) -> list[OptionSource]:
-    """What the environment's variables set, then what the configuration file of a folder does.
+    """Return what the environment's variables set, then what the configuration file of a folder does.
 
     Raises:
         UsageError: A value that an option can't have.

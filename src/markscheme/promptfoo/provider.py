@@ -68,7 +68,7 @@ def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any]
 async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path, engine: Engine
 ) -> dict[str, Any]:
-    """Same as `call_api`, with the judges that `engine` keeps open."""
+    """Answer as `call_api` does, with the judges that `engine` keeps open."""
     search_for_code(Path.cwd(), near, near.parent)
     try:
         config = _config(options)
@@ -122,7 +122,7 @@ def _question_of(context: Mapping[str, Any], variables: Mapping[str, Any]) -> Qu
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
-    """Whether the prompt comes from `llm-rubric`; other assertions use the same provider for other questions."""
+    """Return True if the prompt comes from `llm-rubric`; other assertions use the same provider for other questions."""
     return _label(context) in (RUBRIC_LABEL, None) and "rubric" in variables and "output" in variables
 
 

@@ -270,7 +270,7 @@ class _Reading:
         return text if lost or isinstance(text, PartedText) else value
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
-        """One row; None if nothing judged it."""
+        """Return one row; None if nothing judged it."""
         test = _mapping(raw.get("testCase"))
         grading = _mapping(raw.get("gradingResult"))
         failed = _failed(raw)
@@ -369,7 +369,7 @@ class _Reading:
 
 
 def _failed(raw: Mapping[str, Any]) -> str | None:
-    """Why the whole row has no output or no grade; None if it has one."""
+    """Return why the whole row has no output or no grade; None if it has one."""
     grading = raw.get("gradingResult")
     if raw.get("failureReason") == PROVIDER_FAILED or (grading is None and raw.get("error")):
         return _first_line(str(raw.get("error") or "")) or "the provider gave no output"
@@ -457,7 +457,7 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
-    """Why a component has no verdict: not graded by us or by Promptfoo, or its grader failed."""
+    """Return why a component has no verdict: not graded by us or by Promptfoo, or its grader failed."""
     if reason.startswith(NOT_GRADED):
         return reason.removeprefix(NOT_GRADED)
     metadata = component.metadata

@@ -45,7 +45,7 @@ async def _serve(listener: socket.socket, release: Callable[[], None], folder: s
 
 
 def idle_seconds() -> float:
-    """How long a session waits for another request: MARKSCHEME_SESSION_IDLE, else a minute."""
+    """Return how long a session waits for another request: MARKSCHEME_SESSION_IDLE, else a minute."""
     with suppress(ValueError):
         seconds = float(os.environ.get(IDLE_SECONDS, IDLE))
         if 0 < seconds < float("inf"):

@@ -91,7 +91,7 @@ def new_examples(
 
 
 def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Additions:
-    """What ratings add to a file. A judge's are always new, since a judge may be asked again.
+    """Return what ratings add to a file. A judge's are always new, since a judge may be asked again.
 
     Args:
         path: A file of ratings; it may be missing.
@@ -123,7 +123,7 @@ def _state(rating: Rating, earlier: Rating | None) -> str:
 
 
 def is_before(one_time: str, other_time: str) -> bool:
-    """Whether a time is before another; of two of which one is only a day, their days are compared.
+    """Return True if a time is before another; of two of which one is only a day, their days are compared.
 
     >>> is_before("2026-11-20", "2026-11-21T09:00:00Z")
     True
@@ -144,7 +144,7 @@ def _moment(time: str) -> datetime:
 
 
 def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
-    """What people have last said, by example and sample; lines of another rubric don't count."""
+    """Return what people have last said, by example and sample; lines of another rubric don't count."""
     latest: dict[_Key, Rating] = {}
     for _, line in json_lines(path, RatingError):
         try:

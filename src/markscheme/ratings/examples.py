@@ -111,7 +111,7 @@ class Example:
         return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self, folder: Path | None = None) -> dict[str, Any]:
-        """One line of a file of examples, without labels, which are ratings of their own.
+        """Return one line of a file of examples, without labels, which are ratings of their own.
 
         Args:
             folder: Where the file lies, so that it names what isn't text; None keeps the marks of such parts.
@@ -347,20 +347,20 @@ class _Reading:
             at = ("examples",)
         if not isinstance(data, list):
             raise RatingError("is a list of examples, or {rubric, examples: [...]}", path=self.path)
-        for place, raw in enumerate(data):
-            yield lines.get((*at, place)), raw
+        for index, raw in enumerate(data):
+            yield lines.get((*at, index)), raw
 
     def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
         """Rows with the same id are one example labelled by several raters."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
-        for number, (line, row) in enumerate(rows, start=1):
+        for ordinal, (line, row) in enumerate(rows, start=1):
             if row is None:
                 self.faults.append(Fault(ANOTHER_LENGTH, line))
                 continue
             cells = {key: value for key, value in row.items() if value != ""}
-            key = cells.get("id", f"ex-{number}")
+            key = cells.get("id", f"ex-{ordinal}")
             label = _csv_label(cells, criteria)
             rest: dict[str, Any] = {name: in_cell(value) for name, value in cells.items() if name not in of_labels}
             if "weight" in rest:
@@ -372,12 +372,12 @@ class _Reading:
             example["labels"] += [label] if label else []
         yield from merged.values()
 
-    def _example(self, raw: Any, line: int | None, place: int, reader: RatingReader) -> Example:
+    def _example(self, raw: Any, line: int | None, index: int, reader: RatingReader) -> Example:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
         sides = sides_of_pair(raw) if self.rubric.is_of_pairs else None
         short = sides is None and "expectedScore" in raw
-        id = text_of(raw.get("id")) or f"ex-{place}"
+        id = text_of(raw.get("id")) or f"ex-{index}"
         folder = self.path.parent if isinstance(self.path, Path) else None
         first, second = (_response_of(raw, short, folder), None) if sides is None else responses_of_pair(raw)
         submission = Submission(first, self._inputs(raw, short), id, second=second, folder=folder)
@@ -561,15 +561,15 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
 def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
     """Labels given under another wording: the example's place, the label, and the criterion."""
     current = {criterion.name: criterion for criterion in rubric.criteria}
-    for place, example in enumerate(examples):
+    for index, example in enumerate(examples):
         for label in example.labels:
             for name in label.criteria:
                 if is_stale(label, current[name], rubric):
-                    yield place, label, name
+                    yield index, label, name
 
 
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> int:
-    """How many labels were given under another wording. What follows for people's labels, the caller says."""
+    """Return how many labels were given under another wording. What follows for people's labels, the caller says."""
     stale = [label for _, label, _ in stale_labels(examples, rubric)]
     others = sum(label.kind not in PEOPLE for label in stale)
     if others:

@@ -111,7 +111,7 @@ class Gold(Column):
         return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
     def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:
-        """The same table with a judge's ratings as the column `name`."""
+        """Return the same table with a judge's ratings as the column `name`."""
         return self.table(rubric, column_of(name, ratings, rubric, self.ids))
 
 
@@ -185,7 +185,7 @@ def _kinds_that_count(labels: Iterable[Rating]) -> tuple[str, ...]:
 
 
 def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
-    """For each criterion the level of the strongest kind that labelled it, and the kinds that were used."""
+    """Map each criterion to the level of the strongest kind that labelled it, and the kinds that were used."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:
@@ -203,7 +203,7 @@ def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[st
 
 
 def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> dict[str, Flags]:
-    """For each criterion the examples on which as many annotators say yes as no."""
+    """Map each criterion to the examples on which as many annotators say yes as no."""
     return {
         criterion.name: (
             ~np.isnan(levels[criterion.name]) & ~np.isin(levels[criterion.name], criterion.scale.values)
@@ -215,7 +215,7 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
 
 
 def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
-    """For each category the labelled examples that have no most frequent label."""
+    """Map each category to the labelled examples that have no most frequent label."""
     flags = {}
     for criterion in table.rubric.categories:
         labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)
@@ -223,25 +223,25 @@ def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[
     return flags
 
 
-def _answers_at(place: int, levels: Mapping[str, Floats]) -> dict[str, float]:
+def _answers_at(index: int, levels: Mapping[str, Floats]) -> dict[str, float]:
     """The levels of one example, by criterion; those without one are left out."""
-    answers = {name: float(of_criterion[place]) for name, of_criterion in levels.items()}
+    answers = {name: float(of_criterion[index]) for name, of_criterion in levels.items()}
     return {name: level for name, level in answers.items() if not np.isnan(level)}
 
 
-def _not_applicable(place: int, skipped: Mapping[str, Flags]) -> list[str]:
+def _not_applicable(index: int, skipped: Mapping[str, Flags]) -> list[str]:
     """The criteria that don't apply to an example."""
-    return [name for name, does_not_apply in skipped.items() if does_not_apply[place]]
+    return [name for name, does_not_apply in skipped.items() if does_not_apply[index]]
 
 
 def _either_way(
-    place: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
+    index: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
 ) -> tuple[dict[str, float], dict[str, float]] | None:
     """An example's levels with the even splits settled for the worse, and for the better; None without any split."""
-    split = [criterion for criterion in rubric.criteria if splits[criterion.name][place]]
+    split = [criterion for criterion in rubric.criteria if splits[criterion.name][index]]
     if not split:
         return None
-    answers = _answers_at(place, levels)
+    answers = _answers_at(index, levels)
     worse: dict[str, float] = {}
     better: dict[str, float] = {}
     for criterion in split:
@@ -335,7 +335,7 @@ def _decisions(
 
 
 def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
-    """1 if an example passes with these levels and this score, else 0; nan where they don't say."""
+    """Return 1 if an example passes with these levels and this score, else 0; nan where they don't say."""
     passes = decision_of_levels(score, answers, rubric)
     return np.nan if passes is None else float(passes)
 

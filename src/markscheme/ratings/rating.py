@@ -55,7 +55,7 @@ class Rated:
         return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
-        """As in a file of ratings."""
+        """Return it as in a file of ratings."""
         if self.level is None:
             key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
             entry: dict[str, Any] = {key: self.reason}
@@ -132,7 +132,7 @@ class Rating:
         return next(declined, "neither a level, a score nor a decision")
 
     def to_json(self) -> dict[str, Any]:
-        """One line of a file of ratings."""
+        """Return one line of a file of ratings."""
         line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "sample": self.sample}
         line["criteria"] = {name: rated.to_json() for name, rated in self.criteria.items()}
         line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
@@ -158,19 +158,19 @@ def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
 
 
 def is_asked(under: str, rubric: Rubric) -> bool:
-    """Whether a rating under a digest was given to this rubric's words, or doesn't say to which."""
+    """Return True if a rating under a digest was given to this rubric's words, or doesn't say to which."""
     return under == "" or under in _asked_under_any(rubric)
 
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """What raters rely on as `asked_under` has it, and of the exact words."""
+    """Return what raters rely on as `asked_under` has it, and of the exact words."""
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact
 
 
 def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
-    """Whether a label of a criterion was given under other words than its current ones."""
+    """Return True if a label of a criterion was given under other words than its current ones."""
     under = label.criteria[criterion.name].under
     return not criterion.is_worded(under) if under else not is_asked(label.under, rubric)
 
@@ -284,13 +284,13 @@ def ratings_from(
     reader = RatingReader(rubric, keep_unread=True)
     ratings: list[Rating] = []
     faults: list[Fault] = []
-    for place, row in enumerate(rows, start=1):
+    for ordinal, row in enumerate(rows, start=1):
         try:
             line = row.to_json() if isinstance(row, Rating) else rating_cells(row)
             is_named = line.get("rater") or line.get("judge") or not rater
             ratings.append(reader.rating(line if is_named else {**line, "rater": rater}, kind=kind))
         except ValueError as error:
-            faults.append(Fault(str(error), place))
+            faults.append(Fault(str(error), ordinal))
     if faults:
         raise RatingError(faults, path="ratings")
     return ratings

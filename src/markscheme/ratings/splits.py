@@ -75,7 +75,7 @@ class Opening:
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Whether it saw one of these levels."""
+        """Return True if it saw one of these levels."""
         return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:
@@ -124,8 +124,8 @@ class Openings:
     def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
         """The last look at exactly these levels that tests these wordings with this judge, and its number."""
         tests = [
-            (number, opening)
-            for number, opening in enumerate(self._earlier, 1)
+            (ordinal, opening)
+            for ordinal, opening in enumerate(self._earlier, 1)
             if (opening.wordings, opening.judge) == (wordings, judge)
             and (opening.levels == self.levels if opening.levels else opening.labels == self.labels)
         ]
@@ -145,7 +145,7 @@ class Openings:
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "opened": len(self.all),
             "opened_unchanged": self.of_these,
@@ -186,7 +186,7 @@ def _texts_of(example: Example) -> list[Any]:
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
-    """What a label says of criteria, and of the whole."""
+    """Return what a label says of criteria, and of the whole."""
     yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
         yield "score", label.overall
@@ -195,7 +195,7 @@ def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
 
 
 def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None:
-    """How often the test labels of a set were looked at; None where none are held out.
+    """Return how often the test labels of a set were looked at; None where none are held out.
 
     Args:
         examples: The whole set.

@@ -58,7 +58,7 @@ class Column:
     chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        """The same column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
+        """Return the same column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
         return replace(
             self,
             levels={name: column[chosen] for name, column in self.levels.items()},
@@ -71,7 +71,7 @@ class Column:
         )
 
     def where(self, chosen: Flags) -> Self:
-        """The same column with everything about the other examples unknown; the examples stay in place."""
+        """Return the same column with everything about the other examples unknown; the examples stay in place."""
         return replace(
             self,
             levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
@@ -166,7 +166,7 @@ def rating_table(
         samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
             column for all samples of a rater.
     """
-    row = {unit: place for place, unit in enumerate(ids)}
+    row = {unit: index for index, unit in enumerate(ids)}
     cells: dict[tuple[str, str], dict[int, list[Rating]]] = {}
     for rating in ratings:
         if rating.id in row:
@@ -184,7 +184,7 @@ def row_by_row(rubric: Rubric, name: str, rated: Sequence[tuple[Example, Rating]
         name: Name of the column.
         rated: The ratings, each with its example.
     """
-    places = [str(place) for place in range(len(rated))]
+    places = [str(index) for index in range(len(rated))]
     ratings = (replace(rating, id=place) for place, (_, rating) in zip(places, rated, strict=True))
     examples = tuple(example for example, _ in rated)
     column = column_of(name, ratings, rubric, places)
@@ -208,8 +208,8 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """One rater's column under a given name; all ratings are assumed to be this rater's."""
-    row = {unit: place for place, unit in enumerate(ids)}
+    """Return one rater's column under a given name; all ratings are assumed to be this rater's."""
+    row = {unit: index for index, unit in enumerate(ids)}
     rated: dict[int, list[Rating]] = {}
     kind = "model"
     for rating in ratings:
@@ -222,7 +222,8 @@ def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequenc
 def _few_annotators(
     cells: dict[tuple[str, str], dict[int, list[Rating]]],
 ) -> dict[tuple[str, str], dict[int, list[Rating]]]:
-    """The same cells, with the annotators of a crowd replaced by the first, second, … annotator of an example."""
+    """Return the same cells, with the annotators of a crowd replaced by the first, second, … annotator of an
+    example."""
     crowds = {kind for kind in PEOPLE if sum(k == kind for _, k in cells) > MOST_ANNOTATORS}
     placed: dict[tuple[str, str], dict[int, list[Rating]]] = {}
     filled: dict[tuple[str, int], int] = {}
@@ -289,7 +290,7 @@ def _by_same_answers(
 def _stacked_distributions(
     distributions: Mapping[int, Mapping[str, Probabilities]], rubric: Rubric, n: int
 ) -> dict[str, Floats]:
-    """For each criterion on which some example has probabilities, an array as Column has it."""
+    """Map each criterion on which some example has probabilities to an array as Column has it."""
     of_criteria: dict[str, Floats] = {}
     for criterion in rubric.criteria:
         rows = {place: named[criterion.name] for place, named in distributions.items() if criterion.name in named}
@@ -379,7 +380,7 @@ def _earned(
 
 
 def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, Probabilities]:
-    """By criterion, the mean of the probabilities, where every sample that gives a level has them."""
+    """Return, by criterion, the mean of the probabilities, where every sample that gives a level has them."""
     means = {}
     for name in (criterion.name for criterion in rubric.criteria):
         answers = [rating.criteria[name] for rating in samples if name in rating.criteria]
@@ -435,7 +436,7 @@ def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> 
 
 
 def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
-    """Whether the overall score equals the score of the levels, or none was given."""
+    """Return True if the overall score equals the score of the levels, or none was given."""
     if rating.overall is None:
         return True
     earned = earned_score(*_levels_and_skips(rating), rubric)
@@ -448,7 +449,7 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
 
 
 def _says_score(rating: Rating) -> bool:
-    """Whether a rating's overall score is used as it is: one is given, or the rating failed."""
+    """Return True if a rating's overall score is used as it is: one is given, or the rating failed."""
     return rating.overall is not None or rating.error is not None
 
 
@@ -461,12 +462,12 @@ def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: 
 
 
 def positions(scale: Scale, levels: Floats) -> Floats:
-    """How far up the scale each level is, 0 to 1, any shape; nan where there is none."""
+    """Return how far up the scale each level is, 0 to 1, any shape; nan where there is none."""
     return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
 
 
 def merits(criterion: Criterion, levels: Floats) -> Floats:
-    """How good each level is, 0 to 1, any shape: the position, inverted for a criterion of negative weight."""
+    """Return how good each level is, 0 to 1, any shape: the position, inverted for a criterion of negative weight."""
     places = positions(criterion.scale, levels)
     return places if criterion.weight > 0 else np.asarray(1 - places)
 

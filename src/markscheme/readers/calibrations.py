@@ -23,7 +23,7 @@ from markscheme.submission import Submission
 
 
 def is_calibration(peek: Peek) -> bool:
-    """Whether a file is the output of `calibrate --json`, for one judge or several."""
+    """Return True if a file is the output of `calibrate --json`, for one judge or several."""
     report = peek.document
     return _is_on_one_judge(report) or ("judges" in report and "comparison" in report)
 
@@ -42,7 +42,7 @@ def reported_rubric(peek: Peek) -> str:
 
 
 def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, interpretation: Interpretation) -> list[Reading]:  # noqa: ARG001
-    """Each calibration in the files: what the judge rated, and the gold labels.
+    """Return each calibration in the files: what the judge rated, and the gold labels.
 
     Without a rubric, by the one they name if it is still here unchanged; else by the criteria they have in common.
 
@@ -137,8 +137,8 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
             table_of=_table_of(report),
         ),
         fingerprint=str(report["rubric"]["fingerprint"]),
-        ratings=tuple(_rating(unit, name, judge, place, scales) for place, unit in enumerate(ids)),
-        gold={unit: _rating(unit, GOLD, gold, place, scales, "adjudicated") for place, unit in enumerate(ids)},
+        ratings=tuple(_rating(unit, name, judge, index, scales) for index, unit in enumerate(ids)),
+        gold={unit: _rating(unit, GOLD, gold, index, scales, "adjudicated") for index, unit in enumerate(ids)},
         reference=str(report["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in report["raters"]["kinds"].items()},
         responses=dict(zip(ids, map(str, rated["responses"]), strict=True)),
@@ -150,14 +150,15 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 
 
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
-    """What raters gave, where the report is on a table without a rubric; earlier reports name the measure alone."""
+    """Return what raters gave, where the report is on a table without a rubric; earlier reports name the measure
+    alone."""
     if report.get("measure") == "decision":
         return "pass-fail"
     return "values" if "table_read_as" in report["judge"] else None
 
 
 def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:
-    """What is known of the examples; earlier versions of markscheme write no groups, and none the responses."""
+    """Return what is known of the examples; earlier versions of markscheme write no groups, and none the responses."""
     unknown = [None] * len(ids)
     columns = [rated.get(key) or unknown for key in ("groups", "draw", "drawn", "weight", "stratum")]
     return tuple(
@@ -172,7 +173,7 @@ def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ..
 
 
 def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
-    """How an example was drawn, as the fields of an Example.
+    """Return how an example was drawn, as the fields of an Example.
 
     Raises:
         ValueError: One of the values isn't valid.
@@ -209,13 +210,13 @@ def _figure(value: Any) -> float | None:
 
 
 def _rating(
-    unit: str, rater: str, column: Mapping[str, Any], place: int, scales: Mapping[str, Scale], kind: Kind = "model"
+    unit: str, rater: str, column: Mapping[str, Any], index: int, scales: Mapping[str, Scale], kind: Kind = "model"
 ) -> Rating:
-    overall = _figure(column["overall"][place])
-    passed = column["pass"][place]
+    overall = _figure(column["overall"][index])
+    passed = column["pass"][index]
     if passed not in (None, True, False):
         raise ValueError(f"`pass` is true, false or null; found {shown(passed)}")
-    levels = {str(name): values[place] for name, values in column["criteria"].items()}
+    levels = {str(name): values[index] for name, values in column["criteria"].items()}
     criteria = {
         name: Rated(level_on(scales[name], level, name) if isinstance(level, str) else _figure(level))
         for name, level in levels.items()

@@ -23,7 +23,8 @@ NumberedLine = tuple[int | None, Any]
 
 
 def is_decisions(peek: Peek) -> bool:
-    """Whether a file has lines of decisions or scores, where decisions are expected: any .jsonl without levels."""
+    """Return True if a file has lines of decisions or scores, where decisions are expected: any .jsonl without
+    levels."""
     if not peek.is_lines:
         return False
     return (
@@ -46,7 +47,7 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation:
 
 
 def is_plan(peek: Peek) -> bool:
-    """Whether a file is a plan that draws the next labels."""
+    """Return True if a file is a plan that draws the next labels."""
     return isinstance(peek.document.get("next"), Mapping)
 
 
@@ -86,7 +87,7 @@ def _reading(path: Path, lines: Iterable[NumberedLine], rubric: Rubric | None) -
 
 
 def _example(line: Any) -> Example:
-    """What a line says of a response: what wrote it, and how it was drawn."""
+    """Return what a line says of a response: what wrote it, and how it was drawn."""
     if not isinstance(line, Mapping):
         raise ValueError(f"a response must be an object, got {shown(line)}")
     unit = _text(line, "id")
@@ -169,7 +170,7 @@ def _add(reading: Reading, entries: Sequence[tuple[Example, str, list[Rating]]])
 
 
 def is_short_report(peek: Peek) -> bool:
-    """Whether a file is a report of `calibrate` without its ratings: the documented figures alone."""
+    """Return True if a file is a report of `calibrate` without its ratings: the documented figures alone."""
     return "schema" in peek.document and not peek.document.keys() & {"id", "pass", "gold", "next", "outputs"}
 
 
@@ -207,5 +208,5 @@ def _counted(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
         raise ValueError("its figures contradict each other")
     yield from ((str(unit), False, True) for unit in false_passes)
     yield from ((str(unit), True, False) for unit in false_fails)
-    yield from ((f"right pass {place}", True, True) for place in range(right_passes))
-    yield from ((f"right fail {place}", False, False) for place in range(right_fails))
+    yield from ((f"right pass {index}", True, True) for index in range(right_passes))
+    yield from ((f"right fail {index}", False, False) for index in range(right_fails))

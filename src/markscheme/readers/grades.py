@@ -21,7 +21,7 @@ DECISIONS = {"true": True, "false": False}
 
 
 def is_grades(peek: Peek) -> bool:
-    """Whether a file has grades as `grade` prints them, whatever its name, or its table."""
+    """Return True if a file has grades as `grade` prints them, whatever its name, or its table."""
     return any(record.keys() >= OF_GRADE for record in (*peek.records, peek.document))
 
 
@@ -35,7 +35,7 @@ def read_grades(files: Sequence[Peek], rubric: Rubric | None, interpretation: In
 
 
 def is_experiment(peek: Peek) -> bool:
-    """Whether a file is what `experiment --json` writes."""
+    """Return True if a file is what `experiment --json` writes."""
     return any(mapping(output).keys() >= {"variant", "case"} for output in _outputs(peek))
 
 

@@ -184,7 +184,7 @@ RESPONSES_ALONE = Meanings(columns=Columns(kind="human"))
 
 
 def to_pass(option: str) -> str:
-    """What to do about something that a file doesn't say; not every command that reads it has the option."""
+    """Return what to do about something that a file doesn't say; not every command that reads it has the option."""
     return f"pass {option}, here or to `markscheme import`"
 
 
@@ -309,7 +309,7 @@ class Reading(Import):
         return {}, None, None
 
     def is_verdict(self, value: Any) -> bool:
-        """Whether a value is a level of some criterion, or a decision."""
+        """Return True if a value is a level of some criterion, or a decision."""
         are_levels = (self._level(criterion, value) is not None for criterion in self.rubric.criteria)
         return self.decision(value) is not None or any(are_levels)
 
@@ -342,7 +342,7 @@ def at_position(criterion: Criterion, merit: float) -> float:
 
 
 def said_anything(rating: Rating) -> bool:
-    """Whether a rating holds any level, score or decision."""
+    """Return True if a rating holds any level, score or decision."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 

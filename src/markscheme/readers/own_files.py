@@ -28,7 +28,7 @@ INFERRED = "No rubric is given: scales are inferred from the ratings, weights ar
 
 
 def is_ratings(peek: Peek) -> bool:
-    """Whether a file has lines of ratings, where ratings are expected: any .jsonl of no other shape."""
+    """Return True if a file has lines of ratings, where ratings are expected: any .jsonl of no other shape."""
     if not peek.is_lines:
         return False
     others = [record.keys() & OF_OTHERS and not record.keys() & OF_RATINGS for record in peek.records]
@@ -84,12 +84,12 @@ def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
 
 
 def is_labelled(peek: Peek) -> bool:
-    """Whether a file holds examples with labels in place, or with expected scores."""
+    """Return True if a file holds examples with labels in place, or with expected scores."""
     return any(isinstance(record.get("labels"), list) or "expectedScore" in record for record in _records(peek))
 
 
 def may_be_examples(peek: Peek) -> bool:
-    """Whether a file may hold examples, where examples are expected: text of any form, or Parquet."""
+    """Return True if a file may hold examples, where examples are expected: text of any form, or Parquet."""
     return not peek.path.is_file() or form_of_rows(peek.path) != "packed"
 
 

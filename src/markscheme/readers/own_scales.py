@@ -81,7 +81,7 @@ class SharedScales:
 
 
 def shared_scales(files: Iterable[Peek], rubric: Rubric | None, spans: Mapping[str, Span]) -> SharedScales:
-    """How the numbers in files of ratings get on one scale.
+    """Return how the numbers in files of ratings get on one scale.
 
     Args:
         files: Files with a rating on each line.
@@ -124,8 +124,9 @@ def _refuse_unnamed(
 
 
 def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
-    """Whether numbers are on another scale than these levels: fractions within 0 to 1, or 0 and 1 alone, where levels
-    go beyond; levels counted from 0 instead of 1, or from 1 instead of 0; or most of the numbers off the scale."""
+    """Return True if numbers are on another scale than these levels: fractions within 0 to 1, or 0 and 1 alone, where
+    levels go beyond; levels counted from 0 instead of 1, or from 1 instead of 0; or most of the numbers off the
+    scale."""
     levels = list(levels)
     is_fractions = min(values) >= 0 and max(values) <= 1 and any(not value.is_integer() for value in values)
     has_them = max(levels) <= 1 or any(not float(level).is_integer() for level in levels)
@@ -136,7 +137,7 @@ def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
 
 
 def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
-    """How often each number occurs, of each criterion and overall, by side."""
+    """Return how often each number occurs, of each criterion and overall, by side."""
     numbers: dict[str, dict[str, Counter[float]]] = {}
     for peek in files:
         for _, line in json_lines(peek.path, RatingError):
@@ -149,7 +150,7 @@ def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
 
 
 def _side_of(line: Mapping[str, Any]) -> str:
-    """Whose rating a line is, "judge" or "human"; a line that states no kind is a judge's."""
+    """Return whose rating a line is, "judge" or "human"; a line that states no kind is a judge's."""
     return "judge" if line.get("kind", JUDGES[0]) in JUDGES else "human"
 
 

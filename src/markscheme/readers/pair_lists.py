@@ -102,7 +102,7 @@ def refuse_singles(rubric: Rubric) -> None:
 
 
 def is_pair_list(peek: Peek) -> bool:
-    """Whether a file's records are pairs, each with two responses and who preferred which.
+    """Return True if a file's records are pairs, each with two responses and who preferred which.
 
     Labels in a list, each with its rater and criteria, are those of our own examples.
     """
@@ -125,11 +125,11 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, interpretation
 
 def _reading(peek: Peek, rubric: Rubric, interpretation: Interpretation) -> Reading:
     rows = []
-    for place, (_, record) in enumerate(peek.parts(), start=1):
+    for ordinal, (_, record) in enumerate(peek.parts(), start=1):
         keys = _sides(mapping(record))
         if keys is None:
-            raise RatingError(f"row {place} has no two responses, such as `first` and `second`", path=peek.path)
-        rows.append(_row(mapping(record), keys, place))
+            raise RatingError(f"row {ordinal} has no two responses, such as `first` and `second`", path=peek.path)
+        rows.append(_row(mapping(record), keys, ordinal))
     return reading_of_rows(peek, rubric, interpretation, rows)
 
 
@@ -141,7 +141,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
     """
     reading = Reading(peek.path, rubric, columns=interpretation.meanings.columns)
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
-    for place, row in enumerate(rows, start=1):
+    for ordinal, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)
         sides = (PairSide(row.ids[0], row.systems[0]), PairSide(row.ids[1], row.systems[1]))
         submission = Submission(first, row.inputs, row.id, second=second)
@@ -153,7 +153,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
             level = _level(answer.value, counts_from_one)
             if level is None:
                 raise RatingError(
-                    f"row {place} has the preference {shown(answer.value)}; it is first, tie or second, A, B or tie, "
+                    f"row {ordinal} has the preference {shown(answer.value)}; it is first, tie or second, A, B or tie, "
                     "-1, 0 or 1, or 1, 2 and 0 for a tie",
                     path=peek.path,
                 )
@@ -165,7 +165,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
     return reading
 
 
-def _row(record: Mapping[str, Any], keys: tuple[str, str], place: int) -> PairRow:
+def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRow:
     sides = _published(record) or (record[keys[0]], record[keys[1]])
     keys_read = {"id", "question_id", "group", "rater", "judge", "kind", "reason", *WINNERS, *keys, "output"}
     named = next((pair for pair in SYSTEM_PAIRS if all(name in record for name in pair)), None)
@@ -179,7 +179,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], place: int) -> PairRo
     systems = _systems(record, named, sides)
     ids = tuple(str(mapping(side).get("id") or "") for side in sides)
     lost = [f"{shown(key)} of a pair" for key in record.keys() - keys_read - {*QUERIES, *_ABOUT}]
-    id = str(record.get("id") or record.get("question_id") or f"pair-{place}")
+    id = str(record.get("id") or record.get("question_id") or f"pair-{index}")
     return PairRow(
         id,
         (texts[0], texts[1]),

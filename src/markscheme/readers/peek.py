@@ -123,11 +123,12 @@ class Peek:
         return tuple(parts)
 
     def has(self, *fields: str) -> bool:
-        """Whether one of the first records has all these fields or columns."""
+        """Return True if one of the first records has all these fields or columns."""
         return any(mapping(record).keys() >= set(fields) for _, record in self.first)
 
     def parts(self) -> Iterator[FilePart]:
-        """Each part of the file: items of a list, lines and rows have the key "", entries of an object their own.
+        """Return each part of the file: items of a list, lines and rows have the key "", entries of an object their
+        own.
 
         Raises:
             RatingError: It cannot be read.
@@ -309,7 +310,7 @@ def _database(path: Path) -> sqlite3.Connection:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether the beginning of a file is text in UTF-8, which may end within a letter."""
+    """Return True if the beginning of a file is text in UTF-8, which may end within a letter."""
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as problem:

@@ -116,7 +116,7 @@ class RatedFile:
         return any(example.submission.response for example in self.examples)
 
     def without(self, ids: Collection[str]) -> "RatedFile":
-        """The same without some examples."""
+        """Return the same without some examples."""
         return replace(
             self,
             examples=tuple(example for example in self.examples if example.id not in ids),
@@ -124,7 +124,7 @@ class RatedFile:
         )
 
     def renamed(self, names: Mapping[str, str]) -> "RatedFile":
-        """The same with other ids for some examples."""
+        """Return the same with other ids for some examples."""
         if not names:
             return self
         examples = (
@@ -219,7 +219,7 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """The same with the ids of these examples, where a file names the same responses otherwise.
+        """Return the same with the ids of these examples, where a file names the same responses otherwise.
 
         Raises:
             ComparisonError: A file contains responses, and none of them is an example, by id or by response.
@@ -236,7 +236,7 @@ def open_rated(
     joined: bool = False,
     keep_unread: bool = False,
 ) -> RatedFiles:
-    """What rated files contain, whatever their formats.
+    """Return what rated files contain, whatever their formats.
 
     Args:
         paths: The files.
@@ -301,7 +301,7 @@ def rated_results(results: Results) -> RatedFiles:
 
 
 def has_format(path: Path, expected: Expected = "ratings") -> bool:
-    """Whether a path is a file of a known format."""
+    """Return True if a path is a file of a known format."""
     return path.is_file() and format_of(Peek(path), expected) is not None
 
 
@@ -317,7 +317,7 @@ def shape_of(path: Path) -> FileShape:
 
 
 def has_results(path: Path) -> bool:
-    """Whether a file contains Promptfoo's results."""
+    """Return True if a file contains Promptfoo's results."""
     return format_of(Peek(path), "anything") is PROMPTFOO_RESULTS
 
 
@@ -347,7 +347,7 @@ def has_own_ratings(path: Path) -> bool:
 
 
 def are_of_tool(paths: Sequence[Path]) -> bool:
-    """Whether files are the export of a tool that names its metrics and raters.
+    """Return True if files are the export of a tool that names its metrics and raters.
 
     Raises:
         RatingError: They are of several tools.
@@ -366,7 +366,7 @@ def are_of_tool(paths: Sequence[Path]) -> bool:
 def formats_of(
     paths: Sequence[Path], expected: Expected, options: ColumnOptions = ColumnOptions()
 ) -> list[tuple[Peek, FileFormat]]:
-    """Each file with its format.
+    """Return each file with its format.
 
     Raises:
         RatingError: A file has none that is known, or is of another tool than the export before it.
@@ -389,7 +389,7 @@ def formats_of(
 def _read(
     formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, interpretation: Interpretation
 ) -> list[RatedFile]:
-    """What the files contain, in their order; those of one format are read together."""
+    """Return what the files contain, in their order; those of one format are read together."""
     by_format: dict[str, list[Peek]] = {}
     for peek, file_format in formats:
         by_format.setdefault(file_format.reads, []).append(peek)
@@ -425,7 +425,7 @@ def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
 
 
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
-    """The one rubric of the files, or the criteria that all of them rate on the same scale.
+    """Return the one rubric of the files, or the criteria that all of them rate on the same scale.
 
     Raises:
         ComparisonError: There are none.

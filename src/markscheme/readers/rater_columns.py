@@ -25,7 +25,7 @@ def open_rater_table(
     criterion: str | None = None,
     meanings: Meanings = AS_WRITTEN,
 ) -> RaterTable:
-    """What raters gave each unit, with a column for each rater.
+    """Return what raters gave each unit, with a column for each rater.
 
     Args:
         path: A table with raters in columns, or a rated file of any other format.
@@ -70,7 +70,7 @@ def _column_name(rating: Rating) -> str:
 
 
 def _chosen(rated: RatedFiles, criterion: str | None) -> str:
-    """The one criterion that the ratings are compared on."""
+    """Return the one criterion that the ratings are compared on."""
     names = [
         criterion_of_rubric.name
         for criterion_of_rubric in rated.rubric.criteria

@@ -31,7 +31,7 @@ class RaterTable:
     @property
     def codes(self) -> list[float]:
         """The levels as numbers, in order."""
-        return [level if isinstance(level, float) else float(place) for place, level in enumerate(self.levels)]
+        return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 
 def read_rater_table(path: Path, levels: str | None = None, *, between: bool = True) -> RaterTable:
@@ -74,7 +74,7 @@ def rater_table_from(
         if not isinstance(row, Mapping):
             raise UsageError(f"a row has a rating by each rater, found {shown(row)}")
     header = list(dict.fromkeys(str(name) for row in units for name in row))
-    body = [(place, [_text(row.get(name)) for name in header]) for place, row in enumerate(units, start=1)]
+    body = [(ordinal, [_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)
 
 

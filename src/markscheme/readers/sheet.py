@@ -48,7 +48,7 @@ def pool_of(responses: Mapping[str, str]) -> str:
 
 
 def is_sheet(peek: Peek) -> bool:
-    """Whether a JSON file holds the answers of a labelling sheet."""
+    """Return True if a JSON file holds the answers of a labelling sheet."""
     data = peek.data
     return isinstance(data, Mapping) and "sheet" in data and isinstance(data.get("ratings"), list)
 
@@ -155,7 +155,7 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
     """
     ratings: dict[tuple[str, int], Rating] = {}
     faults: dict[int, str] = {}
-    for place, line in enumerate(data["ratings"]):
+    for index, line in enumerate(data["ratings"]):
         try:
             rating = reader.rating(line)
             _refuse_unasked(rating, line, data, reader.rubric)
@@ -163,8 +163,8 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
                 raise ValueError("is answered twice")
             ratings[rating.id, rating.sample] = rating
         except ValueError as fault:
-            unit = line.get("id") if isinstance(line, Mapping) else place + 1
-            faults[place] = f"the answer to {shown(unit)} is refused: {fault}"
+            unit = line.get("id") if isinstance(line, Mapping) else index + 1
+            faults[index] = f"the answer to {shown(unit)} is refused: {fault}"
     if faults:
         lines = plain_data(read_text(path, RatingError), "json", RatingError, path=path)[1]
         raise RatingError([Fault(text, lines.get(("ratings", place))) for place, text in faults.items()], path=path)
@@ -201,7 +201,7 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
 
 
 def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
-    """How the words on a sheet differ from the rubric's."""
+    """Return how the words on a sheet differ from the rubric's."""
     criteria_then = data.get("criteria")
     name = data.get("name")
     if name != rubric.name:

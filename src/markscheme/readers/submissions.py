@@ -158,17 +158,17 @@ def _of_rows(
         yield from _of_lines(path, fields)
         return
     response = ""
-    for place, (number, cells) in enumerate(_cells(path, form), start=1):
+    for ordinal, (number, cells) in enumerate(_cells(path, form), start=1):
         if cells is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=number)
-        row = _renamed(cells, fields, path, is_first=place == 1)
+        row = _renamed(cells, fields, path, is_first=ordinal == 1)
         response = response or _response_column(path, row, notify)
         inputs = {
             name: in_cell(cell)
             for name, cell in row.items()
             if name not in ("id", response) and (name in shown or not isinstance(cell, bytes))
         }
-        id = str(place) if row.get("id") in (None, "") else str(row["id"])
+        id = str(ordinal) if row.get("id") in (None, "") else str(row["id"])
         try:
             fault = NO_RESPONSE if is_missing(row[response]) else ""
             text = "" if fault else in_cell(row[response])
@@ -180,9 +180,9 @@ def _of_rows(
 
 
 def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Submission]]:
-    for place, (number, line) in enumerate(json_lines(path, RatingError), start=1):
+    for line_number, (number, line) in enumerate(json_lines(path, RatingError), start=1):
         try:
-            row = _renamed(line, fields, path, is_first=place == 1) if isinstance(line, dict) else line
+            row = _renamed(line, fields, path, is_first=line_number == 1) if isinstance(line, dict) else line
             is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
             yield number, submission_of({**row, "response": None} if is_without else row, number, path.parent)
         except ValueError as error:

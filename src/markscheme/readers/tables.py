@@ -143,12 +143,12 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
 
 
 def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    for at, line in enumerate(read_text(path, RatingError).splitlines(), start=1):
+    for line_number, line in enumerate(read_text(path, RatingError).splitlines(), start=1):
         words = line.replace("\t", " ").replace(",", " ").split()
         if not words or words[0].startswith("#"):
             continue
         if len(words) != 2:
-            refuse_lines(RatingError(f'a line reads "id verdict", found {shown(line)}', path=path, line=at))
+            refuse_lines(RatingError(f'a line reads "id verdict", found {shown(line)}', path=path, line=line_number))
             continue
         yield {"id": words[0], "label": words[1]}
 
@@ -327,7 +327,7 @@ class _Table:
             return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
-        """Why there is no level, for the criteria that a row leaves out."""
+        """Return why there is no level, for the criteria that a row leaves out."""
         why = row.text(self._free(SKIPPED))
         named = row.text(self._free(("criterion",)))
         named_criterion = self.reading.criterion(named) if named else None
@@ -429,12 +429,12 @@ class _Row:
         return None if name is None else self.by_name[name]
 
     def text(self, names: Iterable[str]) -> str | None:
-        """The same, as text."""
+        """Return the same, as text."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
 
     def content(self, names: Iterable[str], folder: Path) -> str | None:
-        """The same of what is judged, which may name files in a folder."""
+        """Return the same of what is judged, which may name files in a folder."""
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)
         return text if text is None or isinstance(text, PartedText) else text.strip()

@@ -7,9 +7,9 @@ from markscheme.readers.tabular.scales import CLASH, FEWEST_LEVELS, PERCENT, WID
 
 
 def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
-    """Whether two raters' numbers can't be on one scale: fractions within 0 to 1 against numbers beyond, or, with at
-    least three different values each, one reaches at least twice as far as the other, or counts from 0 what the other
-    counts from 1.
+    """Return True if two raters' numbers can't be on one scale: fractions within 0 to 1 against numbers beyond, or,
+    with at least three different values each, one reaches at least twice as far as the other, or counts from 0 what the
+    other counts from 1.
 
     >>> scales_that_differ([0.3, 0.9, 0.6], [1, 4, 5]), scales_that_differ([2, 3, 5], [1, 4, 4])
     (True, False)
@@ -33,7 +33,7 @@ def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
 
 
 def counts_from_0(values: Collection[float], other_values: Collection[float]) -> bool:
-    """Whether values begin at 0 and end one below others that begin at 1, as 0 to 4 and 1 to 5 do.
+    """Return True if values begin at 0 and end one below others that begin at 1, as 0 to 4 and 1 to 5 do.
 
     >>> counts_from_0([0, 2, 4], [1, 3, 5]), counts_from_0([0, 2, 5], [1, 3, 5]), counts_from_0([0, 4], [1, 5])
     (True, False, False)

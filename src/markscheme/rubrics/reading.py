@@ -26,7 +26,7 @@ MAX_STEPS = 101
 
 _Value = TypeVar("_Value")
 _Rubric = TypeVar("_Rubric")
-RawCriterion = Mapping[str, Any]
+CriterionValues = Mapping[str, Any]
 """A mapping of the file by canonical key names, with defaults for missing keys."""
 
 
@@ -340,7 +340,7 @@ class RubricReading:
             tags=tuple(values["tags"] or ()),
         )
 
-    def _or_fault(self, part: Callable[[RawCriterion], _Value], read: "_Read", index: int) -> _Value | None:
+    def _or_fault(self, part: Callable[[CriterionValues], _Value], read: "_Read", index: int) -> _Value | None:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
@@ -354,7 +354,9 @@ class RubricReading:
         name = values.get("name") if isinstance(values, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{index + 1}"
 
-    def _built(self, make: Callable[..., _Rubric], values: RawCriterion, criteria: list[Criterion]) -> _Rubric | None:
+    def _built(
+        self, make: Callable[..., _Rubric], values: CriterionValues, criteria: list[Criterion]
+    ) -> _Rubric | None:
         """Make the rubric, or add the faults of the rubric as a whole; None if there are any faults."""
         if not criteria:
             return None
@@ -461,7 +463,7 @@ class _KeyedFault(Exception):  # noqa: N818
 class _Read:
     """The readable part of a criterion, and its unreadable keys."""
 
-    entry: RawCriterion
+    entry: CriterionValues
     unread: frozenset[str]
 
 
@@ -473,7 +475,7 @@ def _readable(raw: Any) -> _Read:
     return _Read(values, frozenset(str(path[0]) for path, _ in problems))
 
 
-def _words(values: RawCriterion) -> str:
+def _words(values: CriterionValues) -> str:
     if values["description"] is not None and values["requirement"] is not None:
         raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
     if values["prefer"] is not None and (values["description"] or values["requirement"]) is not None:
@@ -485,7 +487,7 @@ def _words(values: RawCriterion) -> str:
     return text
 
 
-def _scale(values: RawCriterion) -> Scale:
+def _scale(values: CriterionValues) -> Scale:
     """Make the scale of a criterion from any of the keys that define one; refuse two of them."""
     if values["prefer"] is not None:
         return _of_preference(values)
@@ -526,7 +528,7 @@ def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             yield index, earlier, name
 
 
-def _of_preference(values: RawCriterion) -> Scale:
+def _of_preference(values: CriterionValues) -> Scale:
     """Make a scale with the levels first, tie and second, and the descriptions that an entry gives them."""
     others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if values[key] is not None]
     if others:
@@ -542,7 +544,7 @@ def _of_preference(values: RawCriterion) -> Scale:
     return preference_scale(ties=values["ties"], words=words)
 
 
-def _ends(values: RawCriterion) -> tuple[int, int] | None:
+def _ends(values: CriterionValues) -> tuple[int, int] | None:
     low = values["scale_min"]
     high = values["scale_max"]
     key = "scale_min" if low is not None else "scale_max"
@@ -562,7 +564,7 @@ def _ends(values: RawCriterion) -> tuple[int, int] | None:
     return low, high
 
 
-def _anchored(entries: list[RawCriterion], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
+def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
     """Make a scale of the levels as listed; with given ends, unlisted levels in between have no anchor."""
     levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
@@ -577,7 +579,7 @@ def _anchored(entries: list[RawCriterion], ends: tuple[int, int] | None, *, orde
     return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
 
 
-def _from_options(entries: list[RawCriterion], *, ordered: bool) -> Scale:
+def _from_options(entries: list[CriterionValues], *, ordered: bool) -> Scale:
     worth = [option for option in entries if not option["na"]]
     if not ordered and worth and all(option["value"] is None for option in worth):
         return Scale.of_categories([option["label"] for option in worth])

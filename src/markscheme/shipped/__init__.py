@@ -10,7 +10,7 @@ _CLONE = _HERE.parents[2]
 
 
 def install_command(extra: str) -> str:
-    """What installs an extra: from a clone its own, since a package index may have another version.
+    """Return what installs an extra: from a clone its own, since a package index may have another version.
 
     Args:
         extra: Its name, such as "openai".

@@ -34,7 +34,7 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: str, judge: str | None = None) -> "Commands":
-        """Those on a rubric by its name, after a judge was asked by its name; None for the one at hand."""
+        """Return those on a rubric by its name, after a judge was asked by its name; None for the one at hand."""
         named = judge or judge_to_name(rubric)
         return cls(shlex.quote(rubric), f" --judge {shlex.quote(named)}" if named else "")
 

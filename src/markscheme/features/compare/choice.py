@@ -447,11 +447,11 @@ class _View:
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
-        """What shows that a judge graded an example."""
+        """Return what shows that a judge graded an example."""
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:
-        """Which examples all of these judges graded, shape (n_examples,)."""
+        """Return which examples all of these judges graded, shape (n_examples,)."""
         values = [self._values(name) for name in names]
         return np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
 
@@ -474,7 +474,7 @@ class _View:
         }
 
     def _accuracy(self, first: str, second: str) -> dict[str, Pair]:
-        """How often each decides as gold does; empty where nothing passes or fails."""
+        """Return how often each decides as gold does; empty where nothing passes or fails."""
         if not self.table.rubric.decides:
             return {}
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
@@ -508,7 +508,8 @@ class _View:
         return sign_flip(tasks.sums(values)).mid_p
 
     def _became(self, before: Column, after: Column) -> Floats:
-        """1 where a decision became gold's, -1 where it no longer is, 0 where neither; nan where one is missing."""
+        """Return 1 where a decision became gold's, -1 where it no longer is, 0 where neither; nan where one is
+        missing."""
         gold = self.table[GOLD].decisions
         is_missing = np.isnan(gold + before.decisions + after.decisions)
         became = (after.decisions == gold).astype(np.float64) - (before.decisions == gold)
@@ -667,13 +668,13 @@ def _leads(standings: Sequence[Standing], best: str) -> str:
 
 
 def _worse(standings: Sequence[Standing]) -> str:
-    """Which judges are shown to be worse than the best one."""
+    """Return which judges are shown to be worse than the best one."""
     worse = [standing.name for standing in standings if standing.is_worse]
     return f"; {in_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
 
 
 def _open(standings: Sequence[Standing]) -> str:
-    """Which judges can't be distinguished from the best one yet."""
+    """Return which judges can't be distinguished from the best one yet."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:
         return ""

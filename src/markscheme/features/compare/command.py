@@ -199,7 +199,7 @@ def _keep(compared: "Compared", labels: LabelOptions) -> None:
 
 
 def _onward(compared: "Compared", sides: Sequence[str]) -> tuple[str, str] | None:
-    """How to see the report of the judge to choose, where it is one of the sides and no report already."""
+    """Return how to see the report of the judge to choose, where it is one of the sides and no report already."""
     from markscheme.readers.rated import rubric_of_report  # which loads numpy
 
     choice = compared.choice

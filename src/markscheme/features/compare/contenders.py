@@ -138,7 +138,7 @@ def compare_sides(
 
 
 def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Contender]) -> Iterator[Contender]:
-    """Each judge, and each rater of each file, in the order of the sides."""
+    """Return each judge, and each rater of each file, in the order of the sides."""
     by_path: dict[Path, list[RatedFile]] = {}
     for file in rated.files:
         by_path.setdefault(file.path, []).append(file)
@@ -164,7 +164,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """What the files contain of the same responses.
+    """Return what the files contain of the same responses.
 
     Args:
         rated: The files.

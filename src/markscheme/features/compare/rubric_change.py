@@ -92,7 +92,7 @@ class RubricChange:
 
 
 def rubric_change(old: tuple[Path, str | None], new: tuple[Path, str | None], report: Path | None) -> RubricChange:
-    """What differs between two versions of a rubric. Nothing is asked.
+    """Return what differs between two versions of a rubric. Nothing is asked.
 
     Args:
         old: The file of the first version and its commit, as git names it; None for the file as it is.
@@ -123,7 +123,7 @@ def _setting(rubric: Rubric) -> Setting:
 
 
 def _labels_now(rubric: Rubric) -> str:
-    """Which labels were given under other words than the rubric's, in a sentence."""
+    """Return which labels were given under other words than the rubric's, in a sentence."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

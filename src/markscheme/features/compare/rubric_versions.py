@@ -30,7 +30,7 @@ def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | 
 
 
 def _is_version(side: str) -> bool:
-    """Whether a side can't be a judge or ratings: a rubric's file, or a rubric in a commit."""
+    """Return True if a side can't be a judge or ratings: a rubric's file, or a rubric in a commit."""
     path = Path(side)
     if path.is_file():
         return not has_format(path) and shows_rubric(path)

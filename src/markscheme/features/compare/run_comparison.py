@@ -114,7 +114,7 @@ class ComparisonRequest:
         return {_name(side): side for side in self.sides if not isinstance(side, str | RatedFile)}
 
     def _rated(self) -> RatedFiles:
-        """What the files contain, and the rubric of all sides."""
+        """Return what the files contain, and the rubric of all sides."""
         in_memory = tuple(side for side in self.sides if isinstance(side, RatedFile))
         files = files_among([side for side in self.sides if isinstance(side, str)])
         if self.rubric is None and len(files) + len(in_memory) < len(self.sides):

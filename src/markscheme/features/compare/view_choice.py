@@ -76,7 +76,7 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
 
 
 def _flipped(compared: "Compared") -> Iterator[doc.Section]:
-    """On pages, the texts on which decisions flip, next to each other."""
+    """Return, for pages, the texts on which decisions flip, next to each other."""
     texts = flipped_texts(compared)
     if texts is not None:
         yield doc.Section("Decisions that flip", (doc.OnPages((texts,)),), "flips")
@@ -106,7 +106,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
-    """What to do next: label, where the verdict on the judge to choose needs it; None where it needs none."""
+    """Return what to do next: label, where the verdict on the judge to choose needs it; None where it needs none."""
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None
@@ -123,7 +123,7 @@ def _next_step(choice: Choice) -> Iterator[str]:
 
 
 def callout(choice: Choice) -> doc.Callout:
-    """Which judge to use, in a sentence that also says if none is good enough."""
+    """Return which judge to use, in a sentence that also says if none is good enough."""
     by_name = {standing.name: standing for standing in choice.standings}
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
@@ -198,7 +198,8 @@ def _behind(standing: Standing) -> str:
 
 
 def shown_pairs(choice: Choice) -> list[Differences]:
-    """Each judge and the best one; each judge and the first if no gold says which is best. JSON holds every pair."""
+    """Return each judge and the best one; each judge and the first if no gold says which is best. JSON holds every
+    pair."""
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
@@ -260,7 +261,7 @@ def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """How many decisions flip, in which direction, and how many of them became right, each with its own p."""
+    """Return how many decisions flip, in which direction, and how many of them became right, each with its own p."""
     if not pair.flips:
         return "No decision flips."
     up = sum(flip.passes for flip in pair.flips)

@@ -44,7 +44,7 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
 
 
 def _still_counts(change: RubricChange) -> str:
-    """What the change does to the accepted run."""
+    """Return what the change does to the accepted run."""
     if change.before is None:
         return f"No run is accepted at {change.since}, so nothing accepted is lost."
     return "The accepted run is for the rubric before; it doesn't count for this one until a run is accepted again."
@@ -72,7 +72,7 @@ def _agreement(verdict: RubricVerdict | None) -> str:
 
 
 def json_of(change: RubricChange) -> dict[str, Any]:
-    """The same by the keys of its JSON."""
+    """Return the same by the keys of its JSON."""
     reworded = {name: {"before": before, "now": after} for name, (before, after) in change.reworded.items()}
     return {
         "schema": 1,

@@ -75,7 +75,7 @@ def confirmed_modes(outputs: ReadOutputs) -> tuple[ModeFigures, ...]:
 
 
 def why_left_out(figures: ModeFigures) -> str:
-    """Why a confirmed mode doesn't become a criterion; "" if it does."""
+    """Return why a confirmed mode doesn't become a criterion; "" if it does."""
     if figures.count >= FEWEST_OUTPUTS or figures.mode.severity == WORST:
         return ""
     return f"in {counted(figures.count, 'output')} so far"
@@ -200,7 +200,7 @@ def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
 
 
 def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
-    """How common the mode is, and whether a program could decide it."""
+    """Return how common the mode is, and whether a program could decide it."""
     share = figures.share
     where = f"{share.as_share()} of outputs read for it" if share.value is not None and figures.read_for else ""
     yield where or f"in {counted(figures.count, 'output')}"
@@ -211,7 +211,7 @@ def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
 
 
 def code_hint(words: str) -> str:
-    """What a comment says where words point to something that a program decides; "" elsewhere.
+    """Return what a comment says where words point to something that a program decides; "" elsewhere.
 
     >>> code_hint("The reply isn't valid JSON.")
     'Code may decide this: `check: json_valid`'
@@ -226,7 +226,7 @@ def code_hint(words: str) -> str:
 
 
 def lets_through(modes: Sequence[Mode]) -> str:
-    """Which faults fail at the drafted pass mark, in words.
+    """Return which faults fail at the drafted pass mark, in words.
 
     >>> lets_through([Mode("a", severity=3), Mode("b", severity=2), Mode("c", severity=1)])
     'an output fails with a fault that must never happen or 1 bad fault'
@@ -290,12 +290,12 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
 
 
 def _has_words_of(criterion: Criterion, mode: Mode) -> bool:
-    """Whether a criterion asks what the mode's definition says."""
+    """Return True if a criterion asks what the mode's definition says."""
     return words_alone(criterion.requirement) == words_alone(mode.definition)
 
 
 def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | None:
-    """What one reader said of one mode on one output; None where they said nothing."""
+    """Return what one reader said of one mode on one output; None where they said nothing."""
     level_there, level_not_there = (0.0, 1.0) if mode.is_turned else (1.0, 0.0)
     for note in reading.notes:
         if mode.name in outputs.codebook.modes_of(reading.key_of(note)):

@@ -236,7 +236,8 @@ class ReadOutputs:
         return first
 
     def is_read_for(self, id: str, mode: Mode) -> bool:
-        """Whether an output was read for a mode: with it listed, after the reader's own first note of it, or again."""
+        """Return True if an output was read for a mode: with it listed, after the reader's own first note of it, or
+        again."""
         return any(self._reads_for(reading, mode) for reading in self.by_id.get(id, ()))
 
     def _reads_for(self, reading: OutputReading, mode: Mode) -> bool:
@@ -258,7 +259,7 @@ class ReadOutputs:
         return reading.line > line and reading.id != id
 
     def figures_of(self, mode: Mode) -> ModeFigures:
-        """What is known of a mode."""
+        """Return what is known of a mode."""
         shows = {id for id, names in self.modes_of.items() if mode.name in names}
         read_for = [id for id in self.random_ids if self.is_read_for(id, mode)]
         counted = set(read_for)
@@ -351,7 +352,7 @@ class ReadOutputs:
         return tuple(tasks.values())
 
     def read_more(self, share: float = LARGE_SHARE, sure: float = SURE) -> ReadMore:
-        """How much more to read at random."""
+        """Return how much more to read at random."""
         groups = self._groups_of(self.order.ids) if self.order.is_pool else None
         read = len(self.random_ids)
         pool = len(self.order.ids) if self.order.is_pool else None
@@ -384,18 +385,19 @@ class ReadOutputs:
 
 
 def was_listed(reading: OutputReading, mode: Mode) -> bool:
-    """Whether the page listed a mode, with a definition of the same meaning, while the output was read."""
+    """Return True if the page listed a mode, with a definition of the same meaning, while the output was read."""
     return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
 
 
 def answered_again(reading: OutputReading, mode: Mode) -> str:
-    """What the reader answered on reading again for a mode with a definition of the same meaning; "" for nothing."""
+    """Return what the reader answered on reading again for a mode with a definition of the same meaning; "" for
+    nothing."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
     return next((answered.answer for answered in answers if mode.means(answered.under)), "")
 
 
 def sets_by_rater(outputs: ReadOutputs) -> dict[str, dict[str, frozenset[str]]]:
-    """By output that two or more people have read, the modes that each of them noted."""
+    """Map each output that two or more people have read to the modes that each of them noted."""
     by_output: dict[str, dict[str, frozenset[str]]] = {}
     for id, readings in outputs.by_id.items():
         by_rater = {reading.rater: outputs.shown_by(reading) for reading in readings}

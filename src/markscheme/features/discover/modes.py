@@ -74,7 +74,7 @@ class Mode:
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Whether a fingerprint is of a definition with the same meaning; a first definition changes none."""
+        """Return True if a fingerprint is of a definition with the same meaning; a first definition changes none."""
         return under in (self.fingerprint, *self.same) or (under == UNDEFINED and not self.parts)
 
     @property
@@ -130,7 +130,7 @@ class Assignment:
     is_firm: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """One line of `assigned.jsonl`."""
+        """Return one line of `assigned.jsonl`."""
         line: dict[str, Any] = {"note": self.note, "modes": list(self.modes), "by": self.by, "kind": self.kind}
         line |= {"at": self.at} | ({"recode": True} if self.is_recode else {})
         return line | ({"firm": True} if self.is_firm else {})
@@ -200,7 +200,7 @@ class Codebook:
         return tuple(dict.fromkeys(name for mode in assignment.modes if (name := self.resolved(mode)) is not None))
 
     def waiting(self, notes: Iterable[str]) -> list[str]:
-        """Those of the notes for which a model's suggestion waits for a person."""
+        """Return those of the notes for which a model's suggestion waits for a person."""
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ class Codebook:
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """The same, with who changed them and when in the modes that differ from an earlier codebook's."""
+        """Return the same, with who changed them and when in the modes that differ from an earlier codebook's."""
         earlier = {mode.name: mode for mode in before.modes}
         modes = (
             mode
@@ -249,7 +249,7 @@ class Codebook:
             raise UsageError(f"there is a mode `{name}` already; names are unique")
 
     def name_mode(self, mode: Mode) -> "Codebook":
-        """With a new mode.
+        """Return the codebook with a new mode.
 
         Raises:
             UsageError: The name is taken, or empty.
@@ -258,7 +258,7 @@ class Codebook:
         return self._with(mode)
 
     def assign(self, assignment: Assignment) -> "Codebook":
-        """With a note put into modes: by a person, or as a suggestion, which counts nowhere.
+        """Return the codebook with a note put into modes: by a person, or as a suggestion, which counts nowhere.
 
         A person who puts a note into a mode that a model proposed accepts that mode.
 
@@ -278,14 +278,14 @@ class Codebook:
         return replace(accepted, assigned={**self.assigned, assignment.note: assignment})
 
     def accept(self, notes: Sequence[str], by: str, moment: str) -> "Codebook":
-        """With a model's suggestions for some notes taken over by a person."""
+        """Return the codebook with a model's suggestions for some notes taken over by a person."""
         book = self
         for note in self.waiting(notes):
             book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", moment))
         return book
 
     def rename(self, name: str, new: str) -> "Codebook":
-        """With another name for a mode; nothing else changes.
+        """Return the codebook with another name for a mode; nothing else changes.
 
         Raises:
             UsageError: There is no such mode, or the new name is taken.
@@ -301,7 +301,7 @@ class Codebook:
         return replace(self, modes=modes)
 
     def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
-        """With another definition for a mode; under another meaning, readings for it lapse.
+        """Return the codebook with another definition for a mode; under another meaning, readings for it lapse.
 
         A mode without a definition gets its first one, which changes no meaning.
         """
@@ -312,7 +312,7 @@ class Codebook:
         return self._with(replace(mode, definition=definition, same=(), reworded=moment))
 
     def with_severity(self, name: str, severity: int) -> "Codebook":
-        """With another severity for a mode.
+        """Return the codebook with another severity for a mode.
 
         Raises:
             UsageError: It is none of 1, 2 and 3.
@@ -323,17 +323,17 @@ class Codebook:
         return self._with(replace(self.mode(name), severity=severity))
 
     def with_quotes(self, name: str, quotes: Sequence[str], fine: Sequence[str] | None = None) -> "Codebook":
-        """With passages chosen to show a mode, and passages marked as fine."""
+        """Return the codebook with passages chosen to show a mode, and passages marked as fine."""
         mode = self.mode(name)
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 
     def turn(self, name: str) -> "Codebook":
-        """With a mode turned round, so that its criterion asks for the good; or turned back."""
+        """Return the codebook with a mode turned round, so that its criterion asks for the good; or turned back."""
         mode = self.mode(name)
         return self._with(replace(mode, is_turned=not mode.is_turned))
 
     def merge(self, names: Sequence[str], into: Mode) -> "Codebook":
-        """With modes joined into one: a new one, or one of them.
+        """Return the codebook with modes joined into one: a new one, or one of them.
 
         Raises:
             UsageError: Fewer than two modes, or the new name is taken by a further mode.
@@ -357,7 +357,8 @@ class Codebook:
         return book._with(*(replace(book.mode(mode.name), into=into.name) for mode in parts), joined)
 
     def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":
-        """With a mode split: both halves inherit the reading, and its notes are unsorted until they are put into one.
+        """Return the codebook with a mode split: both halves inherit the reading, and its notes are unsorted until they
+        are put into one.
 
         Raises:
             UsageError: Fewer than two halves, or a name is taken.

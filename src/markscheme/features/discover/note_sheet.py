@@ -23,7 +23,7 @@ def head_of(name: str, rater: str, examples: Iterable[Example], key: str) -> dic
 
 
 def is_head(record: Any) -> bool:
-    """Whether a line is the head of what a reading sheet saved."""
+    """Return True if a line is the head of what a reading sheet saved."""
     return isinstance(record, Mapping) and "sheet" in record and "responses" in record
 
 

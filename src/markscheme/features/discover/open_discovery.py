@@ -89,7 +89,7 @@ class OpenedDiscovery:
         return book
 
     def outputs(self) -> ReadOutputs:
-        """What was read so far."""
+        """Return what was read so far."""
         return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:

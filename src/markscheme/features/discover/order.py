@@ -11,7 +11,7 @@ ALSO_EVERY = 4
 
 
 def turn_of(id: str, seed: int) -> bytes:
-    """Where an output comes in the permutation: its digest, which others don't change."""
+    """Return where an output comes in the permutation: its digest, which others don't change."""
     return hashlib.sha256(f"{seed}\n{id}".encode()).digest()
 
 
@@ -70,7 +70,7 @@ def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:
 
 
 def is_due_out_of_turn(shown: int) -> bool:
-    """Whether the next output, after so many, is one of those shown out of turn.
+    """Return True if the next output, after so many, is one of those shown out of turn.
 
     >>> [is_due_out_of_turn(shown) for shown in range(5)]
     [False, False, False, True, False]

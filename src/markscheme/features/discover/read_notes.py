@@ -215,7 +215,7 @@ def _instead(lost: Mapping[str, int]) -> str:
 
 
 def _has_notes(peek: Peek) -> bool:
-    """Whether a file has rows of notes, or lines of a file of notes."""
+    """Return True if a file has rows of notes, or lines of a file of notes."""
     return any(
         isinstance(record, Mapping) and "id" in record and ("note" in record or isinstance(record.get("notes"), list))
         for _, record in peek.first
@@ -223,7 +223,7 @@ def _has_notes(peek: Peek) -> bool:
 
 
 def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
-    """Whether a file is a table in which a column is named after notes, in other words than our own."""
+    """Return True if a file is a table in which a column is named after notes, in other words than our own."""
     if file_format not in (None, TABLE, LIST, PLAIN_LINES):
         return False
     names = {name for record in peek.records for name in record}
@@ -513,12 +513,12 @@ def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tup
 
 
 def lost_in_words(content: NotesIn) -> Iterator[str]:
-    """What an import left out, one kind a line."""
+    """Return what an import left out, one kind a line."""
     for name, times in content.lost.most_common():
         yield f"{times} {name}"
 
 
 def in_words(content: NotesIn) -> str:
-    """What an import took in, in one line."""
+    """Return what an import took in, in one line."""
     raters = len({rater for rater, _ in content.readings})
     return f"{counted(content.n_notes, 'note')} on {counted(len(content.ids), 'output')} by {counted(raters, 'reader')}"

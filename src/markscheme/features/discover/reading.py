@@ -33,7 +33,7 @@ class Note:
     line: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """As in a file of notes."""
+        """Return it as in a file of notes."""
         data: dict[str, Any] = {"n": self.n, "text": self.text}
         data |= {"quote": self.quote} if self.quote else {}
         return data | ({"quote_in": self.quote_in} if self.quote_in else {})
@@ -104,7 +104,7 @@ class OutputReading:
         return f"{self.rater}/{self.id}/{note.n}"
 
     def to_json(self) -> dict[str, Any]:
-        """One line of a file of notes."""
+        """Return one line of a file of notes."""
         line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "at": self.at}
         line |= {} if self.seconds is None else {"seconds": self.seconds}
         line |= {} if self.passed is None else {"pass": self.passed}

@@ -86,7 +86,7 @@ def _page(work: ReadingWork, data: Mapping[str, Any], *, is_sheet: bool) -> str:
 
 
 def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
-    """What the script knows of the work: the reader's own notes alone."""
+    """Return what the script knows of the work: the reader's own notes alone."""
     readings = work.own_readings()
     book = work.opened.codebook()
     examples = work.opened.pool.examples

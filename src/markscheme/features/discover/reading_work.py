@@ -73,7 +73,7 @@ class ReadingWork:
     # --- what is read -------------------------------------------------------------------------------------------------
 
     def outputs(self) -> ReadOutputs:
-        """What everybody has read so far."""
+        """Return what everybody has read so far."""
         return self.opened.outputs()
 
     @cached_property
@@ -256,7 +256,7 @@ class ReadingWork:
             self.change(lambda book: undone(book, before, after), keeps_history=False)
 
     def group(self, sent: Mapping[str, Any]) -> None:
-        """One change of the grouping view.
+        """Take one change of the grouping view.
 
         Raises:
             UsageError: It isn't possible.
@@ -308,7 +308,7 @@ def shown_output(example: Example, shortening: Shortening | None = None) -> str:
 
 
 def named_by(example: Example) -> dict[str, str]:
-    """What names an output on the page: the beginning of its query and of its response."""
+    """Return what names an output on the page: the beginning of its query and of its response."""
     query = next(iter(example.submission.inputs.values()), "")
     return {"query": first_words(query), "response": first_words(example.submission.response) or "(empty)"}
 
@@ -382,7 +382,8 @@ def listed_modes(book: Codebook) -> list[dict[str, Any]]:
 
 
 def grouping_state(work: ReadingWork) -> dict[str, Any]:
-    """What the grouping view shows: notes in columns, near-identical ones next to each other, and what is like them."""
+    """Return what the grouping view shows: notes in columns, near-identical ones next to each other, and what is like
+    them."""
     outputs = work.outputs()
     book = outputs.codebook
     texts = {key: f"{noted.note.text} {noted.note.quote}" for key, noted in outputs.notes.items()}

@@ -61,7 +61,7 @@ class PoolRecord:
     columns: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """As in `discover.json`."""
+        """Return it as in `discover.json`."""
         of_table = {"columns": dict(self.columns)} if self.columns else {}
         pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint, **of_table}
         proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}

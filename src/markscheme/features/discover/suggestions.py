@@ -188,7 +188,7 @@ def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
 
 
 async def _proposed(notes: Sequence[NoteWords], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
-    """One ask over all batches; later batches may use what earlier ones named."""
+    """Return one ask over all batches; later batches may use what earlier ones named."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0

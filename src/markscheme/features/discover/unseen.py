@@ -84,7 +84,7 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 
 
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
-    """Both limits of the share of a listed mode; None with fewer than 5 groups, or without outputs.
+    """Return both limits of the share of a listed mode; None with fewer than 5 groups, or without outputs.
 
     The upper one is that of any share. The lower one allows for the mode being on the list only because it was seen.
     """
@@ -301,7 +301,8 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """How many outputs to read at random, to be sure that a mode in more than a share of them has not gone unseen.
+    """Return how many outputs to read at random, to be sure that a mode in more than a share of them has not gone
+    unseen.
 
     The number is fixed beforehand, so looking in between costs nothing.
 
@@ -335,7 +336,7 @@ def chance_any_missed(read: int, share: float) -> float:
 
 
 def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
-    """How many outputs to read at random, to be sure that no mode as large as a share has gone unseen.
+    """Return how many outputs to read at random, to be sure that no mode as large as a share has gone unseen.
 
     >>> read_enough_for_all()
     103
@@ -348,7 +349,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _modes_of(share: float) -> int:
-    """How many modes of a share there can be, one an output."""
+    """Return how many modes of a share there can be, one an output."""
     return math.floor(1 / share + 1e-9)
 
 

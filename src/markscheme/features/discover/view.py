@@ -61,7 +61,7 @@ def _title(discovery: Discovery) -> str:
 
 
 def _answer(discovery: Discovery) -> Callout:
-    """At most so many outputs show a mode not yet noted, and whether that is enough."""
+    """Say how many outputs at most show a mode not yet noted, and whether that is enough."""
     if not discovery.has_random_part:
         return Callout(
             "note",
@@ -202,7 +202,7 @@ def _agreement(name: str, measured: SetAgreement, of: str) -> Iterator[Block]:
 
 
 def json_of(discovery: Discovery) -> dict[str, Any]:
-    """The same by the keys of the file format."""
+    """Return the same by the keys of the file format."""
     outputs = discovery.outputs
     unseen = outputs.new_modes
     more = discovery.read_more

@@ -35,7 +35,7 @@ def view(name: str, suggestion: Suggestion) -> Document:
 
 
 def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the same as plain data."""
     return {
         "schema": 1,
         "name": name,
@@ -57,7 +57,7 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
 
 
 def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
-    """What asking a judge would cost; nothing was asked."""
+    """Return what asking a judge would cost; nothing was asked."""
     calls = (
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
         f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
@@ -67,7 +67,7 @@ def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
 
 
 def plan_json(notes: int, cost: Cost) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the same as plain data."""
     return {
         "schema": 1,
         "notes": notes,

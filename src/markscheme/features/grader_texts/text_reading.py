@@ -180,7 +180,7 @@ def _scale(text: str) -> Scale | None:
 
 
 def _asks_how(sentence: str) -> bool:
-    """Whether a sentence asks for a degree."""
+    """Return True if a sentence asks for a degree."""
     return sentence.strip().lower().startswith("how ")
 
 

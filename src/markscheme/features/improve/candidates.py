@@ -125,7 +125,7 @@ def _texts(example: Example) -> Iterator[str]:
 
 def _runs(text: str, length: int) -> list[str]:
     words = _WORD.findall(text.casefold())
-    return [" ".join(words[at : at + length]) for at in range(len(words) - length + 1)]
+    return [" ".join(words[index : index + length]) for index in range(len(words) - length + 1)]
 
 
 def _squeezed(text: str) -> str:
@@ -216,7 +216,7 @@ def _numbers_changed(candidate: Rubric, yours: Rubric) -> Changes:
 
 
 def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
-    """What differs besides words, by the names used in files."""
+    """Return what differs besides words, by the names used in files."""
     if [c.name for c in candidate.criteria] != [c.name for c in yours.criteria]:
         yield "the names or the number of criteria"
         return

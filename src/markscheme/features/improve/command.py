@@ -179,7 +179,7 @@ def improve(
 
 
 def _onward(run: "ImprovementRun") -> tuple[str, str] | None:
-    """What to do next: write a confirmed wording, or test one that did better on dev."""
+    """Return what to do next: write a confirmed wording, or test one that did better on dev."""
     if run.adopted is not None:
         return None if run.written else ("Next, write its words into the rubric", f"{typed()} --write")
     if run.answer is None and run.finalists:

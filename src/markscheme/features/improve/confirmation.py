@@ -133,7 +133,8 @@ async def confirm(
     wordings: Sequence[Wording],
     ledger: Ledger,
 ) -> Answer:
-    """Whether one of the wordings is better, on labels that had no part in choosing it; this opens them, on record.
+    """Test whether one of the wordings is better, on labels that had no part in choosing it; this opens them, on
+    record.
 
     Args:
         asker: Asks the judge.
@@ -222,7 +223,7 @@ def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> S
 
 
 def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
-    """1 where a score agrees with gold, 0 where it doesn't or is missing."""
+    """Return 1 where a score agrees with gold, 0 where it doesn't or is missing."""
     return np.nan_to_num(close(gold, scores, tolerance))
 
 

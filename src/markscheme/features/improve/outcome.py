@@ -166,7 +166,7 @@ class ImprovementPlan:
 
 
 def examples_in_words(part: TrialPart | Answer, kind: str = "example") -> str:
-    """How many examples a part has, and in how many tasks where several share one."""
+    """Return how many examples a part has, and in how many tasks where several share one."""
     tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
     return f"{counted(part.n, kind)}{tasks}"
 

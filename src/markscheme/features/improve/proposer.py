@@ -102,8 +102,8 @@ def prompts_for(
     )
     material = _material(base, shown)
     return [
-        Prompt(system, fenced_material(material, _task(number, batch, round)), _schema(base), ())
-        for number in range(1, batch + 1)
+        Prompt(system, fenced_material(material, _task(index, batch, round)), _schema(base), ())
+        for index in range(1, batch + 1)
     ]
 
 
@@ -183,20 +183,20 @@ def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
 
 def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for number, place in enumerate(examples_shown(rubric, shown.gold, shown.judge), start=1):
+    for ordinal, place in enumerate(examples_shown(rubric, shown.gold, shown.judge), start=1):
         example = shown.gold.examples[place]
         for name, text in example.submission.inputs.items():
             if name in rubric.known_inputs:
-                texts[f"example-{number}-{name}"] = text[:LONGEST_SHOWN]
-        texts[f"example-{number}-response"] = example.submission.response[:LONGEST_SHOWN]
+                texts[f"example-{ordinal}-{name}"] = text[:LONGEST_SHOWN]
+        texts[f"example-{ordinal}-response"] = example.submission.response[:LONGEST_SHOWN]
         named = dict.fromkeys(label.rater for label in example.labels)
         raters = {rater: f"annotator {ascii_uppercase[n % 26]}" for n, rater in enumerate(named)}
-        hide = _hiding(shown, {**raters, example.id: f"example {number}"})
+        hide = _hiding(shown, {**raters, example.id: f"example {ordinal}"})
         lines = [
             line for label in example.labels for line in _ratings_in_words(raters.get(label.rater, "annotator"), label)
         ]
         lines += _ratings_in_words("judge", shown.judge.ratings[place])
-        texts[f"example-{number}-ratings"] = hide("\n".join(lines))
+        texts[f"example-{ordinal}-ratings"] = hide("\n".join(lines))
     return texts or {"examples": "none"}
 
 

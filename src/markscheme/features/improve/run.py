@@ -133,7 +133,7 @@ class ImprovementRequest:
         return replace(run, diff=proposed.diff, written=write)
 
     def plan(self) -> ImprovementPlan:
-        """What the run would need and cost at most; nothing is asked."""
+        """Return what the run would need and cost at most; nothing is asked."""
         setting = self.setting
         planned = self.ask.of(setting.rubric)
         rounds = self.rounds if self.proposer else 0

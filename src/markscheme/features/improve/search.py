@@ -91,13 +91,13 @@ class Search:
         self.tried += await screen(asker, self.dev, self.column, wordings, what)
 
     async def _rounds(self, asker: Asker, proposing: Proposing) -> None:
-        for number in range(1, proposing.rounds + 1):
+        for index in range(1, proposing.rounds + 1):
             leader = next(iter(self.ranked), None)
-            wordings = await self._proposals(asker, proposing, leader, number)
-            self.rounds = number
-            await self._screen(asker, wordings, f"dev: round {number}")
+            wordings = await self._proposals(asker, proposing, leader, index)
+            self.rounds = index
+            await self._screen(asker, wordings, f"dev: round {index}")
             if wordings and next(iter(self.ranked), None) is leader:
-                self.stopped = f"round {number} brought no better wording"
+                self.stopped = f"round {index} brought no better wording"
                 return
 
     async def _proposals(self, asker: Asker, proposing: Proposing, leader: Tried | None, number: int) -> list[Wording]:
@@ -123,12 +123,12 @@ class Search:
                 _reply_or_error(proposing.judge, prompt, shown.step) for prompt in prompts
             )
         wordings: list[Wording] = []
-        for place, reply in enumerate(replies):
-            name = f"round-{number}/{place + 1}"
+        for index, reply in enumerate(replies):
+            name = f"round-{number}/{index + 1}"
             self.usage += total(part.usage for part in reply.single)
             try:
                 wording = read_proposal(
-                    name, reply, base=base, yours=self.yours, labelled=self.labelled, narrow=place < NARROW
+                    name, reply, base=base, yours=self.yours, labelled=self.labelled, narrow=index < NARROW
                 )
                 if self.check is not None:
                     self.check(wording)

@@ -40,7 +40,7 @@ SIGNS_SEED = 1
 
 
 def first_size(n_dev: int) -> int:
-    """How many dev tasks every candidate is tried on; the better half continues on the rest.
+    """Return how many dev tasks every candidate is tried on; the better half continues on the rest.
 
     >>> first_size(27), first_size(10)
     (13, 6)
@@ -49,7 +49,7 @@ def first_size(n_dev: int) -> int:
 
 
 def survivors(k: int) -> int:
-    """How many of `k` candidates continue: the better half, rounded up, at least two.
+    """Return how many of `k` candidates continue: the better half, rounded up, at least two.
 
     >>> survivors(2), survivors(5), survivors(20)
     (2, 3, 10)
@@ -128,7 +128,7 @@ class SelectionTest:
 
 
 def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
-    """Whether one of two finalists is better than the default, on labels that had no part in choosing them.
+    """Test whether one of two finalists is better than the default, on labels that had no part in choosing them.
 
     Args:
         differences: Shape (n_tasks, 1 or 2), no nan.
@@ -156,12 +156,12 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
         value > bound if value is not None else bool(by_sign and mean > 0)
         for value, mean in zip(t, means.tolist(), strict=True)
     ]
-    best = max((place for place in range(k) if passed[place]), key=lambda place: means[place], default=None)
+    best = max((index for index in range(k) if passed[index]), key=lambda place: means[place], default=None)
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), tuple(t), rho, bound, best, n)
 
 
 def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> SelectionTest:
-    """The same test for any number of candidates made without these labels, on all of them.
+    """Return the same test for any number of candidates made without these labels, on all of them.
 
     The largest t is compared with its distribution when whole tasks flip their sign, which keeps the candidates'
     correlation; the random signs have a fixed seed.
@@ -181,14 +181,14 @@ def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> S
     bound = float(largest[min(FLIPS - 1, math.ceil((1 - alpha) * (FLIPS + 1)) - 1)])
     statistics = _t(means[None, :], squares, n)[0]
     errors = d.std(axis=0, ddof=1) / math.sqrt(n)
-    passed = [place for place in range(k) if statistics[place] > bound]
+    passed = [index for index in range(k) if statistics[index] > bound]
     best = max(passed, key=lambda place: means[place], default=None)
     t = tuple(None if error <= 1e-12 else float(statistic) for statistic, error in zip(statistics, errors, strict=True))
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), t, None, bound, best, n)
 
 
 def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
-    """Whether one of several candidates decides more as people do, each at its share of the level.
+    """Test whether one of several candidates decides more as people do, each at its share of the level.
 
     A difference is 1 where the candidate alone decides as people do, -1 where the default alone does, else 0, or the
     mean of a task. For the lower limit one task of the worst difference is added, since few of them vary.
@@ -356,7 +356,7 @@ def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN
 
 
 def labels_needed(held_out: int) -> int:
-    """How many labelled tasks are needed so that this many are held out.
+    """Return how many labelled tasks are needed so that this many are held out.
 
     >>> labels_needed(132)
     198

@@ -52,7 +52,7 @@ class TrialPart:
         """The examples that have a gold score, in drawn order."""
         tasks = [task_of(example) for example in gold.examples]
         scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
-        number = {task: place for place, task in enumerate(in_drawn_order(tasks[place] for place in scored))}
+        number = {task: index for index, task in enumerate(in_drawn_order(tasks[place] for place in scored))}
         order = sorted(scored, key=lambda place: (number[tasks[place]], place))
         return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[place]] for place in order))
 
@@ -88,7 +88,7 @@ class TrialPart:
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
-        """Which examples belong to the first `tasks` tasks, shape (n_examples,)."""
+        """Return which examples belong to the first `tasks` tasks, shape (n_examples,)."""
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:
@@ -108,7 +108,8 @@ def own_decision(example: Example) -> float | None:
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
-    """How much closer to gold a candidate's score is than the user's, shape (n_examples,); nan where yours is missing.
+    """Return how much closer to gold a candidate's score is than the user's, shape (n_examples,); nan where yours is
+    missing.
 
     A score that the candidate lacks counts as the worst possible.
     """

@@ -235,7 +235,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
 
 
 def _in_tasks(part: tuple[int, int]) -> str:
-    """How many examples a part has, and in how many tasks where several share one."""
+    """Return how many examples a part has, and in how many tasks where several share one."""
     examples, tasks = part
     return f"{counted(examples, 'example')}{f' of {tasks} tasks' if tasks < examples else ''}"
 

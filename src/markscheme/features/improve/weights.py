@@ -299,12 +299,12 @@ def _checked(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> tuple
 
 
 def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
-    """Which columns have only one level, missing values aside."""
+    """Return which columns have only one level, missing values aside."""
     return np.array([len(np.unique(column[~np.isnan(column)])) == 1 for column in levels.T])
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
-    """Why nothing can be fitted, with the examples needed where more would help.
+    """Return why nothing can be fitted, with the examples needed where more would help.
 
     Args:
         task: What would be fitted.
@@ -471,7 +471,7 @@ class _Fold:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
-    """Each group held out once in each repeat, with everything fitted again on the rest."""
+    """Return each group held out once in each repeat, with everything fitted again on the rest."""
     upright = task.upright
     everything = task.sums
     for _ in range(REPEATS):
@@ -522,7 +522,7 @@ def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> 
 
 
 def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, tolerance: float) -> dict[str, HeldOut]:
-    """How well the rubric's own score, with weights tuned on the other examples, matches annotators' scores."""
+    """Return how well the rubric's own score, with weights tuned on the other examples, matches annotators' scores."""
     n = len(task.marks)
     measured = {name: np.zeros((2, n)) for name in ("mae", "agreement", "pass_agreement")}
     for fold in folds:
@@ -541,7 +541,7 @@ def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, t
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
-    """Each tuned weight divided by the author's, refitted with every group left out in turn."""
+    """Return each tuned weight divided by the author's, refitted with every group left out in turn."""
     upright = task.upright
     groups = task.groups
     method = "weight over the author's"

@@ -138,10 +138,10 @@ def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
 
 
 def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:
-    """Each file on a line, with what it is for; the rubric first, since that is what its user edits."""
+    """Return each file on a line, with what it is for; the rubric first, since that is what its user edits."""
     where = "here" if folder == Path() else f"in {folder}"
     yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
-    order = {place: number for number, place in enumerate(_FOR)}
+    order = {place: index for index, place in enumerate(_FOR)}
     width = max(map(len, (*made, *left_alone)), default=0)
     for name in sorted((*made, *left_alone), key=lambda name: order.get(name, -1)):
         remark = _as_it_is(folder / name) if name in left_alone else _FOR.get(name, "")
@@ -158,7 +158,7 @@ def _as_it_is(path: Path) -> str:
 
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
-    """How to go on with a rubric that was made from a table."""
+    """Return how to go on with a rubric that was made from a table."""
     options = "".join(f" --ratings {quote(str(place))}" for place in project.judged)
     if project.judged:
         yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
@@ -173,12 +173,12 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
 
 
 def _with_skill() -> Iterator[str]:
-    """How an agent comes to read it."""
+    """Return how an agent comes to read it."""
     yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 
 def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
-    """How to go on: without a key first, then under Promptfoo."""
+    """Return how to go on: without a key first, then under Promptfoo."""
     change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""
     if "promptfooconfig.yaml" in left_alone:

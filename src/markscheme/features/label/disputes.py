@@ -108,7 +108,8 @@ def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
 ) -> dict[str, dict[str, tuple[Voice, ...]]]:
-    """What annotators said where they disagree, by id and criterion: one voice per annotator, the lowest level first.
+    """Return what annotators said where they disagree, by id and criterion: one voice per annotator, the lowest level
+    first.
 
     Labels given under another wording and "can't tell" make no disagreement. What another adjudicator has decided is
     left out.
@@ -139,7 +140,7 @@ def disputed(
 
 
 def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> list[Dispute]:
-    """How annotators differ on each criterion on which they do, the most disputed first."""
+    """Return how annotators differ on each criterion on which they do, the most disputed first."""
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
     disputes = []
     for criterion in rubric.criteria:
@@ -156,7 +157,7 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
 
 
 def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
-    """Each annotator's first label of an example, without criteria that had another wording."""
+    """Return each annotator's first label of an example, without criteria that had another wording."""
     first: dict[tuple[str, str], Rating] = {}
     for rating in sorted(ratings, key=lambda rating: rating.sample):
         if rating.kind == "human":

@@ -21,7 +21,7 @@ class OnwardStep:
 
 
 def onward_steps(work: Work) -> tuple[OnwardStep, ...]:
-    """What to do next, the most useful first; empty while something is left to label."""
+    """Return what to do next, the most useful first; empty while something is left to label."""
     commands = Commands.on(work.rubric.name)
     calibrate = commands.calibrate()
     if work.current is not None or not work.steps:
@@ -60,7 +60,7 @@ def _numbers_to_improve(work: Work) -> tuple[OnwardStep, ...]:
 
 
 def _other_annotators(work: Work) -> bool:
-    """Whether another annotator has labelled one of these responses; yes where their files can't be read."""
+    """Return True if another annotator has labelled one of these responses; yes where their files can't be read."""
     ids = {step.id for step in work.steps}
     try:
         return any(rating.rater != work.file.rater and rating.id in ids for rating in work.everyone)

@@ -175,7 +175,7 @@ def view(overview: Overview) -> Document:
 
 
 def _onward(overview: Overview) -> tuple[str, str]:
-    """What to do next: label what is left of the pool, or other outputs; or calibrate."""
+    """Return what to do next: label what is left of the pool, or other outputs; or calibrate."""
     commands = Commands.on(overview.rubric)
     labels = overview.next_labels.labels
     if labels is None or not labels.more:

@@ -107,7 +107,8 @@ def message_page(title: str, text: str) -> str:
 
 
 def progress_part(work: Work) -> str:
-    """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
+    """Return what the server adds to the overview: how steady the rater is, how often others agree, and what is
+    disputed."""
     template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 
@@ -118,10 +119,10 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 
 
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
-    """What the script knows of the work: others' labels only where an adjudicator decides on them."""
+    """Return what the script knows of the work: others' labels only where an adjudicator decides on them."""
     names = [question.criterion.name for question in work.all_questions]
     old_words = words_in(work.home.path.parent) if work.reworded else {}
-    places = {step: place for place, step in enumerate(work.steps)}
+    places = {step: index for index, step in enumerate(work.steps)}
     return {
         "rubric": work.rubric.name,
         "noun": "Pair" if work.rubric.is_of_pairs else "Response",
@@ -147,7 +148,8 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
 
 
 def _first_words(work: Work, step: Step) -> dict[str, str]:
-    """What names a response on the page, where its id might say who wrote it: the beginning of the query and of it."""
+    """Return what names a response on the page, where its id might say who wrote it: the beginning of the query and of
+    it."""
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]
     query = next((example.submission.inputs[name] for name in names if name in example.submission.inputs), "")
@@ -156,7 +158,7 @@ def _first_words(work: Work, step: Step) -> dict[str, str]:
 
 
 def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
-    """What a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
+    """Return what a sheet saves for an answer: a rating of the criterion, or the decision on the whole response."""
     if question.is_whole:
         return {**({} if answer == CANNOT_TELL else {"pass": answer == WHOLE_PASSES}), "whole_under": WHOLE_UNDER}
     rated = question.rated(answer)
@@ -170,7 +172,7 @@ def _criteria_asked(work: Work, step: Step) -> list[str]:
 def _words_before(
     work: Work, step: Step, old_words: Mapping[str, CriterionWords]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """For each question the words that the rater answered before; empty ones where they aren't recorded."""
+    """Map each question to the words that the rater answered before; empty ones where they aren't recorded."""
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
@@ -229,14 +231,14 @@ _OF_PLACES = {"first": ("1", "Response 1"), "tie": ("0", "Neither"), "second": (
 def _levels(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
     scale = criterion.scale
     by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
-    for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
-        key = choice if by_number else str(place + 1)
+    for index, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
+        key = choice if by_number else str(index + 1)
         words = {
             "label": level.label if level.label and level.label != choice else "",
             "description": level.description or "",
             "example": level.example or "",
         }
-        yield {**_choice(str(place), key if len(key) == 1 else "", choice), **words}
+        yield {**_choice(str(index), key if len(key) == 1 else "", choice), **words}
 
 
 def _choice(value: str, key: str, name: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from markscheme.rubrics.preference import ShownOrder
 
 
 def is_turned(step: Step, rater: str) -> bool:
-    """Whether the second response is shown first: by chance for each rater and pair, and the other way round again.
+    """Return True if the second response is shown first: by chance for each rater and pair, and the other way round
+    again.
 
     >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
     True

@@ -65,7 +65,7 @@ def needs_of(
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
-    """From the coefficient's spread so far, else from the conservative table with the labels' own margins."""
+    """Plan from the coefficient's spread so far, else from the conservative table with the labels' own margins."""
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"

@@ -187,5 +187,5 @@ class SetFile:
 
     def _ids(self) -> Iterator[str]:
         if self.path.is_file():
-            for place, (_, line) in enumerate(json_lines(self.path, RatingError), start=1):
-                yield str(line.get("id") or f"ex-{place}")
+            for line_number, (_, line) in enumerate(json_lines(self.path, RatingError), start=1):
+                yield str(line.get("id") or f"ex-{line_number}")

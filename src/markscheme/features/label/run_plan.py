@@ -215,7 +215,7 @@ class PlanRequest:
         return next((need for need in needs if need is not None), None)
 
     def _number(self, needed: NextLabels) -> int:
-        """How many to draw: as many as the verdict needs, where no number was given."""
+        """Return how many to draw: as many as the verdict needs, where no number was given."""
         if self.draws is not None:
             return self.draws
         if needed.labels is None or not needed.labels.more:
@@ -240,7 +240,7 @@ class PlanRequest:
 
 
 def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None] | None:
-    """What finds the replies that a judge has already."""
+    """Return what finds the replies that a judge has already."""
     if isinstance(judge, RecordedJudge):
         replies = judge.replies
         return lambda prompt, sample: replies.get((prompt.fingerprint, sample))

@@ -103,7 +103,7 @@ class Draw:
         return {name: taken[name] for name in systems} if taken else {}
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "n": len(self.picks),
             "seed": self.seed,
@@ -171,7 +171,7 @@ def choose_next(
     generator = np.random.default_rng(seed)
     neglected = set() if systems else _neglected(free, labelled)
     picks = _of_one_draw([pick for part in parts for pick in _picks(part, view, neglected, generator)])
-    order = {example.id: place for place, example in enumerate(pool)}
+    order = {example.id: index for index, example in enumerate(pool)}
     sizes_of = Counter(cells.values())
     labels_of = Counter(labelled_strata.values())
     taken = Counter(pick.stratum for pick in picks)
@@ -221,7 +221,7 @@ def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random
 
 
 def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
-    """The same, each with a name that the draw's examples share and no other draw's have."""
+    """Return the same, each with a name that the draw's examples share and no other draw's have."""
     draw = fingerprint(sorted(pick.example.id for pick in picks))[:DRAW_DIGITS]
     return [replace(pick, example=replace(pick.example, draw=draw)) for pick in picks]
 
@@ -229,8 +229,8 @@ def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
 def _by_system(
     view: "_View", pool: Sequence[Example], free: Sequence[Example], passed: Mapping[str, bool], count: int
 ) -> list[_Part]:
-    """Each system's fails and passes by the judge with the labels they get; empty where `count` is too small for a rate
-    of every system."""
+    """Return each system's fails and passes by the judge with the labels they get; empty where `count` is too small for
+    a rate of every system."""
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in view.passed for e in pool)
     if len(systems) < 2 or undecided:
@@ -253,8 +253,8 @@ def _by_system(
 
 
 def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
-    """The same number of labels, but at least one for each system and decision without any, so that no output has
-    probability 0."""
+    """Return the same number of labels, but at least one for each system and decision without any, so that no output
+    has probability 0."""
     adjusted = taken.copy()
     for cell in zip(*np.nonzero((label_counts + taken == 0) & (room > 0)), strict=True):
         adjusted[np.unravel_index(adjusted.argmax(), adjusted.shape)] -= 1
@@ -321,7 +321,7 @@ def _allocation(
 ) -> dict[str, int]:
     """Labels for each stratum: by how much they would add, at least a few of each, no more than it has."""
     counts = np.zeros((len(names), 2), dtype=np.int64)
-    place = {name: number for number, name in enumerate(names)}
+    place = {name: index for index, name in enumerate(names)}
     for id, name in labelled_strata.items():
         if id in passed:
             counts[place[name], int(passed[id])] += 1

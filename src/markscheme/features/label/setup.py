@@ -160,7 +160,7 @@ def _work(
 
 
 def carried_in(work: Work) -> CarriedLabels | None:
-    """What labels from before a rewording count for in the rubric's set; None where there are none."""
+    """Return what labels from before a rewording count for in the rubric's set; None where there are none."""
     if not work.home.path.is_file() or not work.home.path.stat().st_size:
         return None
     try:
@@ -173,8 +173,8 @@ def carried_in(work: Work) -> CarriedLabels | None:
 
 
 def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
-    """What is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded ones
-    where the check needs them; with the digest of the words that were answered."""
+    """Return what is asked again of responses that the rater has labelled, by step: criteria that are new, and reworded
+    ones where the check needs them; with the digest of the words that were answered."""
     to_relabel = set() if carried is None else set(carried.to_relabel)
     reworded: dict[Step, dict[str, str]] = {}
     for step, label in work.file.labels.items():
@@ -242,7 +242,7 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
         labelled.setdefault(label.id, set()).add(label.rater)
     who = share.assigned(ids, labelled, seed=seed)
     own_ids = [id for id, raters in zip(ids, who, strict=True) if rater in raters]
-    return steps_of(own_ids, rater=rater, seed=seed, together={id: place for place, id in enumerate(ids)})
+    return steps_of(own_ids, rater=rater, seed=seed, together={id: index for index, id in enumerate(ids)})
 
 
 def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:

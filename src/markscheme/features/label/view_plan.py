@@ -56,7 +56,7 @@ def _callout(plan: Plan) -> Callout:
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
-    """What the number of labels follows from, and whether other work is likely to cost less."""
+    """Return what the number of labels follows from, and whether other work is likely to cost less."""
     labels = plan.next_labels.labels
     if plan.agreement is not None:
         yield f"So far: {plan.next_labels.because}"
@@ -67,13 +67,13 @@ def _about_the_number(plan: Plan) -> Iterator[str]:
 
 
 def _costs_much(plan: Plan) -> bool:
-    """Whether a judge whose ratings are known needs many times the labels that there are."""
+    """Return True if a judge whose ratings are known needs many times the labels that there are."""
     labels = plan.next_labels.labels
     return plan.agreement is not None and labels is not None and labels.more >= _MANY_TIMES * plan.labelled
 
 
 def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
-    """What to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
+    """Return what to do next: label, once the outputs to label are drawn; draw them; or see the verdict."""
     if plan.table is not None:
         return "Next, to label more of it by a rubric", Commands(plan.table).init_from_table()
     commands = Commands(quote(plan.rubric), plan.judged_by) if plan.judged_by else Commands.on(plan.rubric)
@@ -89,7 +89,7 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
 
 
 def _next_run(cost: Cost) -> str:
-    """What a calibration of the judge costs, in a sentence."""
+    """Return what a calibration of the judge costs, in a sentence."""
     answered = f" ({cost.kept:,} answered already)" if cost.kept else ""
     return f"Calibrating {cost.judge or 'a judge'} takes {counted(cost.calls, 'call')}{answered}: {dollars(cost.usd)}."
 

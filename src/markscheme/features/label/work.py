@@ -147,7 +147,7 @@ class Work:
         self._has_parts = False
 
     def is_turned(self, step: Step) -> bool:
-        """Whether a step shows the second response of a pair first; an adjudicator sees the stored order."""
+        """Return True if a step shows the second response of a pair first; an adjudicator sees the stored order."""
         return self.rubric.is_of_pairs and not self.is_adjudication and is_turned(step, self.file.rater)
 
     @property
@@ -196,7 +196,7 @@ class Work:
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:
-        """Whether a step is labelled under the current wording."""
+        """Return True if a step is labelled under the current wording."""
         if step not in self.file.labels:
             return False
         label = self.file.labels[step]
@@ -310,14 +310,14 @@ class Work:
         return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
 
     def disputes(self) -> list[Dispute]:
-        """How annotators differ, for the rubric's author; empty where their labels can't be read."""
+        """Return how annotators differ, for the rubric's author; empty where their labels can't be read."""
         try:
             return disputes_of(self.everyone, self.rubric, list(self.examples))
         except RatingError:
             return []
 
     def change(self) -> str:
-        """How the rubric has changed since labelling began, as a sentence; "" if raters see no change."""
+        """Return how the rubric has changed since labelling began, as a sentence; "" if raters see no change."""
         try:
             now = self.source.read_bytes()
             if now == self._read:

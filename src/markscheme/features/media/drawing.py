@@ -110,9 +110,9 @@ def document(word: str, squares: int) -> bytes:
         "<< /Font << /F1 5 0 R >> >>",
     )
     body, offsets = "%PDF-1.4\n", []
-    for number, definition in enumerate(objects, start=1):
+    for ordinal, definition in enumerate(objects, start=1):
         offsets.append(len(body))
-        body += f"{number} 0 obj\n{definition}\nendobj\n"
+        body += f"{ordinal} 0 obj\n{definition}\nendobj\n"
     table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
     count = len(objects) + 1
     trailer = f"trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"

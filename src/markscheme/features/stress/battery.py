@@ -76,8 +76,8 @@ class Battery:
     def texts(self) -> dict[tuple[int, str], str]:
         """The changed response by example and change; without changes that can't be made or alter every level."""
         return {
-            (place, row.name): changed
-            for place, example in enumerate(self.examples)
+            (index, row.name): changed
+            for index, example in enumerate(self.examples)
             for row in self.rows
             if (changed := self._changed(example, row)) is not None
         }
@@ -144,8 +144,8 @@ class Battery:
     def askings(self, seed: str) -> list[StressQuestion]:
         """List all questions, in an order that depends on `seed` alone."""
         questions = [
-            StressQuestion(place, version, copy)
-            for place in range(len(self.examples))
+            StressQuestion(index, version, copy)
+            for index in range(len(self.examples))
             for version, count in ((ORIGINAL, self.options.originals), (CONTROL, 1))
             for copy in range(count)
         ]
@@ -234,7 +234,7 @@ def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Exampl
         return tuple(mixed[:n])
     score = dict(zip(gold.ids, gold.scores.tolist(), strict=True))
     ranked = sorted(mixed, key=lambda example: -1.0 if math.isnan(s := score.get(example.id, math.nan)) else s)
-    return tuple(ranked[math.floor((place + 0.5) * len(ranked) / n)] for place in range(n))
+    return tuple(ranked[math.floor((index + 0.5) * len(ranked) / n)] for index in range(n))
 
 
 # --- asking ---------------------------------------------------------------------------------------------------------

@@ -268,8 +268,8 @@ class Stress:
         counts = {ORIGINAL: self.battery.options.originals, CONTROL: 1}
         askings = range(counts.get(version, self.battery.options.repeats))
         levels = [
-            [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
-            for place in range(len(self.battery.examples))
+            [self._level(StressQuestion(index, version, copy), criterion) for copy in askings]
+            for index in range(len(self.battery.examples))
         ]
         return np.array(levels).reshape(len(self.battery.examples), len(askings))
 
@@ -300,8 +300,8 @@ class Stress:
                 original = example.submission.response
                 yield MovedExample(example.id, float(shifts[place]), original, changed.response, reasons)
 
-    def _reason(self, place: int, version: str, name: str) -> str:
-        verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)
+    def _reason(self, index: int, version: str, name: str) -> str:
+        verdict = self.grades[StressQuestion(index, version, 0)].verdicts.get(name)
         return verdict.reason if verdict is not None else ""
 
 

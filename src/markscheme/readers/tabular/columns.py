@@ -212,7 +212,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Whether words are a judge's, and whether people's."""
+    """Test whether words are a judge's, and whether people's."""
     listed = tuple(words)
     if listed == ("y", "pred"):
         return True, False
@@ -296,7 +296,7 @@ WORDS_OF_SENTENCE: Final = 4
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
-    """Whether columns of both sides are named alike but for the side."""
+    """Return True if columns of both sides are named alike but for the side."""
     rest = [word for word in words if word not in JUDGE_WORDS | PEOPLE_WORDS]
     sides = {_side(twin) for column in columns if (twin := name_words(column.name))
              and [word for word in twin if word not in JUDGE_WORDS | PEOPLE_WORDS] == rest}  # fmt: skip

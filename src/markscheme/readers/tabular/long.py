@@ -89,7 +89,7 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
 
 
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
-    """Whether a criterion has both sides, or two annotators where nobody is a judge."""
+    """Return True if a criterion has both sides, or two annotators where nobody is a judge."""
     sides = {side.is_judge for side in listed}
     return sides == {True, False} if judges else len(listed) > 1
 
@@ -157,7 +157,7 @@ def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: 
 
 
 def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
-    """Whether each example has one value."""
+    """Return True if each example has one value."""
     by_unit: dict[str, str] = {}
     return all(by_unit.setdefault(name, cell) == cell for name, cell in zip(unit.cells, column.cells, strict=True))
 

@@ -251,7 +251,7 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
     def _is_of_fault(self, column: RatedColumn) -> bool:
-        """Whether yes isn't known to pass: the column asks for a fault, and its words have no direction."""
+        """Return True if yes isn't known to pass: the column asks for a fault, and its words have no direction."""
         asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(column.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 

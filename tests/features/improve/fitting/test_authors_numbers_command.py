@@ -263,7 +263,7 @@ def test_tune_is_part_of_improve_and_certify(typed: str, improve: str, certify: 
     )
 
 
-def test_the_file_names_the_judge_that_numbers_were_fitted_to_and_another_judge_is_told(tmp_path: Path) -> None:
+def test_the_file_names_the_judge_that_numbers_were_fitted_to_and_calibrate_says_so_of_another(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     examples = plate.home / "examples.jsonl"
     by_people = examples.read_text()

@@ -116,7 +116,7 @@ class VersionRatings:
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Whether reports are named, or rubrics of which people decided about whole responses."""
+    """Return True if reports are named, or rubrics of which people decided about whole responses."""
     if any(map(is_report, sides)):
         return True
     try:

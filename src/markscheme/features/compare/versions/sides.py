@@ -39,7 +39,7 @@ class RubricVersion:
 
 
 def are_versions(sides: Sequence[str]) -> bool:
-    """Whether two sides are versions of a rubric, not judges or ratings by one."""
+    """Return True if two sides are versions of a rubric, not judges or ratings by one."""
     if len(sides) != 2:
         return False
     reports = [_report_of(side) for side in sides]
@@ -50,7 +50,7 @@ def are_versions(sides: Sequence[str]) -> bool:
 
 
 def is_report(side: str) -> bool:
-    """Whether a side is a report on one judge, with its rubric's file or without."""
+    """Return True if a side is a report on one judge, with its rubric's file or without."""
     return _report_of(side) is not None
 
 

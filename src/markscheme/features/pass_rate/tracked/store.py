@@ -231,7 +231,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
     read_value = json.JSONDecoder().raw_decode
     with path.open("rb") as file:
         file.seek(start)
-        for number, line in enumerate(file, start=1):
+        for ordinal, line in enumerate(file, start=1):
             try:
                 text = line.decode()
                 value, end = read_value(text)
@@ -239,9 +239,9 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
             except (ValueError, RecursionError):
                 is_whole = False
             if not is_whole:
-                yield from (entry for entry in json_lines(path, RatingError) if start or entry[0] >= number)
+                yield from (entry for entry in json_lines(path, RatingError) if start or entry[0] >= ordinal)
                 return
-            yield number, value
+            yield ordinal, value
 
 
 def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
