@@ -132,7 +132,7 @@ def parse_address(url: str) -> Address:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerAnswer:
+class _ServerAnswer:
     """A server's answer to a prompt, which isn't an error.
 
     Attributes:
@@ -211,7 +211,7 @@ class SdkJudge:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r})"
 
-    async def answer(self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]) -> "ServerAnswer":
+    async def answer(self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]) -> "_ServerAnswer":
         """Send a prompt, without one setting after the other that the server refuses, until it is answered.
 
         Args:
@@ -242,7 +242,7 @@ class SdkJudge:
         fault = error_in_answer(self.who, plain, response.headers, secrets=self.secrets)
         if fault is not None:
             raise fault
-        return ServerAnswer(body, plain, form, calls)
+        return _ServerAnswer(body, plain, form, calls)
 
     def refuse(self, refusal: RequestRefusal) -> None:
         """Raise the error of a refusal that leaving out a setting can't fix; do nothing for any other."""

@@ -213,8 +213,8 @@ def judge_fitted_to(text: str) -> str | None:
         >>> judge_fitted_to("# fitted to openai:gpt-5\\ncriteria:\\n- The reply is polite.\\n")
         'openai:gpt-5'
     """
-    found = _FITTED.search(text)
-    return None if found is None else found[1]
+    match = _FITTED.search(text)
+    return None if match is None else match[1]
 
 
 def _with_judge(text: str, judge: str | None) -> str:

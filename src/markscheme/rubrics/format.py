@@ -103,16 +103,11 @@ class ListForm:
 
 
 @dataclass(frozen=True)
-class NamedCheck:
-    """A check's name, and what it is given as JSON; "" for nothing."""
-
-    name: str
-    value: str = ""
-
-
-@dataclass(frozen=True)
 class CheckKind:
-    """A check by its name, or as an object with its name as the only key."""
+    """A check by its name, or as an object with its name as the only key.
+
+    It is read as the name and the JSON of its value, "" where there is none.
+    """
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -120,9 +115,9 @@ class CheckKind:
 
     def read(self, data: Any, path: Place, problems: Problems) -> Any:
         if isinstance(data, str):
-            return NamedCheck(data)
+            return data, ""
         if isinstance(data, dict) and len(data) == 1 and isinstance(name := next(iter(data)), str):
-            return NamedCheck(name, json.dumps(data[name], ensure_ascii=False, sort_keys=True, default=str))
+            return name, json.dumps(data[name], ensure_ascii=False, sort_keys=True, default=str)
         problems.append((path, f"{_key(path)} must be a check's name, or {{NAME: its value}}; found {as_shown(data)}"))
         return None
 

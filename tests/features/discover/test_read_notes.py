@@ -288,20 +288,20 @@ def test_a_line_replaces_the_record_unless_it_is_older(
 ) -> None:
     before = reading_of(own_line("in full", at="2026-11-02", texts=("bad", "rude")))
     content = read_notes(written(tmp_path, {"ann.jsonl": [line]}))
-    taken = taken_in(content, [before], Codebook(), is_random=True, materials={})
-    after = next(iter(taken.readings), before)
+    added, codebook = taken_in(content, [before], Codebook(), is_random=True, materials={})
+    after = next(iter(added), before)
     assert (after.read, [note.text for note in after.notes]) == (read, texts)
-    again = taken_in(content, [after], taken.codebook, is_random=True, materials={})
-    assert again.readings == ()
+    again, _ = taken_in(content, [after], codebook, is_random=True, materials={})
+    assert again == ()
 
 
 def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": ""}
-    taken = taken_in(
+    added, _ = taken_in(
         read_notes(written(tmp_path, {"notes.jsonl": [row]})), [before], Codebook(), is_random=True, materials={}
     )
-    (after,) = taken.readings
+    (after,) = added
     assert (after.read, after.passed, dict(after.listed)) == ("in full", True, {"m": "f"})
     assert [note.text for note in after.notes] == ["rude"]
 
@@ -309,8 +309,8 @@ def test_rows_without_a_state_take_nothing_back_from_the_record(tmp_path: Path) 
 def test_rows_that_say_noted_take_in_full_back_from_the_record(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
-    taken = taken_in(
+    added, _ = taken_in(
         read_notes(written(tmp_path, {"notes.jsonl": [row]})), [before], Codebook(), is_random=True, materials={}
     )
-    (after,) = taken.readings
+    (after,) = added
     assert (after.read, after.passed, dict(after.listed)) == ("noted", False, {})

@@ -47,22 +47,22 @@ TOO_LONG: Final = "max_tokens_exceeded"
 def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
     questions = []
     for key, question in questions_by_id(prompt):
-        asked: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
+        request: dict[str, Any] = {"type": question.kind, "name": key, "instructions": question.instructions}
         if question.kind == "yes_no":
-            asked["type"] = "predicate"
+            request["type"] = "predicate"
             signs = [
                 f"{name}: {text}" for name, (_, text) in zip(("False", "True"), question.options, strict=True) if text
             ]
-            asked["instructions"] = "\n".join([question.instructions, *signs])
+            request["instructions"] = "\n".join([question.instructions, *signs])
         elif question.kind == "score":
-            asked["levels"] = [
+            request["levels"] = [
                 {"label": choice, "description": level_text(choice, text)} for choice, text in question.options
             ]
         else:
-            asked["choices"] = [
+            request["choices"] = [
                 {"value": choice} | ({"description": text} if text else {}) for choice, text in question.options
             ]
-        questions.append(asked)
+        questions.append(request)
     return {"model": model, "input": f"{prompt.guidelines}\n\n{prompt.user}", "questions": questions}
 
 

@@ -72,10 +72,10 @@ def take_notes(
     with opened.folder.locked():
         before = opened.codebook()
         readings = opened.folder.readings()
-        added = taken_in(content, readings, before, is_random=is_random, materials=opened.pool.materials)
+        added, codebook = taken_in(content, readings, before, is_random=is_random, materials=opened.pool.materials)
         _keep_outputs(opened, content.examples)
-        opened.folder.add_readings(added.readings)
-        opened.folder.save(before, added.codebook)
+        opened.folder.add_readings(added)
+        opened.folder.save(before, codebook)
     return content
 
 

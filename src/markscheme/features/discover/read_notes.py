@@ -411,19 +411,6 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: A
 # --- into the files of a discovery ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TakenIn:
-    """What an import adds to a discovery.
-
-    Attributes:
-        readings: Readings to append.
-        codebook: The codebook with the modes and assignments of the files.
-    """
-
-    readings: tuple[OutputReading, ...]
-    codebook: Codebook
-
-
 def taken_in(
     content: NotesIn,
     before: Sequence[OutputReading],
@@ -431,8 +418,8 @@ def taken_in(
     *,
     is_random: bool,
     materials: Mapping[str, Material],
-) -> TakenIn:
-    """Notes from elsewhere as readings next to those that are there; what is there already isn't added again.
+) -> tuple[tuple[OutputReading, ...], Codebook]:
+    """Return the readings that an import adds and the codebook with its modes; nothing is added a second time.
 
     A line of our own that is later than the one on record replaces it. Rows of a table add notes, and take back what
     they say otherwise.
@@ -481,7 +468,7 @@ def taken_in(
                 whole = _with_more(same, reading, tuple(notes), is_later=is_later)
         if whole != same:
             added.append(whole)
-    return TakenIn(tuple(added), codebook)
+    return tuple(added), codebook
 
 
 def _with_more(

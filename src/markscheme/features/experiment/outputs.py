@@ -140,8 +140,8 @@ def _texts(record: Mapping[str, Any], key: str, folder: Path) -> dict[str, str]:
     texts = record.get(key)
     if texts is not None and not isinstance(texts, Mapping):
         raise ValueError(f"`{key}` is texts by name, as in {key}: {{query: …}}; found {shown(texts)}")
-    given = {str(name): value for name, value in (texts or {}).items() if value is not None}
-    return {name: as_text(value, f"input {name!r}", folder=folder) for name, value in given.items()}
+    known_texts = {str(name): value for name, value in (texts or {}).items() if value is not None}
+    return {name: as_text(value, f"input {name!r}", folder=folder) for name, value in known_texts.items()}
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:

@@ -65,8 +65,8 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[Elsewhere]:
             assertion = _mapping(_mapping(component).get("assertion"))
             if str(assertion.get("type")).removeprefix("not-") not in MODEL_GRADED:
                 continue
-            own = assertion.get("provider")
-            grader = _named(of_test if own is None else own)
+            of_assertion = assertion.get("provider")
+            grader = _named(of_test if of_assertion is None else of_assertion)
             if not _is_ours(labels.get(grader or "", grader)):
                 yield Elsewhere(grader, assertion)
 
@@ -110,8 +110,8 @@ def _where(verdict: Elsewhere, path: Path | None, data: Any, lines: Lines) -> st
     kind = str(verdict.assertion.get("type"))
     if verdict.grader is None or path is None:
         return kind
-    found = sorted({lines[place] for place in _places(data, verdict, ()) if place in lines})
-    return f"{path.name}:{','.join(map(str, found))}" if found else kind
+    numbers = sorted({lines[place] for place in _places(data, verdict, ()) if place in lines})
+    return f"{path.name}:{','.join(map(str, numbers))}" if numbers else kind
 
 
 def _places(data: Any, verdict: Elsewhere, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

@@ -14,7 +14,7 @@ def other_words(calibration: Calibration) -> doc.Section:
 
 def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
     worded = [finding for finding in calibration.findings if finding.kind.fixed_by == "wording"]
-    waits = any(words.kind.waits_for(other.kind) for words in worded for other in calibration.findings)
+    waits = any(words.kind.waits_for(finding.kind) for words in worded for finding in calibration.findings)
     if worded and not waits and calibration.rater.has_rubric:
         table = calibration.comparison.table
         needed = labels_needed(held_out_needed())

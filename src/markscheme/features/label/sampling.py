@@ -63,7 +63,7 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolStratum:
+class _PoolStratum:
     """One part of the pool.
 
     Attributes:
@@ -91,7 +91,7 @@ class Draw:
     """
 
     picks: tuple[Pick, ...]
-    strata: tuple[PoolStratum, ...]
+    strata: tuple[_PoolStratum, ...]
     pool: RatingTable
     seed: int
 
@@ -177,7 +177,7 @@ def choose_next(
     taken = Counter(pick.stratum for pick in picks)
     return Draw(
         picks=tuple(sorted(picks, key=lambda pick: order[pick.example.id])),
-        strata=tuple(PoolStratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
+        strata=tuple(_PoolStratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
         pool=decision_table(
             rubric,
             [replace(example, group="", stratum=cells[example.id]) for example in pool],

@@ -47,7 +47,7 @@ def open_battery(
 
 def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:
     """Return what a run costs; nothing is asked."""
-    prompts = [prompt for asked in made.askings("") for prompt in questions(*made.question(asked))]
+    prompts = [prompt for question in made.askings("") for prompt in questions(*made.question(question))]
     return asking.cost(judge, prompts, made.rubric.samples)
 
 

@@ -164,17 +164,17 @@ def look_again(
     through: date,
     at_least: float | None = None,
     *,
-    known: StreamMemory | None = None,
+    memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
     """Look at a stream as it is, of which something may be known already; nothing is written."""
-    memory = stream.read(known)
+    memory = stream.read(memory_so_far)
     labels = _labels(calibration, rubric, memory)
     look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
     return memory, labels, look
 
 
 def _looked(
-    known: StreamMemory,
+    memory_so_far: StreamMemory,
     stream: StreamFiles,
     rubric: Rubric,
     calibration: Path,
@@ -185,7 +185,9 @@ def _looked(
     added: int,
     changed: int,
 ) -> TrackedRun:
-    memory, labels, look = look_again(rubric, calibration, stream, through, options.at_least, known=known)
+    memory, labels, look = look_again(
+        rubric, calibration, stream, through, options.at_least, memory_so_far=memory_so_far
+    )
     line = _look_line(look, at, through)
     differs = _differs(memory, look)
     before = memory.looks[-1] if memory.looks else {}

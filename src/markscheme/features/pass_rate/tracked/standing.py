@@ -39,14 +39,14 @@ def streams_here(start: Path) -> Iterator[WatchedStream]:
 def _standing(rubric: str, stream: StreamFiles) -> WatchedStream:
     """Return what the last look at a stream said; what can't be read is said in its place."""
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
-    known = {"rubric": rubric, "stream": stream.folder.name}
+    shown = {"rubric": rubric, "stream": stream.folder.name}
     try:
         last = stream.last_look()
     except MarkschemeError as error:
         fault = str(error).splitlines()[0]
-        return WatchedStream(f"stream {name}: {fault}", known | {"fault": fault}, partial(_unread, name, fault))
-    said = {key: last.get(key) for key in ("through", "named", "rate", "low", "high", "judge_alone")}
-    return WatchedStream(f"stream {name}: {_sentence(last)}", known | said, partial(_section, name, stream))
+        return WatchedStream(f"stream {name}: {fault}", shown | {"fault": fault}, partial(_unread, name, fault))
+    look = {key: last.get(key) for key in ("through", "named", "rate", "low", "high", "judge_alone")}
+    return WatchedStream(f"stream {name}: {_sentence(last)}", shown | look, partial(_section, name, stream))
 
 
 def _sentence(last: Mapping[str, Any]) -> str:
@@ -73,11 +73,11 @@ def _section(name: str, stream: StreamFiles) -> Section:
         memory = stream.read()
     except MarkschemeError as error:
         return _unread(name, str(error).splitlines()[0])
-    said = {_week_of_look(look): look for look in memory.looks}
+    looks = {_week_of_look(look): look for look in memory.looks}
     weeks = [
-        week for week in count_weeks(memory.graded.values(), {}, date.today()) if week.week <= max(said, default="")
+        week for week in count_weeks(memory.graded.values(), {}, date.today()) if week.week <= max(looks, default="")
     ]
-    return Section(f"Pass rate of {name}", tuple(_blocks(weeks, said, list(_happened(memory)))))
+    return Section(f"Pass rate of {name}", tuple(_blocks(weeks, looks, list(_happened(memory)))))
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
@@ -97,10 +97,10 @@ def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
 
 
 def _blocks(
-    weeks: Sequence[WeekCounts], said: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
+    weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
 ) -> Iterator[Block]:
     """Yield the picture and what its letters mean; the table alone for a single week."""
-    table = Table(_HEADINGS, tuple(_rows(weeks, said, happened)))
+    table = Table(_HEADINGS, tuple(_rows(weeks, looks, happened)))
     if len(weeks) < 2:
         yield table
         return
@@ -116,7 +116,7 @@ def _blocks(
         title="What the judge passes, and what people would pass.",
         x=Axis(-0.5, len(names) - 0.5, tuple(ticks)),
         y=Axis.of_shares(),
-        marks=(*rules, *_marks(weeks, said)),
+        marks=(*rules, *_marks(weeks, looks)),
         table=table,
         caption="Points: of all weeks of the period so far, with the 95% CI for all looks of two years.",
         key=(("the judge passes", "judge"), ("people would pass", "annotators")),
@@ -125,20 +125,20 @@ def _blocks(
         yield Items(tuple((f"{letter}: {week}, {words}",) for letter, (week, words) in lettered))
 
 
-def _marks(weeks: Sequence[WeekCounts], said: Mapping[str, Mapping[str, Any]]) -> Iterator[PlotMark]:
+def _marks(weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]]) -> Iterator[PlotMark]:
     yield PlotLine(tuple((float(index), week.share) for index, week in enumerate(weeks) if week.graded))
     for index, week in enumerate(weeks):
-        look = said.get(week.week, {})
+        look = looks.get(week.week, {})
         if look.get("rate") is not None:
             says = f"{week.week}: people would pass {_rate(look)}"
             yield PlotPoint(index, look["rate"], look["low"], look["high"], says, "annotators")
 
 
 def _rows(
-    weeks: Sequence[WeekCounts], said: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
+    weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[Line, ...]]:
     for week in weeks:
-        look = said.get(week.week, {})
+        look = looks.get(week.week, {})
         rate = NONE if look.get("rate") is None else _rate(look)
         since = "; ".join(words for of_week, words in happened if of_week == week.week)
         yield week.week, percent(week.share) if week.graded else NONE, rate, since

@@ -151,11 +151,11 @@ class StreamFiles:
         """Whether the stream has begun."""
         return (self.folder / STREAM_FILE).is_file()
 
-    def read(self, known: StreamMemory | None = None) -> StreamMemory:
+    def read(self, so_far: StreamMemory | None = None) -> StreamMemory:
         """Read the memory; neither the order of lines nor their repetition matters.
 
         Args:
-            known: What was read before: of the responses, only lines that were added since are read.
+            so_far: What was read before: of the responses, only lines that were added since are read.
 
         Raises:
             RatingError: A line can't be read.
@@ -163,10 +163,10 @@ class StreamFiles:
         decisions = sorted(set(map(_stream_line, self._lines(STREAM_FILE))), key=lambda line: (line.at, str(line)))
         path = self.folder / GRADED_FILE
         size = path.stat().st_size if path.is_file() else 0
-        known = known if known is not None and known.read_to <= size else _NOTHING
-        graded = dict(known.graded)
-        changed = set(known.changed)
-        for line in self._graded_lines(known.read_to) if size else ():
+        so_far = so_far if so_far is not None and so_far.read_to <= size else _NOTHING
+        graded = dict(so_far.graded)
+        changed = set(so_far.changed)
+        for line in self._graded_lines(so_far.read_to) if size else ():
             before = graded.setdefault(line.id, line)
             if before is line:
                 continue
