@@ -74,7 +74,10 @@ def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool)
         return "json" if is_whole else by_name
     if line is None:
         return by_name
-    holds_rows = isinstance(line, list) or (isinstance(line, Mapping) and not _KEYS_OF_ROWS.isdisjoint(line))
+    if isinstance(line, list):
+        holds_rows = by_name != "lines" or any(isinstance(row, Mapping) for row in line)
+    else:
+        holds_rows = isinstance(line, Mapping) and not _KEYS_OF_ROWS.isdisjoint(line)
     return "json" if holds_rows or by_name == "json" else "lines"
 
 
