@@ -3,14 +3,24 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
-from markscheme.errors import UsageError
+from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
+from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
-from markscheme.rubrics.of_rows import INTERNED, ROWS_ALONE, RowRubric, RowRule, row_rubric_in, rubric_of
+from markscheme.rubrics.of_rows import (
+    INTERNED,
+    ROWS_ALONE,
+    RowRubric,
+    RowRule,
+    row_rubric_in,
+    rubric_of,
+    rubric_of_all,
+)
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
+from markscheme.submission import Submission, submission_of
 
 NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
@@ -32,6 +42,24 @@ def own_rubric(
     if core is not None and rule == "ignore":
         return None
     return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule, of_run)
+
+
+def rubric_of_rows(path: Path) -> Rubric:
+    """Return a rubric with each different criterion of a file's rows once, by the names that labels of them have.
+
+    Raises:
+        RatingError: A row or its rubric is faulty.
+    """
+    rubrics = []
+    for line, row in json_lines(path, RatingError):
+        try:
+            own = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
+        except ValueError as fault:
+            raise RatingError([Fault(str(fault), line)], path=path) from fault
+        if not isinstance(own, RowRubric):
+            raise RatingError([Fault(own or NO_RUBRIC, line)], path=path)
+        rubrics.append(own.rubric)
+    return rubric_of_all(rubrics, path.name)[0]
 
 
 class ByRow(AroundGrader):

@@ -1,6 +1,8 @@
 """Rows that bring criteria of their own: each response is asked its own, and the labels calibrate the file."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,25 @@ def test_a_sheet_asks_the_same(folder: Path) -> None:
     work.file.close()
     assert "Names Bath on route r3" in page
     assert {len(work.questions_at(step)) for step in work.steps} == {1, 2, 3}
+
+
+def test_the_answers_of_a_sheet_are_imported_by_the_printed_command_and_calibrate(folder: Path) -> None:
+    printed = run("markscheme", "label", "rows.jsonl", "--rater", "ann", "--sheet", "ann.html", cwd=folder).stdout
+    script = re.search(r'id="data">(.*)</script>', (folder / "ann.html").read_text())
+    assert script
+    sheet = json.loads(script[1])["sheet"]
+    met = dict(zip(sheet["head"]["criteria"], [answers["1"] for answers in sheet["rated"]], strict=True))
+    ratings = [
+        {"id": id, "rater": "ann", "kind": "human", "sample": sample, "under": sheet["head"]["under"], "blind": True,
+         "criteria": {name: met[name] for name in sheet["head"]["asks"][id]}}
+        for id, sample in sheet["head"]["steps"]
+    ]  # fmt: skip
+    (folder / "rows.jsonl-ann.json").write_text(json.dumps({**sheet["head"], "ratings": ratings}))
+    command = shlex.split(printed.splitlines()[-1])
+    taken_in = run(*command, cwd=folder)
+    assert taken_in.returncode == 0, taken_in.stderr
+    run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--json", "report.json", cwd=folder)
+    assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
 def test_a_faulty_rubric_and_a_pool_are_refused(folder: Path) -> None:

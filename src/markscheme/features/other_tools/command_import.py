@@ -14,15 +14,18 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import existing_file, rubric_named
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError, writing
+from markscheme.grading.by_row import rubric_of_rows
 from markscheme.options.reading import DamageOptions
 from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.rubrics.conversion import convert_rubric
 from markscheme.rubrics.shapes import ShapeOptions
 
 if TYPE_CHECKING:
     from markscheme.ratings.rating import Rating
+    from markscheme.rubrics.rubric import Rubric
 
 
 def import_ratings(
@@ -80,7 +83,7 @@ def import_ratings(
     if to is not None and to.suffix in (".yaml", ".yml"):
         return _convert(paths, to, replace(shape, other_names=columns.map, ends=columns.scale), json=json)
     targets = TargetFiles(to, examples, append)
-    rubric_of_call = rubric_named(rubric) if rubric else None
+    rubric_of_call = _rubric_of_call(rubric) if rubric else None
     raters = (f"{rater_column}=rater",) if rater_column else ()
     run = ImportRequest(
         files=paths,
@@ -102,6 +105,12 @@ def import_ratings(
         onward = "Next", Commands.on(rubric_of_call.name).calibrate_by(_as_ratings(to, run.file.ratings))
     put_on_screen(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
     return 0
+
+
+def _rubric_of_call(name: str) -> "Rubric":
+    """Return the rubric of a name or in a file, or the criteria of rows that bring their own."""
+    path = Path(name)
+    return rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
 
 
 def _convert(paths: "Sequence[Path]", to: Path, options: ShapeOptions, *, json: bool) -> int:
