@@ -142,7 +142,7 @@ def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], A
         words = [token.value for token in tokens]
         try:
             typed = [form.typed(word) for word in words]
-            parts = [part for value in typed for part in (value if isinstance(value, list) else [value])]
+            parts = [text for value in typed for text in (value if isinstance(value, list) else [value])]
             return form.read(parts if declared.several else typed[-1])
         except (KeyError, TypeError, ValueError, OverflowError):
             raise ValueError("".join(form.refusal(words[-1]))) from None

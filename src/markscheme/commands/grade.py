@@ -262,7 +262,7 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
     """Return how many pass, how far that can be trusted, and what to do next."""
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
-    others = [f"{n} {what}" for what, n in decisions.items() if what not in (PASS, FAIL) and n]
+    others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
     judged = f"Judge: {calibration_text(grading.receipt)}"
@@ -311,16 +311,16 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
     early: dict[int, Grade] = {}
     due = 0
     try:
-        async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
-            early[place] = grade
+        async for index, grade in grade_many(grading, submissions, concurrency=concurrency):
+            early[index] = grade
             while due in early:
                 yield early.pop(due)
                 due += 1
     except BudgetError as error:
         graded = due + len(early)
         warnings.warn(f"{error}; {graded} of {len(submissions)} are graded", RatingWarning, stacklevel=2)
-        for place in range(due, len(submissions)):
-            yield early.get(place) or grading.ungraded(submissions[place], f"not asked: {error}")
+        for index in range(due, len(submissions)):
+            yield early.get(index) or grading.ungraded(submissions[index], f"not asked: {error}")
 
 
 def _submissions(
@@ -354,10 +354,10 @@ def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
 
 def _inputs(entries: Sequence[str]) -> dict[str, str]:
     inputs: dict[str, str] = {}
-    for entry in entries:
-        name, equals, text = entry.partition("=")
+    for pair in entries:
+        name, equals, text = pair.partition("=")
         if not name or not equals:
-            raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {entry!r}")
+            raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {pair!r}")
         if name in inputs:
             raise UsageError(f"`--input` gives {name!r} twice")
         inputs[name] = _text_of(Path(text[1:])) if text.startswith("@") else text

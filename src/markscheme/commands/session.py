@@ -46,7 +46,7 @@ def session(
     if action == "start":
         sessions: list[dict[str, Any]] = sessions_at([_start(graders, socket)])
     elif action == "stop":
-        sessions = [{"socket": place} for place in places if client.stop(place)]
+        sessions = [{"socket": path} for path in places if client.stop(path)]
     else:
         sessions = sessions_at(places)
     if json:
@@ -66,19 +66,19 @@ def _start(graders: Path | None, wish: str | None) -> str:
     folder = graders or (Path("graders") if Path("graders").is_dir() else Path())
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}")
-    place = client.start(folder=str(folder.resolve()), wish=wish)
-    if place is None:
+    path = client.start(folder=str(folder.resolve()), wish=wish)
+    if path is None:
         raise UsageError(
             "no session can be started here: MARKSCHEME_SESSION is off, the socket's folder is open to other users, "
             "or a file is in its place"
         )
-    return place
+    return path
 
 
 def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
     """The status of the sessions at these sockets; those that don't answer are left out."""
-    answers = {place: client.status(place) for place in places}
-    return [{"socket": place, **answer} for place, answer in answers.items() if answer is not None]
+    answers = {path: client.status(path) for path in places}
+    return [{"socket": path, **answer} for path, answer in answers.items() if answer is not None]
 
 
 def session_line(session: Mapping[str, Any]) -> str:

@@ -151,7 +151,7 @@ class OneJudge(ABC):
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
         """Make a Grade with a score, or with the reason why there is none; with neither if categories don't decide."""
-        parts = [part for reply in replies for part in reply.single]
+        parts = [reply_part for reply in replies for reply_part in reply.single]
         ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
         by_name = outcomes or {}
         return Grade(
@@ -160,10 +160,10 @@ class OneJudge(ABC):
             error=score if isinstance(score, str) else None,
             scored=None if isinstance(score, str) else score,
             holistic=holistic,
-            usage=total(part.usage for part in parts),
-            replies=Counter(part.source for part in parts),
-            spared_tokens=sum(part.spared for part in parts),
-            models=tuple(sorted({part.model for part in parts if part.model})),
+            usage=total(reply_part.usage for reply_part in parts),
+            replies=Counter(reply_part.source for reply_part in parts),
+            spared_tokens=sum(reply_part.spared for reply_part in parts),
+            models=tuple(sorted({reply_part.model for reply_part in parts if reply_part.model})),
             asked_without=ways,
             fingerprints=self._fingerprints_asked(ways),
             left_out=self._left_out(submission),

@@ -53,12 +53,12 @@ def rubric_of_rows(path: Path) -> Rubric:
     rubrics = []
     for line, row in json_lines(path, RatingError):
         try:
-            own = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
+            brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
         except ValueError as fault:
             raise RatingError([Fault(str(fault), line)], path=path) from fault
-        if not isinstance(own, RowRubric):
-            raise RatingError([Fault(own or NO_RUBRIC, line)], path=path)
-        rubrics.append(own.rubric)
+        if not isinstance(brought, RowRubric):
+            raise RatingError([Fault(brought or NO_RUBRIC, line)], path=path)
+        rubrics.append(brought.rubric)
     return rubric_of_all(rubrics, path.name)[0]
 
 

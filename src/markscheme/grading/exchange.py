@@ -166,7 +166,7 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
     """Report once what a judge puts around its replies, though it is asked for an object alone."""
     if all(isinstance(reading, Unread) for reading in exchange.readings.values()):
         return
-    for wrapper in {wrapper_of(part.text) for reply in exchange.replies for part in reply.single} - {""}:
+    for wrapper in {wrapper_of(piece.text) for reply in exchange.replies for piece in reply.single} - {""}:
         warnings.warn(
             f"{judge.identity.name} doesn't keep to the JSON schema: the {wrapper} around its object is taken off",
             RuntimeWarning,
@@ -177,8 +177,8 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
 def _unusable(question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]) -> Iterator[UnusableReply]:
     """Yield the cached replies, of an exchange of one reply, in which nothing could be read."""
     (reply,) = exchange.replies
-    for part in reply.single:
-        if part.key:
-            readings = exchange.readings if part is reply else question.read(part)
+    for piece in reply.single:
+        if piece.key:
+            readings = exchange.readings if piece is reply else question.read(piece)
             if all(isinstance(reading, Unread) for reading in readings.values()):
-                yield UnusableReply(part, tuple(readings))
+                yield UnusableReply(piece, tuple(readings))

@@ -318,9 +318,9 @@ class GradedTable:
 
     def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
         """Yield the rows in these files, in the order of the submissions."""
-        places = {id: (file, at) for file in files for id, at in _places(file).items()}
-        for file, at in (places[id] for id in self._ids if id in places):
-            file.seek(at)
+        places = {id: (file, offset) for file in files for id, offset in _places(file).items()}
+        for file, offset in (places[id] for id in self._ids if id in places):
+            file.seek(offset)
             yield json.loads(file.readline())
 
     @property
@@ -334,13 +334,13 @@ class GradedTable:
 def _places(file: IO[bytes]) -> Mapping[str, int]:
     """Map each id to the position of its row in a file of lines."""
     places = {}
-    at = 0
+    offset = 0
     file.seek(0)
     for raw in file:
         line = json.loads(raw)
         if "id" in line:
-            places[line["id"]] = at
-        at += len(raw)
+            places[line["id"]] = offset
+        offset += len(raw)
     return places
 
 
@@ -381,16 +381,16 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    number = 0
+    index = 0
     try:
         for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
             with parquet.ParquetFile(file) as opened:
                 for name in twin_columns(opened.schema_arrow.names):
                     raise RatingError(TWIN_COLUMNS.format(shown(name), ""), path=file)
                 for batch in opened.iter_batches(batch_size=1000):
-                    for row in _batch_rows(batch, number, file):
-                        number += 1
-                        yield number, {name: None if is_missing(cell) else cell for name, cell in row.items()}
+                    for row in _batch_rows(batch, index, file):
+                        index += 1
+                        yield index, {name: None if is_missing(cell) else cell for name, cell in row.items()}
     except (OSError, pa.ArrowException, *_UNREADABLE) as error:
         raise RatingError(f"cannot be read as Parquet: {error}", path=path) from error
 

@@ -153,8 +153,8 @@ def read_verdicts(
     """
     material = Material.of(shown)
     if reply.parts:
-        read = [read_verdicts(part, criteria, material, turned=turned) for part in reply.parts]
-        return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
+        read = [read_verdicts(piece, criteria, material, turned=turned) for piece in reply.parts]
+        return {c.name: combine([piece[c.name] for piece in read], c, reply.rule) for c in criteria}
     if reply.decided:
         return _in_stored_order(_decisions(reply, criteria), turned)
     try:
@@ -168,7 +168,7 @@ def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, hi
     """Read the score in a holistic reply, 0 to `highest`, or why there is none; `shown` as for `read_verdicts`."""
     material = Material.of(shown)
     if reply.parts:
-        return combine_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
+        return combine_holistic([read_holistic(piece, material, highest=highest) for piece in reply.parts])
     try:
         answer = _one_answer(reply, lambda data: "score" in data, material.repeats).data
         score = answer["score"]
@@ -183,7 +183,7 @@ def _verdicts_in(reply: Reply, criteria: set[str], material: Material) -> "_Answ
     def only_repeats(data: Mapping[str, Any]) -> bool:
         verdicts = data.get("verdicts", data)
         entries = (
-            [entry for entry in verdicts.values() if isinstance(entry, Mapping)]
+            [verdict for verdict in verdicts.values() if isinstance(verdict, Mapping)]
             if isinstance(verdicts, Mapping)
             else []
         )
@@ -305,8 +305,11 @@ def _quote(quote: Any, material: Material, step: int | None = None, *, within: s
     if is_there and material.is_too_short(quote):
         return citation
     is_cited = step is not None or bool(within)
-    place = material.find(quote, first=cited) if is_cited else material.find(quote)
-    return citation | {"quote_found": place is not None and (not is_cited or place == cited), "quote_in": place or ""}
+    position = material.find(quote, first=cited) if is_cited else material.find(quote)
+    return citation | {
+        "quote_found": position is not None and (not is_cited or position == cited),
+        "quote_in": position or "",
+    }
 
 
 _STEP = re.compile(r"\s*(?:step\s*)?(\d{1,9})\s*", re.IGNORECASE)
@@ -336,16 +339,16 @@ def _decisions(reply: Reply, criteria: Sequence[Criterion]) -> dict[str, Outcome
     return {c.name: _decision(entries.get(c.name), c, reply, by_mean=by_mean) for c in criteria}
 
 
-def _decision(entry: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) -> Outcome:
+def _decision(raw: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) -> Outcome:
     name = criterion.name
-    if isinstance(entry, Mapping) and entry.get("refused") is True:
+    if isinstance(raw, Mapping) and raw.get("refused") is True:
         return Abstention(name, REFUSED_QUESTION)
     try:
-        if entry is None:
+        if raw is None:
             raise _Unreadable("the reply has no decision on it")
-        if isinstance(entry, _Twice):
+        if isinstance(raw, _Twice):
             raise _Unreadable("the reply has two decisions on it")
-        probabilities = read_distribution(entry, decision_options(criterion))
+        probabilities = read_distribution(raw, decision_options(criterion))
     except (ValueError, _Unreadable) as why:
         return _unread(name, why, reply)
     if criterion.not_applicable:

@@ -202,8 +202,8 @@ class AnthropicBatches:
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
         """Yield keys with their replies or errors, as the results arrive."""
         async with self.judge.call(None) as client:
-            async for entry in await client.messages.batches.results(id):
-                yield entry.custom_id, self._as_result(entry.custom_id, entry.result)
+            async for result in await client.messages.batches.results(id):
+                yield result.custom_id, self._as_result(result.custom_id, result.result)
 
     async def cancel(self, id: str) -> None:
         """Cancel the batch."""

@@ -101,8 +101,8 @@ class _Workers(Generic[_Job, _Result]):
         self._yet_to_begin.discard(asyncio.current_task())
         try:
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:
-                number, job = numbered
-                self._end((number, await _InContext(self._context.copy(), self._asked(job))))
+                index, job = numbered
+                self._end((index, await _InContext(self._context.copy(), self._asked(job))))
         except BaseException as error:  # raised again where results are taken
             self._stop()
             self._end(error)

@@ -71,16 +71,16 @@ def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
     guidelines = "guidelines" if "guidelines" not in prompt.material else "guidelines of the rubric"
     questions: dict[str, Any] = {}
     for key, question in questions_by_id(prompt):
-        entry: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
+        request: dict[str, Any] = {"type": question.kind, "instructions": question.instructions}
         if question.kind == "yes_no":
-            entry["type"] = "noul"
+            request["type"] = "noul"
             signs = {name: text for name, (_, text) in zip(("false", "true"), question.options, strict=True) if text}
-            entry |= {"criteria": signs} if signs else {}
+            request |= {"criteria": signs} if signs else {}
         elif question.kind == "score":
-            entry["criteria"] = [level_text(*option) for option in question.options]
+            request["criteria"] = [level_text(*option) for option in question.options]
         else:
-            entry["criteria"] = {choice: text or None for choice, text in question.options}
-        questions[key] = entry
+            request["criteria"] = {choice: text or None for choice, text in question.options}
+        questions[key] = request
     state = {guidelines: "\n".join(notes), **prompt.material}
     assets = {shown_part.mark: shown_part.in_message(ASSETS) for shown_part in prompt.parts}
     return {"model": model, "state": state, "questions": questions, **({ASSETS: assets} if assets else {})}

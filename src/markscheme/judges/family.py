@@ -64,12 +64,12 @@ def _named(words: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
 
 def _stands_alone(word: str, text: str) -> bool:
     """Return True if a word occurs in a text somewhere with no letter from a to z next to it."""
-    place = text.find(word)
-    while place >= 0:
-        neighbours = text[max(place - 1, 0) : place] + text[place + len(word) : place + len(word) + 1]
+    position = text.find(word)
+    while position >= 0:
+        neighbours = text[max(position - 1, 0) : position] + text[position + len(word) : position + len(word) + 1]
         if not any("a" <= letter <= "z" for letter in neighbours):
             return True
-        place = text.find(word, place + 1)
+        position = text.find(word, position + 1)
     return False
 
 

@@ -191,15 +191,15 @@ class Reply:
         """Sets of settings left out in asking: one, or several if one judge's replies differ; none for a failure."""
         if self.without or not self.parts:
             return set() if self.error else {self.without}
-        return set().union(*(part.ways for part in self.parts))
+        return set().union(*(piece.ways for piece in self.parts))
 
     @property
     def single(self) -> Iterator["Reply"]:
         """Single replies of which this one consists; itself if it has no parts."""
         if not self.parts:
             yield self
-        for part in self.parts:
-            yield from part.single
+        for piece in self.parts:
+            yield from piece.single
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":

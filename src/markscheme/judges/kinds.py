@@ -289,10 +289,10 @@ def _declares(folder: str) -> bool:
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True
     try:
-        entries = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith(("-info", ".egg-info"))]
+        entries = [path.path for path in os.scandir(folder or ".") if path.name.endswith(("-info", ".egg-info"))]
     except OSError:
         return False
-    return any(GROUP in _text(os.path.join(entry, "entry_points.txt")) for entry in entries)
+    return any(GROUP in _text(os.path.join(path, "entry_points.txt")) for path in entries)
 
 
 def _text(file: str) -> str:
@@ -310,7 +310,9 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
         loaded: Any = point.load()
         if isinstance(loaded, JudgeKind):
             return loaded
-        attributes = {part.name: getattr(loaded, part.name) for part in fields(JudgeKind) if hasattr(loaded, part.name)}
+        attributes = {
+            field.name: getattr(loaded, field.name) for field in fields(JudgeKind) if hasattr(loaded, field.name)
+        }
         return JudgeKind(**{"name": point.name, **attributes})
     except FROM_OTHERS_CODE as error:
         why = f"judge {point.name!r} of package {package} cannot be loaded: {type(error).__name__}: {error}"
@@ -347,29 +349,29 @@ def _python_file(name: str) -> str | None:
     return f"{FUNCTION_JUDGE}:{file.replace('/', '.')}:{function}" if colon and function else None
 
 
-def _anthropic(rest: str, asking: "Asking") -> "Judge":
+def _anthropic(model: str, asking: "Asking") -> "Judge":
     from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
 
-    return AnthropicJudge(rest or DEFAULT_MODEL, **asking.settings("max_tokens"))
+    return AnthropicJudge(model or DEFAULT_MODEL, **asking.settings("max_tokens"))
 
 
-def _openai(rest: str, asking: "Asking") -> "Judge":
+def _openai(model: str, asking: "Asking") -> "Judge":
     from markscheme.judges.openai import OpenAIJudge
 
-    return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
+    return OpenAIJudge(model, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
-def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
+def _recorded(path: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
     from markscheme.judges.recorded import RecordedJudge
 
-    return RecordedJudge.load(rest)
+    return RecordedJudge.load(path)
 
 
-def _function(rest: str, asking: "Asking") -> "Judge":
+def _function(function: str, asking: "Asking") -> "Judge":
     from markscheme.judges.function import FunctionJudge
 
     asking.settings()
-    return FunctionJudge.load(rest)
+    return FunctionJudge.load(function)
 
 
 def missing_extra(module: str, extra: str) -> str | None:

@@ -301,10 +301,10 @@ class Limiter:
             return True
         if self._reserved > 0 or self._in_batches:
             return False
-        left = self.budget - self._spent
+        remaining = self.budget - self._spent
         raise BudgetError(
             f"the next call may cost ${number(usd, 4)} and the budget of ${self.budget:g} has "
-            f"${number(max(0.0, left), 4)} left"
+            f"${number(max(0.0, remaining), 4)} left"
         )
 
     def _wait_for_rates(self, tokens: int, now: float) -> float:
@@ -483,7 +483,7 @@ class Limited(Wrapping):
             elif try_until is not None:
                 self._circuit.leave()
             raise
-        self.limiter.answered(permit, total(part.usage for part in reply.single))
+        self.limiter.answered(permit, total(piece.usage for piece in reply.single))
         self._circuit.answered()
         return reply
 
@@ -506,7 +506,7 @@ class Limited(Wrapping):
 
     def _priced(self, reply: Reply) -> Reply:
         if reply.parts:
-            return replace(reply, parts=tuple(self._priced(part) for part in reply.parts))
+            return replace(reply, parts=tuple(self._priced(piece) for piece in reply.parts))
         if self.price is None or not reply.usage.calls:
             return reply
         usd = self.price.of(reply.usage)

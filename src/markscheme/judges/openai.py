@@ -189,7 +189,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
         for text in (completion.get("model"), _text(message.get("content")), message.get("refusal"))
     )
     used, logprobs = (
-        part if isinstance(part, Mapping) else {} for part in (completion.get("usage"), choice.get("logprobs"))
+        data if isinstance(data, Mapping) else {} for data in (completion.get("usage"), choice.get("logprobs"))
     )
     tokens = logprobs.get("content")
     return Reply(
@@ -205,8 +205,8 @@ def _text(content: Any) -> Any:
     """Return the text of a message, joining the text parts that some servers send; else the content as it is."""
     if not isinstance(content, list):
         return content
-    parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS]
-    return "".join(text for part in parts if isinstance(text := part.get("text"), str))
+    parts = [piece for piece in content if isinstance(piece, Mapping) and piece.get("type") in _TEXT_PARTS]
+    return "".join(text for piece in parts if isinstance(text := piece.get("text"), str))
 
 
 _TEXT_PARTS: Final = ("text", "output_text")
@@ -279,9 +279,9 @@ class OpenAIBatches:
         for file in filter(None, (made.output_file_id, made.error_file_id)):
             async with self.judge.call(SENDING) as client:
                 text = (await client.files.content(file)).text
-                entries = [json.loads(entry) for entry in text.splitlines() if entry.strip()]
-            for entry in entries:
-                yield entry["custom_id"], self._as_result(entry)
+                entries = [json.loads(line) for line in text.splitlines() if line.strip()]
+            for line in entries:
+                yield line["custom_id"], self._as_result(line)
 
     async def cancel(self, id: str) -> None:
         """Cancel the batch."""
@@ -308,15 +308,15 @@ class OpenAIBatches:
         ended = status in ("failed", "completed", "expired", "cancelled")
         return BatchState(made.id, ended, processed, fault, certain=True)
 
-    def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
+    def _as_result(self, result: Mapping[str, Any]) -> Reply | JudgeError:
         """Return the reply, or the error in its place, which is transient if another batch may succeed."""
         who = self.judge.who
         secrets = self.judge.secrets
-        response = entry.get("response") or {}
-        error = entry.get("error") or {}
+        response = result.get("response") or {}
+        error = result.get("error") or {}
         status = response.get("status_code")
         body = response.get("body")
-        sent = self._forms.pop(entry["custom_id"], None)
+        sent = self._forms.pop(result["custom_id"], None)
         if status == 200:
             try:
                 reply = self.judge.as_reply(body)

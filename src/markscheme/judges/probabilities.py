@@ -24,11 +24,11 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tokens: list[Token] = []
-    for entry in entries:
-        if not isinstance(entry, Mapping):
+    for token in entries:
+        if not isinstance(token, Mapping):
             break
-        text = _text(entry, decoder)
-        alternatives = _alternatives(entry)
+        text = _text(token, decoder)
+        alternatives = _alternatives(token)
         if text is None or alternatives is None:
             break
         tokens.append(Token(text, alternatives))
@@ -55,22 +55,22 @@ def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
     return tuple(aligned_tokens)
 
 
-def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str | None:
-    raw = entry.get("bytes")
+def _text(token: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str | None:
+    raw = token.get("bytes")
     if isinstance(raw, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in raw):
         return decoder.decode(bytes(raw))
-    text = entry.get("token")
+    text = token.get("token")
     return text if isinstance(text, str) else None
 
 
-def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
+def _alternatives(token: Mapping[str, Any]) -> dict[str, float] | None:
     """Map the text of each alternative to its probability; the chosen token is included even if the server omits it."""
-    listed = entry.get("top_logprobs")
+    listed = token.get("top_logprobs")
     alternatives = (
         [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []
     )
-    if all(alternative.get("token") != entry.get("token") for alternative in alternatives):
-        alternatives.append(entry)
+    if all(alternative.get("token") != token.get("token") for alternative in alternatives):
+        alternatives.append(token)
     probabilities: dict[str, float] = {}
     for alternative in alternatives:
         text = alternative.get("token")

@@ -96,7 +96,7 @@ class Address:
     @property
     def secrets(self) -> tuple[str, ...]:
         """The parts that must never be shown."""
-        return tuple(part for part in (self.login, self.login.partition(":")[2], *self.headers.values()) if part)
+        return tuple(secret for secret in (self.login, self.login.partition(":")[2], *self.headers.values()) if secret)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -126,9 +126,9 @@ def parse_address(url: str) -> Address:
     if parts.query or parts.fragment:
         raise UsageError("the base URL of a judge ends with its path; a key goes into the key's own variable")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    place = host if port in (None, {"http": 80, "https": 443}[parts.scheme]) else f"{host}:{port}"
+    address = host if port in (None, {"http": 80, "https": 443}[parts.scheme]) else f"{host}:{port}"
     login = parts.netloc.rpartition("@")[0]
-    return Address(f"{parts.scheme}://{place}{parts.path.rstrip('/')}", login)
+    return Address(f"{parts.scheme}://{address}{parts.path.rstrip('/')}", login)
 
 
 @dataclass(frozen=True, slots=True)
@@ -567,8 +567,8 @@ def message_in(body: object) -> str:
         body = body[0]
     inner = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else None
     if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):  # the faults of a request, one by one
-        place = ".".join(map(str, inner[0]["loc"])) if isinstance(inner[0].get("loc"), list) else ""
-        return f"{place}: {inner[0].get('msg') or 'refused'}".removeprefix(": ")
+        location = ".".join(map(str, inner[0]["loc"])) if isinstance(inner[0].get("loc"), list) else ""
+        return f"{location}: {inner[0].get('msg') or 'refused'}".removeprefix(": ")
     words = inner.get("message") if isinstance(inner, Mapping) else inner
     if not isinstance(words, str):
         return ""

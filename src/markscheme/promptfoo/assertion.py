@@ -583,19 +583,21 @@ def _may_be_negated(test: Any, config: Any) -> bool:
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 
 
-def _kinds(part: Any, config: Any, unsure: bool = False) -> Iterator[str]:
+def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
     """Types of the assertions in a part of a test that could be this one, at any depth of nesting.
 
     Those are the assertions with this configuration, and those whose configuration can't be known here, since their
     set has a configuration of its own. A reference or file that replaces assertions may contain a negated one.
     """
-    if isinstance(part, Mapping):
-        if "$ref" in part or isinstance(part.get("assert"), str):
+    if isinstance(assertion, Mapping):
+        if "$ref" in assertion or isinstance(assertion.get("assert"), str):
             yield "not-known"
-        unsure = unsure or ("assert" in part and bool(part.get("config")))
-        if part.get("type") in SCRIPT_TYPES and (unsure or _is_like(part, config)):
-            yield part["type"]
-    inside = [inner for key, inner in part.items() if key != "vars"] if isinstance(part, Mapping) else part
+        unsure = unsure or ("assert" in assertion and bool(assertion.get("config")))
+        if assertion.get("type") in SCRIPT_TYPES and (unsure or _is_like(assertion, config)):
+            yield assertion["type"]
+    inside = (
+        [inner for key, inner in assertion.items() if key != "vars"] if isinstance(assertion, Mapping) else assertion
+    )
     for inner in inside if isinstance(inside, list) else ():
         yield from _kinds(inner, config, unsure)
 
@@ -628,10 +630,10 @@ def _best_without(part: Any, config: Any) -> tuple[float, str]:
     return best, f"the threshold of {_called(part)} is {threshold:g}" if passes else ""
 
 
-def _called(part: Mapping[str, Any]) -> str:
-    if "type" not in part:
+def _called(assertion: Mapping[str, Any]) -> str:
+    if "type" not in assertion:
         return "the test"
-    return "an assert-set" if part["type"] == "assert-set" else "the assertion"
+    return "an assert-set" if assertion["type"] == "assert-set" else "the assertion"
 
 
 def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:

@@ -33,14 +33,14 @@ def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
     """The session of this environment, started if there is none: its socket, its key, and its process.
 
     Returns:
-        `place`, `key` and `pid`; without a session `place` is None, and `off` says whether sessions are switched off.
+        `path`, `key` and `pid`; without a session `path` is None, and `off` says whether sessions are switched off.
     """
     session = client.running(folder=message["folder"], wish=message["wish"])
     if session is None:
         return {"place": None, "off": os.environ.get("MARKSCHEME_SESSION") == "off"}
-    place, key = session
-    facts = client.status(place) or {}
-    return {"place": place, "key": key, "pid": facts.get("pid")}
+    path, key = session
+    facts = client.status(path) or {}
+    return {"place": path, "key": key, "pid": facts.get("pid")}
 
 
 def grade(message: "Mapping[str, Any]") -> "dict[str, Any]":

@@ -357,10 +357,10 @@ class _Reading:
         name = self.names.get((kind, text))
         if name is None:
             name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"
-            number = 2
+            ordinal = 2
             while name in self.names.values():
-                name = f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)} #{number}"
-                number += 1
+                name = f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)} #{ordinal}"
+                ordinal += 1
             self.names[(kind, text)] = name
         return name
 
@@ -503,8 +503,8 @@ def _decided(
     overwritten = threshold is not None or score is None or mean is None or abs(score - mean) > SAME_MEAN
     if manual is None and (by_function or rebuilt is None or not overwritten):
         return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
-    for place in (grading, raw):
-        original = _mapping(_mapping(_mapping(place.get("metadata")).get("manualRating")).get("original"))
+    for source in (grading, raw):
+        original = _mapping(_mapping(_mapping(source.get("metadata")).get("manualRating")).get("original"))
         first = original.get("pass", original.get("success"))
         if isinstance(first, bool):
             return first, finite(original.get("score")), None
@@ -562,10 +562,10 @@ def _given_name(
     inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> str:
     """The name given by the test's author; "" without one."""
-    for place in (metadata, inputs):
+    for source in (metadata, inputs):
         for key in ID_KEYS:
-            if isinstance(place.get(key), str | int) and not isinstance(place[key], bool) and place[key] != "":
-                return str(place[key])
+            if isinstance(source.get(key), str | int) and not isinstance(source[key], bool) and source[key] != "":
+                return str(source[key])
     description = test.get("description") or raw.get("description")
     return cut_short(description, LONGEST_RESULT_NAME) if isinstance(description, str) else ""
 

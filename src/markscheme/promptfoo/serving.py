@@ -27,9 +27,9 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: File descriptor of the socket, path of its file, folder of the graders.
     """
-    number, path, folder = arguments
+    process, path, folder = arguments
     search_for_code(Path(folder))  # before the working directory, as Promptfoo has it for a grader of its own
-    with socket.socket(fileno=int(number)) as listener, socket_file(path) as release:
+    with socket.socket(fileno=int(process)) as listener, socket_file(path) as release:
         listener.setblocking(False)
         asyncio.run(_serve(listener, release, folder))
 

@@ -199,10 +199,10 @@ class ColumnOptions:
     @property
     def level_words(self) -> tuple[str, ...]:
         """Return the levels that are listed, worst first; empty where none are, or their ends alone."""
-        entries = [entry.strip() for listed in self.levels for entry in listed.split(",")]
+        entries = [word.strip() for listed in self.levels for word in listed.split(",")]
         if len(entries) == 1 and span_in(entries[0]) is not None:
             return ()
-        return tuple(entry for entry in entries if "=" not in entry)
+        return tuple(word for word in entries if "=" not in word)
 
     @property
     def level_ends(self) -> Span | None:
@@ -212,7 +212,7 @@ class ColumnOptions:
     @property
     def _entries(self) -> Iterator[str]:
         yield from self.same
-        yield from (entry for listed in self.levels for entry in listed.split(",") if "=" in entry)
+        yield from (word for listed in self.levels for word in listed.split(",") if "=" in word)
 
     def span_of(self, column: str, *, is_judge: bool) -> Span | None:
         """Return the ends that `--scale` gives for a column: its own, those of its side, or those of all."""
@@ -226,13 +226,13 @@ class ColumnOptions:
         return [name.strip() for name, _ in map(_named, self.scale) if name]
 
 
-def _parted(entry: str) -> tuple[str, str, str]:
-    return entry.partition("=")
+def _parted(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
 
 
-def _named(entry: str) -> tuple[str, str]:
-    name, sign, ends = entry.rpartition("=")
-    return (name, ends) if sign else ("", entry)
+def _named(text: str) -> tuple[str, str]:
+    name, sign, ends = text.rpartition("=")
+    return (name, ends) if sign else ("", text)
 
 
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
@@ -243,7 +243,7 @@ def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
     """
     sides = {}
     for text in texts:
-        left, equals, right = (part.strip() for part in text.partition("="))
+        left, equals, right = (side.strip() for side in text.partition("="))
         if not equals or not left or not right:
             shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
             raise UsageError(f"`--{option}` must be {shape}, got {text!r}")

@@ -551,9 +551,9 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
         if not is_whole and not any(passage in text for passage in passages for text in texts):
             checked.append(example)
             continue
-        what = "the response" if is_whole else "a passage"
+        leaked = "the response" if is_whole else "a passage"
         consequence = "; its labels count in no figure" if example.labels else ""
-        warn(f"{what} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)
+        warn(f"{leaked} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)
         checked.append(replace(example, labels=()))
     return checked
 

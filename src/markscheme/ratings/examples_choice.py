@@ -94,10 +94,10 @@ def part_of(examples: ExampleSet, split: Part | None) -> ExampleSet:
     Raises:
         UsageError: The split is empty.
     """
-    part = examples.part(split or "all")
-    if examples.examples and not part.examples:
-        place = f" in {examples.path}" if examples.path is not None else ""
+    chosen = examples.part(split or "all")
+    if examples.examples and not chosen.examples:
+        location = f" in {examples.path}" if examples.path is not None else ""
         raise UsageError(
-            f'no example{place} has "split": "{split}"; write it into the lines of some, or leave --split out'
+            f'no example{location} has "split": "{split}"; write it into the lines of some, or leave --split out'
         )
-    return part
+    return chosen

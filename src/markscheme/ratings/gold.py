@@ -62,10 +62,10 @@ class Gold(Column):
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         places = np.arange(len(self.examples))[chosen].tolist()
-        ids = {self.ids[place] for place in places}
+        ids = {self.ids[index] for index in places}
         return replace(
             super().rows(chosen),
-            examples=tuple(self.examples[place] for place in places),
+            examples=tuple(self.examples[index] for index in places),
             even_splits=tuple((unit, over) for unit, over in self.even_splits if unit in ids),
         )
 
@@ -88,7 +88,7 @@ class Gold(Column):
     def decided(self) -> dict[str, bool]:
         """The decisions there are, by the example's id."""
         places = np.flatnonzero(~np.isnan(self.decisions)).tolist()
-        return {self.ids[place]: bool(self.decisions[place]) for place in places}
+        return {self.ids[index]: bool(self.decisions[index]) for index in places}
 
     @property
     def has_people(self) -> bool:
@@ -130,8 +130,8 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     allowed = _kinds_that_count(labels) if kind is None else (kind,)
     counted = [label for label in labels if label.kind in allowed]
     if not counted:
-        what = "a label" if kind is None else f"labels of kind {kind!r}"
-        raise ComparisonError(f"no example has {what} to compare with{examples.searched}")
+        wanted = "a label" if kind is None else f"labels of kind {kind!r}"
+        raise ComparisonError(f"no example has {wanted} to compare with{examples.searched}")
     labelled = {label.id for label in counted}
     labelled_examples = tuple(example for example in examples.examples if example.id in labelled)
     ids = tuple(example.id for example in labelled_examples)
@@ -161,7 +161,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         set_aside=len({label.id for label in labels} - labelled),
         not_blind=sum(not label.blind for label in counted),
         even_splits=tuple(
-            (ids[place], over) for over, are_split in in_words.items() for place in np.flatnonzero(are_split).tolist()
+            (ids[index], over) for over, are_split in in_words.items() for index in np.flatnonzero(are_split).tolist()
         ),
     )
 
@@ -269,8 +269,8 @@ def _scores(
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
     scores_of_levels: dict[tuple[tuple[tuple[str, float], ...], tuple[str, ...]], float] = {}
-    for place in np.flatnonzero(np.isnan(scores)).tolist():
-        not_applicable = tuple(_not_applicable(place, skipped))
+    for index in np.flatnonzero(np.isnan(scores)).tolist():
+        not_applicable = tuple(_not_applicable(index, skipped))
 
         def earned(answers: Mapping[str, float], not_applicable: tuple[str, ...] = not_applicable) -> float:
             key = (tuple(answers.items()), not_applicable)
@@ -279,10 +279,10 @@ def _scores(
                 scores_of_levels[key] = np.nan if score is None else score
             return scores_of_levels[key]
 
-        outcomes = _either_way(place, levels, splits, table.rubric)
+        outcomes = _either_way(index, levels, splits, table.rubric)
         width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
         if not width >= 2 * table.rubric.tolerance - ROUNDING:
-            scores[place] = earned(_answers_at(place, levels))
+            scores[index] = earned(_answers_at(index, levels))
     return scores
 
 
@@ -312,13 +312,13 @@ def _decisions(
     is_split = np.any([splits[criterion.name] for criterion in rubric.criteria], axis=0)
     scored = {label.id for label in labels if label.overall is not None}
     depends = is_split | (passed == 1) & needs_levels | (not rubric.has_score)
-    for place in np.flatnonzero(depends).tolist() if rubric.decides else ():
-        outcomes = _either_way(place, levels, splits, rubric) or (_answers_at(place, levels),)
-        earned = [earned_score(answers, _not_applicable(place, skipped), rubric) for answers in outcomes]
-        if table.ids[place] in scored or not is_split[place]:
-            earned = [None if np.isnan(scores[place]) else float(scores[place])] * len(outcomes)
+    for index in np.flatnonzero(depends).tolist() if rubric.decides else ():
+        outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
+        earned = [earned_score(answers, _not_applicable(index, skipped), rubric) for answers in outcomes]
+        if table.ids[index] in scored or not is_split[index]:
+            earned = [None if np.isnan(scores[index]) else float(scores[index])] * len(outcomes)
         decisions = {_passes(answers, score, rubric) for answers, score in zip(outcomes, earned, strict=True)}
-        passed[place] = decisions.pop() if len(decisions) == 1 else np.nan
+        passed[index] = decisions.pop() if len(decisions) == 1 else np.nan
     are_split = np.zeros(len(table.ids), dtype=bool)
     open_still = np.ones(len(table.ids), dtype=bool)
     for kind in KINDS:

@@ -39,7 +39,7 @@ def rating_cells(row: Any) -> dict[str, Any]:
     cells = _filled(row)
     criteria = cells.get("criteria")
     if isinstance(criteria, Mapping):
-        cells["criteria"] = {name: _level(entry) for name, entry in criteria.items()}
+        cells["criteria"] = {name: _level(rated) for name, rated in criteria.items()}
     return cells
 
 
@@ -60,11 +60,11 @@ def example_cells(row: Any) -> Any:
     return cells
 
 
-def _level(entry: Any) -> Any:
+def _level(rated: Any) -> Any:
     """A level, or an object with a level and the reason for it, in which probabilities may be missing too."""
-    if not isinstance(entry, Mapping):
-        return None if is_missing(entry) else _plain(entry)
-    cells = {name: _filled(value) if isinstance(value, Mapping) else value for name, value in _filled(entry).items()}
+    if not isinstance(rated, Mapping):
+        return None if is_missing(rated) else _plain(rated)
+    cells = {name: _filled(value) if isinstance(value, Mapping) else value for name, value in _filled(rated).items()}
     return {name: value for name, value in cells.items() if value != {}}
 
 

@@ -58,17 +58,17 @@ class Rated:
         """Return it as in a file of ratings."""
         if self.level is None:
             key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
-            entry: dict[str, Any] = {key: self.reason}
+            data: dict[str, Any] = {key: self.reason}
         else:
-            entry = {
+            data = {
                 "level": self.label or self.level,
                 "reason": self.reason,
                 "quote": self.quote,
                 "quote_found": self.quote_found,
             }
-            entry |= {"quote_in": self.quote_in} if self.quote_in else {}
-            entry |= {"probabilities": dict(self.probabilities)} if self.probabilities else {}
-        return {**entry, "under": self.under} if self.under else entry
+            data |= {"quote_in": self.quote_in} if self.quote_in else {}
+            data |= {"probabilities": dict(self.probabilities)} if self.probabilities else {}
+        return {**data, "under": self.under} if self.under else data
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Rating:
             line["pass"] = self.passed
         line |= {key: value for key in ("note", "confidence", "shown", "whole_under") if (value := getattr(self, key))}
         if any(self.asked_without):
-            line["asked_without"] = [list(way) for way in self.asked_without]
+            line["asked_without"] = [list(left_out) for left_out in self.asked_without]
         return line if self.seconds is None else {**line, "seconds": self.seconds}
 
 
@@ -208,14 +208,14 @@ def load_ratings(
     reader = RatingReader(rubric, keep_unread)
     by_key: dict[tuple[str | int, ...] | int, Rating] = {}
     faults: list[Fault] = []
-    for number, line in json_lines(path, RatingError):
+    for line_number, line in json_lines(path, RatingError):
         try:
             rating = reader.rating(interpreted(line), kind=kind)
         except ValueError as error:
-            faults.append(Fault(str(error), number))
+            faults.append(Fault(str(error), line_number))
             continue
         is_named_person = rating.kind in PEOPLE and bool(line.get("rater"))
-        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else number
+        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else line_number
         earlier = by_key.pop(key, None)
         if line.get("withdrawn") is not True:
             by_key[key] = rating if earlier is None else corrected(earlier, rating)
@@ -385,7 +385,7 @@ class RatingReader:
         under = str(line.get("under") or "")
         keep_unread = self.keep_unread and said_kind not in PEOPLE
         overall, error = _overall(line, keep_unread=keep_unread)
-        rated = {name: self._rated(name, entry, keep_unread=keep_unread) for name, entry in criteria.items()}
+        rated = {name: self._rated(name, raw, keep_unread=keep_unread) for name, raw in criteria.items()}
         return Rating(
             id=str(found_id),
             rater=intern(str(rater)),
@@ -406,16 +406,16 @@ class RatingReader:
             whole_under=text_of(line.get("whole_under")) or None,
         )
 
-    def _rated(self, name: str, entry: Any, *, keep_unread: bool) -> Rated | None:
+    def _rated(self, name: str, raw: Any, *, keep_unread: bool) -> Rated | None:
         if name not in self._criteria:
             raise ValueError(
                 f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
             )
-        plain = (name, type(entry), entry) if type(entry) in PLAIN else None
+        plain = (name, type(raw), raw) if type(raw) in PLAIN else None
         if plain is not None and plain in self._read_before:
             return self._read_before[plain]
         try:
-            answer = self._read_entry(name, entry)
+            answer = self._read_entry(name, raw)
             if plain is not None and answer is not None:
                 self._read_before[plain] = answer
             return answer if answer is None or answer.reason else self._alike.setdefault(answer, answer)
@@ -424,42 +424,42 @@ class RatingReader:
                 raise
             return Rated(None, str(fault), declined="unread")
 
-    def _read_entry(self, name: str, entry: Any) -> Rated | None:
-        if entry is None:
+    def _read_entry(self, name: str, raw: Any) -> Rated | None:
+        if raw is None:
             return None
-        if not isinstance(entry, Mapping):
-            level = level_on(self._criteria[name].scale, entry, name)
+        if not isinstance(raw, Mapping):
+            level = level_on(self._criteria[name].scale, raw, name)
             return Rated(level, label=self._criteria[name].scale.label_of(level))
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
-            if key in entry:
-                return Rated(None, str(entry[key] or ""), declined=declined, under=str(entry.get("under") or ""))
+            if key in raw:
+                return Rated(None, str(raw[key] or ""), declined=declined, under=str(raw.get("under") or ""))
         criterion = self._criteria[name]
-        probabilities = _probabilities(entry, criterion)
-        if entry.get("level") is None and not probabilities:
+        probabilities = _probabilities(raw, criterion)
+        if raw.get("level") is None and not probabilities:
             return None
-        if entry.get("level") is None:
+        if raw.get("level") is None:
             level = most_probable(probabilities, criterion)
         else:
-            level = level_on(criterion.scale, entry["level"], name)
+            level = level_on(criterion.scale, raw["level"], name)
         return Rated(
             level,
-            reason=str(entry.get("reason") or ""),
-            quote=entry.get("quote") if isinstance(entry.get("quote"), str) else None,
-            quote_found=entry.get("quote_found") if isinstance(entry.get("quote_found"), bool) else None,
-            under=str(entry.get("under") or ""),
-            quote_in=str(entry.get("quote_in") or ""),
+            reason=str(raw.get("reason") or ""),
+            quote=raw.get("quote") if isinstance(raw.get("quote"), str) else None,
+            quote_found=raw.get("quote_found") if isinstance(raw.get("quote_found"), bool) else None,
+            under=str(raw.get("under") or ""),
+            quote_in=str(raw.get("quote_in") or ""),
             label=criterion.scale.label_of(level),
             probabilities=by_choice(probabilities, criterion.scale),
         )
 
 
-def _probabilities(entry: Mapping[str, Any], criterion: Criterion) -> Probabilities:
+def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilities:
     """The probabilities in an entry, whose keys name levels by number or label; () if it has none.
 
     Raises:
         ValueError: They aren't one for each level, from 0 to 1, with a sum of about 1.
     """
-    written = entry.get("probabilities")
+    written = raw.get("probabilities")
     if written is None:
         return ()
     scale = criterion.scale
@@ -489,9 +489,9 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
     if isinstance(value, bool):
         if scale.is_yes_no:
             return float(value)
-    elif (number := finite(value)) is not None:
-        if min(scale.values) <= number <= max(scale.values):
-            return number
+    elif (converted := finite(value)) is not None:
+        if min(scale.values) <= converted <= max(scale.values):
+            return converted
     elif isinstance(value, str):
         level = scale.named(value)
         if level is not None:
@@ -522,10 +522,10 @@ def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
     if value in (None, ""):
         return ()
     if not isinstance(value, list) or not all(
-        isinstance(way, list) and all(isinstance(name, str) for name in way) for way in value
+        isinstance(left_out, list) and all(isinstance(name, str) for name in left_out) for left_out in value
     ):
         raise ValueError(f"asked_without is a list of lists of parameters, found {shown(value)}")
-    return tuple(tuple(way) for way in value)
+    return tuple(tuple(left_out) for left_out in value)
 
 
 def _shown_order(value: Any) -> ShownOrder | None:

@@ -209,14 +209,14 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
 
 
 def _openings_of(examples: ExampleSet, *, whole: bool) -> Openings:
-    part = examples.part("all" if whole else "test")
+    held_out = examples.part("all" if whole else "test")
     lines = _lines(
         examples,
         OPENED,
         {"at": str, "by": str, "labels": str, "n": int, "wordings": list | None, "levels": list | None},
     )
     looks = tuple(map(Opening.read, lines))
-    return Openings(looks, labelling_digest(part), len(part.labelled.examples), levels_seen(part))
+    return Openings(looks, labelling_digest(held_out), len(held_out.labelled.examples), levels_seen(held_out))
 
 
 def open_test_labels(
@@ -257,7 +257,7 @@ def open_test_labels(
         before = _openings_of(examples, whole=whole)
         level = None if alpha is None else alpha(before.of_these + 1)
         is_decided = not wordings
-        now = Opening(
+        opening = Opening(
             at,
             by,
             before.labels,
@@ -269,8 +269,8 @@ def open_test_labels(
             levels=before.levels,
             counts_apart=counts_apart,
         )
-        _append(examples, OPENED, now.to_json())
-    return examples.part("all" if whole else "test"), replace(before, all=(*before.all, now))
+        _append(examples, OPENED, opening.to_json())
+    return examples.part("all" if whole else "test"), replace(before, all=(*before.all, opening))
 
 
 def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
@@ -387,13 +387,13 @@ def _with_part(line: str, example: Example, path: Path) -> str:
         RatingError: It isn't this example's any more, or has another part.
     """
     try:
-        entry = json.loads(line)
+        data = json.loads(line)
     except ValueError:
-        entry = {}
-    is_same = isinstance(entry, dict) and str(entry.get("id", example.id)) == example.id and bool(entry)
-    if not is_same or entry.get("split") not in (None, example.split):
+        data = {}
+    is_same = isinstance(data, dict) and str(data.get("id", example.id)) == example.id and bool(data)
+    if not is_same or data.get("split") not in (None, example.split):
         raise RatingError("was changed while this ran; run the same command again", path=path, line=example.line)
-    if entry.get("split") == example.split:
+    if data.get("split") == example.split:
         return line
     body, brace, end = line.rpartition("}")
     return f'{body.rstrip()}, "split": "{example.split}"{brace}{end}'
@@ -435,9 +435,11 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
     for example in examples.examples:
         if example.group and example.split:
             parts.setdefault(example.group, set()).add(example.split)
-    both = [group for group, splits in parts.items() if len(splits) > 1]
-    if both:
-        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {few_of(sorted(both))}"
+    mixed = [group for group, splits in parts.items() if len(splits) > 1]
+    if mixed:
+        problem = (
+            f"{len(mixed)} groups are in dev and in test, so test isn't kept back from dev: {few_of(sorted(mixed))}"
+        )
         warn(problem, examples.path)
 
 
@@ -451,14 +453,14 @@ def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type | UnionType]
     if examples.path is None or not (path := examples.path.parent / name).exists():
         return []
     entries = []
-    for number, line in json_lines(path, RatingError):
-        entry = line if isinstance(line, dict) else {}
-        wrong = [key for key, kind in keys.items() if not isinstance(entry.get(key), kind)]
+    for line_number, line in json_lines(path, RatingError):
+        data = line if isinstance(line, dict) else {}
+        wrong = [key for key, kind in keys.items() if not isinstance(data.get(key), kind)]
         if wrong:
             problem = f"a line of this record has {', '.join(keys)}; wrong here: {', '.join(wrong)}"
-            refuse_lines(RatingError(problem, path=path, line=number))
+            refuse_lines(RatingError(problem, path=path, line=line_number))
         else:
-            entries.append(entry)
+            entries.append(data)
     return entries
 
 

@@ -65,7 +65,7 @@ class Column:
             skipped={name: column[chosen] for name, column in self.skipped.items()},
             scores=self.scores[chosen],
             decisions=self.decisions[chosen],
-            ratings=tuple(self.ratings[place] for place in np.arange(len(self.ratings))[chosen].tolist()),
+            ratings=tuple(self.ratings[index] for index in np.arange(len(self.ratings))[chosen].tolist()),
             probabilities={name: of_levels[chosen] for name, of_levels in self.probabilities.items()},
             chances=self.chances[chosen] if len(self.chances) else self.chances,
         )
@@ -142,10 +142,10 @@ class RatingTable:
         places = np.arange(len(self.ids))[chosen].tolist()
         return RatingTable(
             self.rubric,
-            tuple(self.ids[place] for place in places),
+            tuple(self.ids[index] for index in places),
             tuple(column.rows(chosen) for column in self.columns),
-            None if self.groups is None else tuple(self.groups[place] for place in places),
-            None if self.examples is None else tuple(self.examples[place] for place in places),
+            None if self.groups is None else tuple(self.groups[index] for index in places),
+            None if self.examples is None else tuple(self.examples[index] for index in places),
         )
 
 
@@ -185,7 +185,7 @@ def row_by_row(rubric: Rubric, name: str, rated: Sequence[tuple[Example, Rating]
         rated: The ratings, each with its example.
     """
     places = [str(index) for index in range(len(rated))]
-    ratings = (replace(rating, id=place) for place, (_, rating) in zip(places, rated, strict=True))
+    ratings = (replace(rating, id=row) for row, (_, rating) in zip(places, rated, strict=True))
     examples = tuple(example for example, _ in rated)
     column = column_of(name, ratings, rubric, places)
     return RatingTable(rubric, tuple(example.id for example in examples), (column,), examples=examples)
@@ -228,12 +228,12 @@ def _few_annotators(
     placed: dict[tuple[str, str], dict[int, list[Rating]]] = {}
     filled: dict[tuple[str, int], int] = {}
     for (name, kind), rated in cells.items():
-        for place, samples in rated.items():
+        for id, samples in rated.items():
             if kind in crowds:
-                nth = filled[kind, place] = filled.get((kind, place), 0) + 1
-                placed.setdefault((f"{kind} {nth}", kind), {})[place] = samples
+                nth = filled[kind, id] = filled.get((kind, id), 0) + 1
+                placed.setdefault((f"{kind} {nth}", kind), {})[id] = samples
             else:
-                placed.setdefault((name, kind), {})[place] = samples
+                placed.setdefault((name, kind), {})[id] = samples
     return placed
 
 
@@ -248,19 +248,19 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
     chances = np.full(n, np.nan)
     earned: EarnedByLevels = {}
     by_answers: dict[int, Collapsed] = {}
-    for place, samples in rated.items():
+    for id, samples in rated.items():
         combined = _by_same_answers(samples, rubric, earned, by_answers)
-        ratings[place] = _nearest(samples, combined, rubric)
+        ratings[id] = _nearest(samples, combined, rubric)
         for criterion, level in combined.levels.items():
-            levels[criterion][place] = level
+            levels[criterion][id] = level
         for criterion in combined.skipped:
-            skipped[criterion][place] = True
-        scores[place] = np.nan if combined.score is None else combined.score
-        decisions[place] = np.nan if combined.decision is None else combined.decision
+            skipped[criterion][id] = True
+        scores[id] = np.nan if combined.score is None else combined.score
+        decisions[id] = np.nan if combined.decision is None else combined.decision
         if combined.probabilities:
-            distributions[place] = combined.probabilities
+            distributions[id] = combined.probabilities
             chance = chance_of_levels(combined.probabilities, combined.levels, rubric, combined.skipped)
-            chances[place] = np.nan if chance is None else chance
+            chances[id] = np.nan if chance is None else chance
     column = Column(name, kind, levels, skipped, scores, decisions, tuple(ratings))
     if not distributions:
         return column
@@ -293,7 +293,7 @@ def _stacked_distributions(
     """Map each criterion on which some example has probabilities to an array as Column has it."""
     of_criteria: dict[str, Floats] = {}
     for criterion in rubric.criteria:
-        rows = {place: named[criterion.name] for place, named in distributions.items() if criterion.name in named}
+        rows = {id: named[criterion.name] for id, named in distributions.items() if criterion.name in named}
         if rows:
             of_levels = np.full((n, len(criterion.scale.levels)), np.nan)
             of_levels[list(rows)] = list(rows.values())

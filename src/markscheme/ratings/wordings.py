@@ -89,12 +89,12 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
     Returns:
         By the criterion's name; without those of which nobody said so.
     """
-    now = {criterion.name: criterion.wording for criterion in criteria}
+    words = {criterion.name: criterion.wording for criterion in criteria}
     same: dict[str, frozenset[str]] = {}
     for line in _lines(folder / WORDINGS_FILE):
         name = str(line.get("criterion"))
         earlier = line.get(SAME_AS)
-        if isinstance(earlier, list) and now.get(name) == line.get("under"):
+        if isinstance(earlier, list) and words.get(name) == line.get("under"):
             same[name] = same.get(name, frozenset()) | frozenset(map(str, earlier))
     return same
 

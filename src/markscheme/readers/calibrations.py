@@ -61,7 +61,10 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
         RatingError: It contains none.
     """
     report = peek.document
-    return [_read(entry, peek.path) for entry in ([report] if "rated" in report else report.get("judges", ()))]
+    return [
+        _read(report_of_judge, peek.path)
+        for report_of_judge in ([report] if "rated" in report else report.get("judges", ()))
+    ]
 
 
 def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> tuple[Gold, int]:
@@ -182,10 +185,10 @@ def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
         raise ValueError(f"`drawn` is random, by-verdict or chosen; found {shown(drawn)}")
     if weight is None:
         weight = 1.0
-    number = finite(weight)
-    if number is None or number <= 0:
+    converted = finite(weight)
+    if converted is None or converted <= 0:
         raise ValueError(f"`weight` is a number above 0; found {shown(weight)}")
-    return {"drawn": drawn, "weight": number, "stratum": "" if stratum is None else str(stratum)}
+    return {"drawn": drawn, "weight": converted, "stratum": "" if stratum is None else str(stratum)}
 
 
 def _criterion(name: str, figures: Mapping[str, Any]) -> Criterion:
@@ -203,10 +206,10 @@ def _scale(levels: Sequence[float | str]) -> Scale:
 
 
 def _figure(value: Any) -> float | None:
-    number = finite(value)
-    if number is None and value is not None:
+    converted = finite(value)
+    if converted is None and value is not None:
         raise ValueError(f"expected a number or null, got {shown(value)}")
-    return number
+    return converted
 
 
 def _rating(

@@ -72,12 +72,12 @@ def _reading(path: Path, lines: Iterable[NumberedLine], rubric: Rubric | None) -
     reader = RatingReader(reading.rubric)
     faults: list[Fault] = []
     entries = []
-    for number, line in lines:
+    for line_number, line in lines:
         try:
             example = _example(line)
             entries.append((example, _case(line, example), list(_ratings(line, example, reader, rubric is not None))))
         except ValueError as error:
-            faults.append(Fault(str(error), number))
+            faults.append(Fault(str(error), line_number))
     if faults:
         refuse_lines(RatingError(faults, path=path))
     if not entries:

@@ -80,8 +80,8 @@ OWN_FORMATS = (
 
 def all_formats() -> list[FileFormat]:
     """Return all formats in the order in which they are tried; among those of one rank the core's come first."""
-    of_features = [entry for load in FORMATS for entry in load()]
-    return sorted([*OWN_FORMATS, *of_features], key=lambda entry: entry.rank)
+    of_features = [file_format for load in FORMATS for file_format in load()]
+    return sorted([*OWN_FORMATS, *of_features], key=lambda file_format: file_format.rank)
 
 
 def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
@@ -91,18 +91,24 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
         peek: The file.
         expected: What the caller takes plain lines for, which may hold ratings or examples.
     """
-    possible = (entry for entry in all_formats() if not entry.expected or expected in entry.expected)
-    return next((entry for entry in possible if entry.is_mine(peek)), None)
+    possible = (
+        file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
+    )
+    return next((file_format for file_format in possible if file_format.is_mine(peek)), None)
 
 
 def known_formats(expected: Expected) -> str:
     """The formats of which a caller's files can be, as the end of a message."""
-    possible = (entry for entry in all_formats() if not entry.expected or expected in entry.expected)
-    *most, last = dict.fromkeys(entry.reads for entry in possible)
+    possible = (
+        file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
+    )
+    *most, last = dict.fromkeys(file_format.reads for file_format in possible)
     return f"{', '.join(most)} or {last}"
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
     """The format that a file's content would have for another caller; examples are known by their name alone."""
-    by_content = (entry for entry in all_formats() if entry.expected and "examples" not in entry.expected)
-    return next((entry for entry in by_content if entry.is_mine(peek)), None)
+    by_content = (
+        file_format for file_format in all_formats() if file_format.expected and "examples" not in file_format.expected
+    )
+    return next((file_format for file_format in by_content if file_format.is_mine(peek)), None)

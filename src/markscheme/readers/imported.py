@@ -65,7 +65,9 @@ class Columns:
             without = taken_out(without, path)[0]
         for path in lists:
             items = taken_out(dict(row), path)[1]
-            rows += [_put_in(without, f"{path}{ITEMS}", item) for item in items] if isinstance(items, list) else []
+            rows += (
+                [_put_in(without, f"{path}{ITEMS}", element) for element in items] if isinstance(items, list) else []
+            )
         first, *others = rows or [without if lists else dict(row)]
         for path in (column for column, meaning in self.fields.items() if meaning in OF_JUDGE):
             others = [taken_out(other_row, path)[0] for other_row in others]
@@ -75,12 +77,12 @@ class Columns:
         """A row with its columns renamed to what they are mapped to; a list with a single choice is that choice."""
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}
-        rest = dict(row)
+        remaining = dict(row)
         for column in self.fields:
-            if "." in column and column not in rest:
-                rest, value = taken_out(rest, column)
+            if "." in column and column not in remaining:
+                remaining, value = taken_out(remaining, column)
                 lifted |= {} if value is None else {column: value}
-        flat = {**rest, **lifted}
+        flat = {**remaining, **lifted}
         named = {by_column.get(plain(str(column)), str(column)): value for column, value in flat.items()}
         choices = {*by_column.values()} - {*TEXTS}
         return {name: value[0] if name in choices and _is_choice(value) else value for name, value in named.items()}
@@ -137,14 +139,14 @@ class Import:
     lost: Counter[str] = field(default_factory=Counter, kw_only=True)
     notes: list[str] = field(default_factory=list, kw_only=True)
 
-    def lose(self, what: str, times: int = 1) -> None:
+    def lose(self, name: str, times: int = 1) -> None:
         """Count something that a rating cannot hold."""
-        self.lost[what] += times
+        self.lost[name] += times
 
-    def note(self, what: str) -> None:
+    def note(self, remark: str) -> None:
         """Note once how the files were interpreted."""
-        if what not in self.notes:
-            self.notes.append(what)
+        if remark not in self.notes:
+            self.notes.append(remark)
 
     def decision(self, value: Any) -> bool | None:
         """Pass or fail as the files state it; None if the value is neither."""

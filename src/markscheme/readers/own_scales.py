@@ -60,17 +60,17 @@ class SharedScales:
         side = _side_of(line)
         criteria = line.get("criteria")
         if isinstance(criteria, Mapping):
-            line = {**line, "criteria": {name: self._entry(side, name, entry) for name, entry in criteria.items()}}
+            line = {**line, "criteria": {name: self._entry(side, name, raw) for name, raw in criteria.items()}}
         if (side, OVERALL) in self.ends and _is_number(line.get(OVERALL)):
             line = {**line, OVERALL: self._level(side, OVERALL, line[OVERALL])}
         return line
 
-    def _entry(self, side: str, name: str, entry: Any) -> Any:
-        level = _level_in(entry)
+    def _entry(self, side: str, name: str, raw: Any) -> Any:
+        level = _level_in(raw)
         if (side, name) not in self.ends or not _is_number(level):
-            return entry
+            return raw
         moved = self._level(side, name, level)
-        return {**entry, "level": moved} if isinstance(entry, Mapping) else moved
+        return {**raw, "level": moved} if isinstance(raw, Mapping) else moved
 
     def _level(self, side: str, name: str, level: float) -> float:
         low, high = self.spans[side]
@@ -142,7 +142,7 @@ def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
     for peek in files:
         for _, line in json_lines(peek.path, RatingError):
             rating = mapping(line)
-            answers = {str(name): _level_in(entry) for name, entry in mapping(rating.get("criteria")).items()}
+            answers = {str(name): _level_in(raw) for name, raw in mapping(rating.get("criteria")).items()}
             for name, level in {**answers, OVERALL: rating.get(OVERALL)}.items():
                 if _is_number(level):
                     numbers.setdefault(name, {}).setdefault(_side_of(rating), Counter())[float(level)] += 1
@@ -154,8 +154,8 @@ def _side_of(line: Mapping[str, Any]) -> str:
     return "judge" if line.get("kind", JUDGES[0]) in JUDGES else "human"
 
 
-def _level_in(entry: Any) -> Any:
-    return entry.get("level") if isinstance(entry, Mapping) else entry
+def _level_in(raw: Any) -> Any:
+    return raw.get("level") if isinstance(raw, Mapping) else raw
 
 
 def _is_number(value: Any) -> bool:

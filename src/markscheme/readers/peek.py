@@ -149,7 +149,7 @@ class Peek:
             for _, row in parquet_rows(self.path):
                 yield "", {column: value for column, value in row.items() if value is not None}
         elif shape == "lines":
-            yield from (("", entry) for _, entry in json_lines(self.path, RatingError))
+            yield from (("", data) for _, data in json_lines(self.path, RatingError))
         elif shape == "json":
             yield from json_parts(self.path, RatingError)
 
@@ -246,7 +246,7 @@ class Peek:
             raise RatingError(
                 f"expected {', '.join(missing)} in the table {table!r}, got {columns_there}", path=self.path
             )
-        number, ahead = 1, 0
+        row_number, ahead = 1, 0
         try:
             with closing(_database(self.path)) as database:
                 question = f"SELECT {', '.join(columns)} FROM {table} {which}"  # noqa: S608 - names of our readers
@@ -254,11 +254,11 @@ class Peek:
                 ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
                 for row in cursor:
                     yield dict(zip(columns, map(_cell, row), strict=True))
-                    number += 1
+                    row_number += 1
         except STORE_ERRORS as problem:
-            number += ahead * isinstance(problem, sqlite3.Error)
-            place = f"row {number} of the table {table!r}"
-            raise RatingError(f"{place} cannot be read: {_why(problem)}", path=self.path) from problem
+            row_number += ahead * isinstance(problem, sqlite3.Error)
+            location = f"row {row_number} of the table {table!r}"
+            raise RatingError(f"{location} cannot be read: {_why(problem)}", path=self.path) from problem
 
 
 MOST_OF_CELL = 64 * 2**20

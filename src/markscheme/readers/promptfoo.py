@@ -138,9 +138,9 @@ def results_in(paths: Sequence[Path]) -> list[Results]:
     """
     files = [read_results(path) for path in paths]
     for results in files:
-        for what, count in results.aside.items():
-            if what.startswith("metadata."):
-                warnings.warn(f"{results.path}: {count} outputs with {what}", RatingWarning, stacklevel=2)
+        for name, count in results.aside.items():
+            if name.startswith("metadata."):
+                warnings.warn(f"{results.path}: {count} outputs with {name}", RatingWarning, stacklevel=2)
     return files
 
 

@@ -358,8 +358,10 @@ def are_of_tool(paths: Sequence[Path]) -> bool:
         return False
     for path, file_format in zip(paths, formats, strict=True):
         if file_format is not first:
-            what = f"is {file_format.reads}" if file_format and file_format.is_of_tool else "is of no tool known here"
-            raise RatingError(f"{what}; {paths[0].name} is {first.reads}: name files of one export", path=path)
+            found_format = (
+                f"is {file_format.reads}" if file_format and file_format.is_of_tool else "is of no tool known here"
+            )
+            raise RatingError(f"{found_format}; {paths[0].name} is {first.reads}: name files of one export", path=path)
     return True
 
 

@@ -32,7 +32,7 @@ class Recoding:
             >>> Recoding.parse("1=low,2=low,3=high").read("2.0")
             'low'
         """
-        entries = [entry.strip().partition("=") for entry in text.split(",")]
+        entries = [pair.strip().partition("=") for pair in text.split(",")]
         cells = {cell.strip(): level.strip() for cell, sign, level in entries if sign}
         if not cells:
             return cls(tuple(cell for cell, _, _ in entries), cells)

@@ -206,15 +206,16 @@ def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
     name = data.get("name")
     if name != rubric.name:
         return f"was labelled by the rubric {name!r}; this is {rubric.name!r}"
-    now = {criterion.name: criterion.wording for criterion in rubric.criteria}
+    current = {criterion.name: criterion.wording for criterion in rubric.criteria}
     then = criteria_then if isinstance(criteria_then, Mapping) else {}
     differ = [
         name_of_criterion
-        for name_of_criterion in {**then, **now}
-        if then.get(name_of_criterion) != now.get(name_of_criterion)
+        for name_of_criterion in {**then, **current}
+        if then.get(name_of_criterion) != current.get(name_of_criterion)
     ]
-    what = f"criteria {', '.join(differ)} differ" if differ else "its description, guidelines or inputs differ"
-    return f"was labelled by other words of {rubric.name!r}: {what}; write new sheets, or import under the old rubric"
+    difference = f"criteria {', '.join(differ)} differ" if differ else "its description, guidelines or inputs differ"
+    way_out = "write new sheets, or import under the old rubric"
+    return f"was labelled by other words of {rubric.name!r}: {difference}; {way_out}"
 
 
 def _check_pool(data: Mapping[str, object], rubric: Rubric) -> None:

@@ -158,9 +158,9 @@ def _of_rows(
         yield from _of_lines(path, fields)
         return
     response = ""
-    for ordinal, (number, cells) in enumerate(_cells(path, form), start=1):
+    for ordinal, (row_number, cells) in enumerate(_cells(path, form), start=1):
         if cells is None:
-            raise RatingError(ANOTHER_LENGTH, path=path, line=number)
+            raise RatingError(ANOTHER_LENGTH, path=path, line=row_number)
         row = _renamed(cells, fields, path, is_first=ordinal == 1)
         response = response or _response_column(path, row, notify)
         inputs = {
@@ -174,9 +174,9 @@ def _of_rows(
             text = "" if fault else in_cell(row[response])
             submission = Submission(text, inputs, id, fault, folder=path.parent)
         except SubmissionError as error:
-            refuse_lines(RatingError(str(error), path=path, line=number))
+            refuse_lines(RatingError(str(error), path=path, line=row_number))
             continue
-        yield number, submission
+        yield row_number, submission
 
 
 def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Submission]]:

@@ -134,12 +134,12 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     elif peek.shape == "text":
         yield from _plain_lines(path)
     else:
-        listed = ((None, entry) for entry in reading.data or ())
-        for at, entry in listed if peek.shape == "json" else json_lines(path, RatingError):
-            if not isinstance(entry, Mapping):
-                refuse_lines(RatingError(f"a rating is an object, found {shown(entry)}", path=path, line=at))
+        listed = ((None, data) for data in reading.data or ())
+        for line_number, data in listed if peek.shape == "json" else json_lines(path, RatingError):
+            if not isinstance(data, Mapping):
+                refuse_lines(RatingError(f"a rating is an object, found {shown(data)}", path=path, line=line_number))
                 continue
-            yield {key: value for key, value in entry.items() if value is not None}
+            yield {key: value for key, value in data.items() if value is not None}
 
 
 def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:

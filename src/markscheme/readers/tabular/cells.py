@@ -56,16 +56,16 @@ def number_form(column: str, values: Mapping[str, int]) -> NumberForm | None:
     ({'4/5': 4.0, '3/5': 3.0}, {'score: 4': 4.0})
     """
     dates = [value for value in values if _DATE.fullmatch(value)]
-    rest = [value for value in values if value not in dates]
-    if dates and all(_number_in_any_form(value, rest) is not None for value in rest):
+    others = [value for value in values if value not in dates]
+    if dates and all(_number_in_any_form(value, others) is not None for value in others):
         raise refusal("dates", columns=[column], values={value: values[value] for value in dates})
     for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled):
         numbers = form(values)
         if numbers is not None:
             return numbers
     written = {value: _number_in_any_form(value, values) for value in values}
-    if any(number not in (None, 0, 1) for number in written.values()):
-        words = {value: values[value] for value, number in written.items() if number is None}
+    if any(read not in (None, 0, 1) for read in written.values()):
+        words = {value: values[value] for value, read in written.items() if read is None}
         choices = [("--same", f"{value}=NUMBER") for value in words]
         raise refusal("mixed-form", columns=[column], values=words or values, choices=choices)
     return None
@@ -85,7 +85,7 @@ def _plain(values: Collection[str]) -> NumberForm | None:
     """Return numbers with points or decimal commas."""
     with_comma = [value for value in values if _COMMA.fullmatch(value)]
     numbers = {value: number_in(value.replace(",", ".") if value in with_comma else value) for value in values}
-    read_numbers = {value: number for value, number in numbers.items() if number is not None}
+    read_numbers = {value: read for value, read in numbers.items() if read is not None}
     if len(read_numbers) < len(numbers):
         return None
     may_be_thousands = bool(with_comma) and all(map(_THOUSANDS.fullmatch, with_comma))

@@ -281,8 +281,8 @@ def looks_like_text(column: TableColumn) -> bool:
 def _is_prose(column: TableColumn) -> bool:
     different = column.different
     filled = sum(bool(cell) for cell in column.cells)
-    many = len(different) > MOST_WORDS or (filled >= FEWEST_FOR_REPEATS and len(different) > filled / 2)
-    return many or any(len(cell.split()) > MOST_WORDS for cell in different)
+    has_many = len(different) > MOST_WORDS or (filled >= FEWEST_FOR_REPEATS and len(different) > filled / 2)
+    return has_many or any(len(cell.split()) > MOST_WORDS for cell in different)
 
 
 def _has_sentences(column: TableColumn) -> bool:
@@ -478,7 +478,7 @@ def _of_people_alone(people: Sequence[SideColumn], options: ColumnOptions) -> di
 
 
 def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
-    names = [entry.column.name for entry in listed]
+    names = [placed.column.name for placed in listed]
     all_raters = tuple(word for name in names for word in (f"--{side}", name))
     choices = [all_raters, *((f"--{side}", name) for name in names)] if side == "judge" else [all_raters]
     raise refusal("rater-or-criterion", columns=names, choices=choices)

@@ -95,8 +95,8 @@ def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOp
 
 def _as_id(cell: str) -> str:
     """An id as text: 7.0 is 7."""
-    number = number_in(cell.strip())
-    return cell.strip() if number is None or not number.is_integer() or cell.strip()[:1] == "0" else str(int(number))
+    value = number_in(cell.strip())
+    return cell.strip() if value is None or not value.is_integer() or cell.strip()[:1] == "0" else str(int(value))
 
 
 def _refuse_other_texts(

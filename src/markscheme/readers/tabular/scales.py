@@ -71,8 +71,8 @@ ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "brennan_prediger", "positions")
 def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
     """Return numbers as levels from one end to the other."""
     low, high = ends
-    every = [low, high, *(number for of_column in numbers.values() for number in of_column.values())]
-    step = 1.0 if all(is_whole(number - low) for number in every) else 0.5
+    every = [low, high, *(value for of_column in numbers.values() for value in of_column.values())]
+    step = 1.0 if all(is_whole(value - low) for value in every) else 0.5
     steps = round((high - low) / step)
     scale = Scale(tuple(Level(low + index * step) for index in range(steps + 1)))
     withheld = dict.fromkeys(DIRECTION_FIGURES, "pass-mark")
@@ -86,7 +86,7 @@ def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
 def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
     """Return numbers of which the lowest is the best as levels, which keep their numbers as names."""
     worst, best = ends
-    upwards = {name: {v: worst + best - number for v, number in of.items()} for name, of in numbers.items()}
+    upwards = {name: {v: worst + best - value for v, value in of.items()} for name, of in numbers.items()}
     read = levels_of(upwards, (best, worst), are_stated=are_stated)
     steps = len(read.scale.levels) - 1
     names = [f"{worst + best - level.value:g}" for level in read.scale.levels]

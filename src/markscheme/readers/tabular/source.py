@@ -382,7 +382,7 @@ def _columns_or_records(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_records(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(record, Mapping) for record in value)
 
 
 def _json_lines(text: str, path: Path, whole: ValueError) -> list[Mapping[str, Any]]:
@@ -398,7 +398,7 @@ def _json_lines(text: str, path: Path, whole: ValueError) -> list[Mapping[str, A
 
 
 def _objects(entries: Sequence[Any], path: Path) -> list[Mapping[str, Any]]:
-    others = [index for index, entry in enumerate(entries, start=1) if not isinstance(entry, Mapping)]
+    others = [index for index, record in enumerate(entries, start=1) if not isinstance(record, Mapping)]
     if others:
         raise RatingError(f"a row is an object; {len(others)} aren't, the first is number {others[0]}", path=path)
     return list(entries)

@@ -93,7 +93,7 @@ class ValueComparison:
         """Return the comparison with what `--same` says applied, and missing cells left out."""
         recoded = {folded(old): new for old, new in options.recoded.items()}
         as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
-        as_values |= {folded(entry) for entry in options.pass_}
+        as_values |= {folded(word) for word in options.pass_}
         written = {column.name: Counter(column.cells) for column in columns}
         folds: dict[str, dict[str, str]] = {}
         spelling: dict[str, str] = {}
@@ -219,14 +219,14 @@ class ValueComparison:
     def _passing(self) -> ReadValues:
         """Return the decisions that `--pass` states."""
         by_column: dict[str, set[str]] = {name: set() for name in self.values}
-        for entry in self.options.pass_:
-            name, sign, value = entry.partition("=")
+        for word in self.options.pass_:
+            name, sign, value = word.partition("=")
             if sign and name in self.values:
                 named = {name: folded(value)}
             else:
-                named = dict.fromkeys((n for n, v in self.values.items() if folded(entry) in v), folded(entry))
+                named = dict.fromkeys((n for n, v in self.values.items() if folded(word) in v), folded(word))
             if not named or any(value not in self.values[name] for name, value in named.items()):
-                raise _unused(f"--pass {entry}", self.columns, self.everything)
+                raise _unused(f"--pass {word}", self.columns, self.everything)
             for column, value in named.items():
                 by_column[column].add(value)
         for name, passing in by_column.items():
@@ -307,8 +307,8 @@ class ValueComparison:
             are_two = max(len(ours), len(theirs)) < FEWEST_LEVELS
             share = {family(value) for value in ours} & {family(value) for value in theirs}
             if are_two and not share and not (is_decision(ours) and is_decision(theirs)):
-                both = [first.name, second.name]
-                raise self._pass_value([name for name in both if not is_decision(self.values[name])])
+                names = [first.name, second.name]
+                raise self._pass_value([name for name in names if not is_decision(self.values[name])])
         order = next((order for order in ORDERS if set(self.everything) <= set(order)), None)
         if order is not None:
             return self._in_order(order)
@@ -444,7 +444,7 @@ class ValueComparison:
         self._refuse_missing_code()
         self._refuse_clash()
         numbers = {name: self.numbers(name) for name in self.forms}
-        every = [number for of_column in numbers.values() for number in of_column.values()]
+        every = [value for of_column in numbers.values() for value in of_column.values()]
         low = min(every)
         high = max(every)
         tops = {form.top for form in self.forms.values() if form.top is not None}
@@ -470,9 +470,9 @@ class ValueComparison:
 
         A scale through 0 has it as a level, and so has one with a negative number on each side.
         """
-        by_name = {name: {number: value for value, number in self.numbers(name).items()} for name in self.forms}
-        every = {number for numbers in by_name.values() for number in numbers}
-        negative = [number for number in every if number < 0]
+        by_name = {name: {code: value for value, code in self.numbers(name).items()} for name in self.forms}
+        every = {code for numbers in by_name.values() for code in numbers}
+        negative = [code for code in every if code < 0]
         if len(negative) != 1 or 0 in every or len(every) <= FEWEST_LEVELS or self.options.level_ends is not None:
             return
         columns = [name for name, numbers in by_name.items() if negative[0] in numbers]
