@@ -76,7 +76,7 @@ def tables_of(text: str) -> Iterator[list[list[str]]]:
     """The rows of each table of a page, without the line below its heading."""
     for table in re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE):
         heading, _, *rows = table.splitlines()
-        yield [re.split(r" \| ", line.strip("| ")) for line in (heading, *rows)]
+        yield [[cell.strip() for cell in line.strip("|").split("|")] for line in (heading, *rows)]
 
 
 def cells() -> Iterator[tuple[str, int]]:

@@ -43,9 +43,9 @@ FAULTY: dict[str, Any] = {"response": "Paris.", "rubric": [{"requirement": "Name
 
 def by_words(prompt: Prompt, _: int) -> dict[str, str]:
     """What a deterministic judge says: by the words of a criterion and the response alone."""
-    said = prompt.material["response"]
+    shown = prompt.material["response"]
     words = {question.name: question.instructions.partition("\n")[0] for question in prompt.questions}
-    return {name: "MET" if zlib.crc32(f"{text}|{said}".encode()) % 2 else "UNMET" for name, text in words.items()}
+    return {name: "MET" if zlib.crc32(f"{text}|{shown}".encode()) % 2 else "UNMET" for name, text in words.items()}
 
 
 def graded(rows: list[dict[str, Any]], core: Rubric | None = None, per_call: int | None = None) -> list[dict[str, Any]]:
@@ -94,8 +94,8 @@ def test_a_core_and_a_row_of_nothing_are_the_core(row: dict[str, Any]) -> None:
     grading = Grading(CORE, ScriptedJudge(by_words))
     plain = asyncio.run(grading.grade(submission_of(alone, 1)))
     for nothing in (alone, {**alone, "rubric": None}):
-        (found,) = graded([nothing], CORE)
-        assert (found["score"], found["criteria"]) == (plain.score, dict(plain.by_criterion))
+        (figures,) = graded([nothing], CORE)
+        assert (figures["score"], figures["criteria"]) == (plain.score, dict(plain.by_criterion))
     (both,) = graded([row], CORE)
     assert both["criteria"]["polite"] == plain.by_criterion["polite"]
 
@@ -129,8 +129,8 @@ def test_core_and_own_criteria_add_up_as_points() -> None:
     )
     with Grader(Rubric.from_dict(data["core"]), judge) as grader:
         grade = grader.grade_sync("x", rubric=data["own"])
-    found = {"raw_score": grade.raw_score, "unclipped": grade.unclipped, "score": grade.score}
-    assert found == pytest.approx(case["expect"], abs=1e-6)
+    figures = {"raw_score": grade.raw_score, "unclipped": grade.unclipped, "score": grade.score}
+    assert figures == pytest.approx(case["expect"], abs=1e-6)
 
 
 @worked
@@ -150,16 +150,16 @@ def test_a_tree_of_weights_is_scored_as_worked_out() -> None:
 def test_words_given_twice_are_asked_once() -> None:
     case = cases_in(CASES)["twice"]
     rubric = [{"requirement": text, "weight": weight} for text, weight in case["criteria"]]
-    asked: list[str] = []
+    prompts_seen: list[str] = []
 
     def answers(prompt: Prompt, _: int) -> dict[str, str]:
         texts = {q.name: q.instructions.partition("\n")[0] for q in prompt.questions}
-        asked.extend(texts.values())
+        prompts_seen.extend(texts.values())
         return {name: "MET" if text in case["met"] else "UNMET" for name, text in texts.items()}
 
     with Grader(None, ScriptedJudge(answers)) as grader:
         grade = grader.grade_sync("x", rubric=rubric)
     assert grade.rubric is not None
-    assert asked == case["expect"]["asked"]
+    assert prompts_seen == case["expect"]["asked"]
     assert [criterion.weight for criterion in grade.rubric.criteria] == case["expect"]["weights"]
     assert grade.score == pytest.approx(case["expect"]["score"], abs=1e-6)

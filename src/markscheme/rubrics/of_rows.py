@@ -133,9 +133,10 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
     rows fit it.
 
     Example:
-        >>> of_all, names = rubric_of_all([Rubric.from_dict(["Names Paris"]), Rubric.from_dict(["Names Rome"])], "rows")
+        >>> rubrics = [Rubric.from_dict([{"requirement": f"Names {town}"}]) for town in ("Bonn", "Rome")]
+        >>> of_all, names = rubric_of_all(rubrics, "rows")
         >>> [criterion.requirement for criterion in of_all.criteria], len(set(names.values()))
-        (['Names Paris', 'Names Rome'], 2)
+        (['Names Bonn', 'Names Rome'], 2)
     """
     by_words: dict[str, Criterion] = {}
     for rubric in rubrics:

@@ -37,10 +37,10 @@ def test_the_judge_is_shown_the_image_of_a_case_and_the_file_of_outputs_keeps_it
 
 def test_outputs_in_a_file_name_images_by_path(tmp_path: Path) -> None:
     charted = case(tmp_path)
-    (tmp_path / "given.jsonl").write_text(json.dumps({**OF_CHART, "variant": "plain", "output": "Two."}))
-    (given,) = read_outputs(tmp_path / "given.jsonl")
-    assert given.inputs == charted.inputs
-    assert parts_of(given.inputs.values()) == parts_of(charted.inputs.values())
+    (tmp_path / "output.jsonl").write_text(json.dumps({**OF_CHART, "variant": "plain", "output": "Two."}))
+    (output,) = read_outputs(tmp_path / "output.jsonl")
+    assert output.inputs == charted.inputs
+    assert parts_of(output.inputs.values()) == parts_of(charted.inputs.values())
 
 
 def test_a_variant_that_fills_in_an_image_is_refused_since_its_model_is_asked_in_text(tmp_path: Path) -> None:

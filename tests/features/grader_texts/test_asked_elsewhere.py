@@ -26,7 +26,7 @@ tests:
     assert:
       - {type: contains, value: Rome}
 """
-OTHER = """
+OTHER_GRADER = """
 module.exports = class {
   id() { return 'other'; }
   async callApi() { return { output: JSON.stringify({ pass: true, score: 1, reason: 'other says' }) }; }
@@ -53,7 +53,7 @@ def line(*rows: dict[str, Any], **config: Any) -> str | None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the configuration."""
     (tmp_path / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
-    (tmp_path / "other.js").write_text(OTHER, encoding="utf-8")
+    (tmp_path / "other.js").write_text(OTHER_GRADER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -69,32 +69,34 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_what_was_asked_of_us_is_no_line(provider: Any) -> None:
-    asked = row({"type": "llm-rubric", "value": "Is right"}, {"type": "contains", "value": "x"}, provider=provider)
-    assert line(asked, providers=["echo", {"id": OURS, "label": "ours"}]) is None
+    graded_row = row({"type": "llm-rubric", "value": "Is right"}, {"type": "contains", "value": "x"}, provider=provider)
+    assert line(graded_row, providers=["echo", {"id": OURS, "label": "ours"}]) is None
 
 
 def test_the_assertion_s_own_provider_wins_and_its_line_is_named() -> None:
-    own = {"type": "llm-rubric", "metric": "own", "value": "Is right", "provider": "file://other.js"}
-    asked = row({"type": "llm-rubric", "value": "Names the capital"}, own, provider=OURS)
-    said = line(asked, asked)
-    assert said == f"2 verdicts of model-graded assertions: promptfooconfig.yaml:10 (2 {BY_OTHER}{WINS}"
+    elsewhere = {"type": "llm-rubric", "metric": "own", "value": "Is right", "provider": "file://other.js"}
+    graded_row = row({"type": "llm-rubric", "value": "Names the capital"}, elsewhere, provider=OURS)
+    printed = line(graded_row, graded_row)
+    assert printed == f"2 verdicts of model-graded assertions: promptfooconfig.yaml:10 (2 {BY_OTHER}{WINS}"
 
 
 def test_the_test_s_provider_is_named_by_the_line_of_its_options() -> None:
-    asked = row({"type": "llm-rubric", "value": "Names the capital"}, provider="file://other.js")
-    assert line(asked) == f"1 verdict of model-graded assertions: promptfooconfig.yaml:12 (1 {BY_OTHER}{WINS}"
+    graded_row = row({"type": "llm-rubric", "value": "Names the capital"}, provider="file://other.js")
+    assert line(graded_row) == f"1 verdict of model-graded assertions: promptfooconfig.yaml:12 (1 {BY_OTHER}{WINS}"
 
 
 def test_without_a_provider_it_is_promptfoo_s_own_model() -> None:
-    said = line(row({"type": "factuality", "value": "Paris"}))
-    assert said == "1 verdict of model-graded assertions: factuality (1 by the model that Promptfoo takes by itself)."
+    printed = line(row({"type": "factuality", "value": "Paris"}))
+    assert (
+        printed == "1 verdict of model-graded assertions: factuality (1 by the model that Promptfoo takes by itself)."
+    )
 
 
 def test_a_provider_of_another_file_is_named_without_a_line(folder: Path) -> None:
-    asked = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})
-    assert line(asked) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
+    graded_row = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})
+    assert line(graded_row) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
     (folder / "promptfooconfig.yaml").write_text("prompts: [")
-    assert line(asked) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
+    assert line(graded_row) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
 
 
 @pytest.mark.proof
@@ -102,5 +104,7 @@ def test_the_real_promptfoo_passes_what_the_line_needs(folder: Path) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
     hook = f"file://{ROOT}/graders/session.py:afterAll"
     done = run_eval(folder / "promptfooconfig.yaml", cwd=folder, args=("--grader", OURS, "-x", hook))
-    said = f"6 verdicts of model-graded assertions: promptfooconfig.yaml:10 (4 {BY_OTHER}, promptfooconfig.yaml:12 (2 "
-    assert f"Not asked of markscheme: {said}{BY_OTHER}{WINS}" in done.stdout + done.stderr
+    printed = (
+        f"6 verdicts of model-graded assertions: promptfooconfig.yaml:10 (4 {BY_OTHER}, promptfooconfig.yaml:12 (2 "
+    )
+    assert f"Not asked of markscheme: {printed}{BY_OTHER}{WINS}" in done.stdout + done.stderr

@@ -25,30 +25,34 @@ def labelled(folder: Path, rater: str, **options: Any) -> Work:
     """The work of a rater who has answered everything by what the response says."""
     work = open_work("rows.jsonl", folder, rater=rater, **options)
     for step in work.steps:
-        said = work.examples[step.id].submission.response
-        asked = {question.criterion.name: question.criterion.requirement for question in work.questions_at(step)}
-        work.give(step, Answered({name: str(int(text.split()[1] in said)) for name, text in asked.items()}))
+        response = work.examples[step.id].submission.response
+        requirement_of = {
+            question.criterion.name: question.criterion.requirement for question in work.questions_at(step)
+        }
+        work.give(
+            step, Answered({name: str(int(text.split()[1] in response)) for name, text in requirement_of.items()})
+        )
     return work
 
 
 def test_each_response_is_asked_its_own_criteria(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
-    asked = {id: [q.criterion.requirement for q in work.questions[id]] for id in TOWNS}
+    requirements = {id: [q.criterion.requirement for q in work.questions[id]] for id in TOWNS}
     work.file.close()
-    assert asked["r1"] == ["Names Leeds on route r1", "Names York on route r1"]
-    assert [len(asked[id]) for id in TOWNS] == [len(towns.split()) for towns in TOWNS.values()]
+    assert requirements["r1"] == ["Names Leeds on route r1", "Names York on route r1"]
+    assert [len(requirements[id]) for id in TOWNS] == [len(towns.split()) for towns in TOWNS.values()]
     assert work.notes[-1] == "11 criteria to label in 6 tasks"
 
 
 def test_of_more_than_twelve_criteria_eight_are_asked_and_the_same_ones_again(tmp_path: Path) -> None:
     write_rows(tmp_path, more=11)
-    asked = []
+    criteria = []
     for every in (False, False, True):
         work = open_work("rows.jsonl", tmp_path, rater="ann", all_criteria=every)
-        asked.append([question.criterion.name for question in work.questions["r6"]])
+        criteria.append([question.criterion.name for question in work.questions["r6"]])
         work.file.close()
-    assert [len(names) for names in asked] == [8, 8, 13]
-    assert asked[0] == asked[1]
+    assert [len(names) for names in criteria] == [8, 8, 13]
+    assert criteria[0] == criteria[1]
 
 
 def test_what_was_labelled_is_done_when_the_page_is_opened_again(folder: Path) -> None:

@@ -30,8 +30,8 @@ def messages(address: str) -> list[dict[str, Any]]:
 
 def langfuse(address: str) -> list[dict[str, Any]]:
     """A trace."""
-    asked = {"messages": messages(address)}
-    return [{"id": "a", "timestamp": "2026", "name": "n", "input": asked, "output": "Three.", "metadata": {}}]
+    request = {"messages": messages(address)}
+    return [{"id": "a", "timestamp": "2026", "name": "n", "input": request, "output": "Three.", "metadata": {}}]
 
 
 def phoenix(address: str) -> list[dict[str, Any]]:

@@ -21,10 +21,10 @@ def test_the_command_gives_the_figures_of_its_gates(n_runs: int, tmp_path: Path)
         seen = world.runs(n_runs, world.truth(generator), generator)
         threshold = float(round(seen.mean() - 0.02, 3))
         risk = threshold_risk(seen, threshold, of=world.of, groups=world.groups)
-        told = json.loads(_answer(tmp_path, world, seen.tolist(), threshold))
-        assert [told[name] for name in FIGURES] == pytest.approx([getattr(risk, name) for name in FIGURES])
-        assert told["p_fail"]["value"] == pytest.approx(risk.p_fail.value)
-        assert told["advice"]["runs"] == risk.repeats
+        answer = json.loads(_answer(tmp_path, world, seen.tolist(), threshold))
+        assert [answer[name] for name in FIGURES] == pytest.approx([getattr(risk, name) for name in FIGURES])
+        assert answer["p_fail"]["value"] == pytest.approx(risk.p_fail.value)
+        assert answer["advice"]["runs"] == risk.repeats
 
 
 def _answer(folder: Path, world: World, seen: list[list[float]], threshold: float) -> str:

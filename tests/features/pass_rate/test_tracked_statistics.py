@@ -321,8 +321,8 @@ def refuse_other_plan(audits: int, *, streams: int) -> None:
     (row,) = [row for row in worked["rows"] if row["audits"] == audits]
     plan = audit_plan(rates, audits, worked["drops"], streams=streams)
     assert list(plan.half_widths) == close(row["half_width_after_4_12_26"])
-    found = [*plan.weeks_half, *plan.weeks_nine_tenths]
-    for weeks, expected in zip(found, [*row["weeks_half"], *row["weeks_nine_tenths"]], strict=True):
+    planned = [*plan.weeks_half, *plan.weeks_nine_tenths]
+    for weeks, expected in zip(planned, [*row["weeks_half"], *row["weeks_nine_tenths"]], strict=True):
         assert (weeks is None) == (expected is None)
         assert weeks is None or expected is None or abs(weeks - expected) <= max(1, expected / 4)
 

@@ -59,5 +59,5 @@ def test_published_rubrics_are_read_as_worked_out_by_hand(case: dict[str, Any]) 
     ]
     assert shown == case["expect"]
     assert set(case.get("notes", [])) <= set(published.notes)
-    said = [note for note in case.get("notes", []) if note.startswith("not read")]
-    assert not case.get("notes") or [n for n in published.notes if n.startswith("not read")] == said
+    not_read = [note for note in case.get("notes", []) if note.startswith("not read")]
+    assert not case.get("notes") or [n for n in published.notes if n.startswith("not read")] == not_read

@@ -22,10 +22,10 @@ import re
 
 
 def judge(system_prompt, user_prompt):
-    said = re.search(r"<response[^>]*>(.*?)</response", user_prompt, re.DOTALL)[1]
+    shown = re.search(r"<response[^>]*>(.*?)</response", user_prompt, re.DOTALL)[1]
     asked = re.findall(r'"([a-z0-9-]+)"[^:]*: Names ([A-Za-z]+)', system_prompt)
     words = {"quote": "nothing to quote", "reason": "Seen."}
-    return {"verdicts": {name: {**words, "level": "MET" if town in said else "UNMET"} for name, town in asked}}
+    return {"verdicts": {name: {**words, "level": "MET" if town in shown else "UNMET"} for name, town in asked}}
 """
 ROWS: list[dict[str, Any]] = [
     {
@@ -51,8 +51,8 @@ SHAPES: list[Any] = [
 
 
 def by_town(prompt: Prompt, _: int) -> dict[str, str]:
-    said = prompt.material["response"]
-    return {q.name: "MET" if q.instructions.split()[1].rstrip(".") in said else "UNMET" for q in prompt.questions}
+    shown = prompt.material["response"]
+    return {q.name: "MET" if q.instructions.split()[1].rstrip(".") in shown else "UNMET" for q in prompt.questions}
 
 
 @pytest.fixture(scope="module")

@@ -58,8 +58,8 @@ def row_grader() -> Grader:
     """Graded by the criteria of the rows alone, each of which is met where the response has its last word."""
 
     def by_last_word(prompt: Prompt, _: int) -> Any:
-        said = prompt.material["response"]
+        response_text = prompt.material["response"]
         last = {question.name: question.instructions.partition("\n")[0].split()[-1] for question in prompt.questions}
-        return {name: "MET" if word in said else "UNMET" for name, word in last.items()}
+        return {name: "MET" if word in response_text else "UNMET" for name, word in last.items()}
 
     return Grader(None, ScriptedJudge(by_last_word))

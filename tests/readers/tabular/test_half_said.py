@@ -43,8 +43,8 @@ def test_who_gives_no_answer_is_asked_about_where_one_side_alone_does(word: str)
     assert error.code == "missing-word"
     left_out = read(TOPICS, [word, *TOPICS[1:]], same=(f"{word}=",))
     assert left_out.with_both("") == len(TOPICS) - 1
-    kept = read(TOPICS, [word, *TOPICS[1:]], same=(f"{word}={word}",))
-    assert kept.with_both("") == len(TOPICS)
+    unchanged = read(TOPICS, [word, *TOPICS[1:]], same=(f"{word}={word}",))
+    assert unchanged.with_both("") == len(TOPICS)
 
 
 def test_a_word_that_both_sides_use_is_a_category() -> None:

@@ -23,11 +23,11 @@ def test_six_tasks_with_different_rubrics_are_labelled_and_the_file_then_calibra
         for place, step in enumerate(steps, start=1):
             expect(page.get_by_role("heading", level=1)).to_have_text(f"Response {place} of {len(steps)}")
             expect(page.locator("#text")).to_be_focused()
-            said = page.locator("#text").inner_text()
-            asked = page.locator("fieldset:visible .requirement").all_inner_texts()
-            assert len(asked) == len(step["criteria"])
-            for requirement in asked:
-                page.keyboard.press("y" if requirement.split()[1] in said else "n")
+            response_text = page.locator("#text").inner_text()
+            requirements = page.locator("fieldset:visible .requirement").all_inner_texts()
+            assert len(requirements) == len(step["criteria"])
+            for requirement in requirements:
+                page.keyboard.press("y" if requirement.split()[1] in response_text else "n")
             page.keyboard.press("Enter")
         wait_until(page, "outbox.length === 0")
         lines: list[dict[str, Any]] = server.lines
