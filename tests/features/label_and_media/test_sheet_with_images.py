@@ -37,5 +37,5 @@ def test_a_sheet_says_which_files_to_send_along_and_so_does_the_command(tmp_path
     assert page.count("data:image/png;base64,") >= N - 1
     assert len(page) < 2 * 10_000_000
     assert f"In a file that comes with this page: {left_out}" in page
-    lines = [json.loads(line) for line in (tmp_path / "calibration/manners/examples.jsonl").read_text().splitlines()]
-    assert all(line["inputs"]["chart"]["image"].startswith("data:image/png;base64,") for line in lines)
+    kept = [json.loads(line) for line in (tmp_path / "calibration/manners/examples.jsonl").read_text().splitlines()]
+    assert all(line["inputs"]["chart"]["image"].startswith("data:image/png;base64,") for line in kept)
