@@ -5,10 +5,10 @@
 Contestants: (a) a python assertion that returns a constant, (a+) one that waits as long as the server takes, (m) ours
 in JavaScript with a warm session, (b) ours in Python with one, (c) ours without one, (d) a grader written by hand that
 imports the SDK and makes one call, (e) Promptfoo's own `llm-rubric`, which runs inside Promptfoo, (f) `llm-rubric`
-through our provider in JavaScript, (g) through the one in Python. Each evaluates the same number of outputs at
-concurrency 4, every output new to every cache; they run in turn, several rounds, and medians count. CPU seconds are
-those of Promptfoo, all it starts, and the session. Then what a session costs to start, to keep and to end, and an
-unchanged run again.
+through our provider in JavaScript, (g) through the one in Python, (h) without a provider, under `--grader`. Each
+evaluates the same number of outputs at concurrency 4, every output new to every cache; they run in turn, several
+rounds, and medians count. CPU seconds are those of Promptfoo, all it starts, and the session. Then what a session costs
+to start, to keep and to end, and an unchanged run again.
 """
 
 import json
@@ -95,7 +95,10 @@ ASSERTS: Mapping[str, Mapping[str, Any]] = {
         }
         for name, language in {"f": "mjs", "g": "py"}.items()
     },
+    "h": {"type": "llm-rubric", "value": "plain"},
 }
+BY_OPTION = "h"
+"""The contestant whose configuration names no grader: the command line does."""
 NAMES = {
     "a": "python assertion that returns a constant",
     "a+": "the same, waiting for as long as the server takes",
@@ -106,6 +109,7 @@ NAMES = {
     "e": "Promptfoo's own llm-rubric",
     "f": "llm-rubric through our provider in JavaScript",
     "g": "llm-rubric through our provider in Python",
+    "h": "llm-rubric without a provider, under --grader with ours in JavaScript",
 }
 
 
@@ -144,6 +148,7 @@ class Bench:
         (self.folder / "graders" / "constant.py").write_text(CONSTANT)
         (self.folder / "graders" / "waiting.py").write_text(WAITING)
         (self.folder / "graders" / "by_hand.py").write_text(BY_HAND)
+        (self.folder / "markscheme.toml").write_text('judge = "anthropic"\n')
         (self.folder / "run").mkdir(mode=0o700)
 
     @property
@@ -179,10 +184,11 @@ class Bench:
         out = self.folder / "out.json"
         path.write_text(yaml.safe_dump(config))
         quiet = ["--no-cache", "--no-table", "--no-progress-bar", "-j", str(CONCURRENCY), "-o", str(out)]
+        grader = ["--grader", "file://graders/rubric_provider.mjs"] if name == BY_OPTION else []
         before = self.session_cpu()
         began = time.perf_counter()
         process = subprocess.Popen(
-            [*install_promptfoo().command, "eval", "-c", str(path), *quiet],
+            [*install_promptfoo().command, "eval", "-c", str(path), *quiet, *grader],
             cwd=self.folder,
             env=self.env,
             stdout=subprocess.DEVNULL,
