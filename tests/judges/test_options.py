@@ -37,7 +37,7 @@ config = {"rubric": "one.json", "judge": "echo:m", "calibration": "off"}
 with Grader("one.json", "echo:m", top_p=0.5) as grader:
     by_program = grader.grade_sync("Hi").reason
 reasons = {
-    "command line": printed(*GRADE, "--top-p", "0.5")["criteria"]["good"]["reason"],
+    "command line": printed(*GRADE, "-o", "top_p=0.5")["criteria"]["good"]["reason"],
     "Promptfoo": get_assert("Hi", {"config": {**config, "top_p": 0.5}, "vars": {}}, near=Path.cwd())["reason"],
     "Grader": by_program,
     "pytest": str(pytest.main(["-q", "-p", "no:cacheprovider", "--markscheme-option", "top_p=0.5", "check.py"])),

@@ -66,7 +66,7 @@ def _whole_number(written: Any) -> int:
     value = _finite(written)
     if value < 1 or value != int(value):
         raise ValueError
-    return int(value)
+    return int(written) if isinstance(written, int | str) else int(value)  # a seed has more digits than a float
 
 
 def _one_or_two(written: Any) -> int:

@@ -30,7 +30,9 @@ _FITTED = re.compile(r"^# fitted to (.+?)\r?\n", re.MULTILINE)
 _MARK_KEYS = ("passingThreshold", "pass_mark")
 FAILS_WITH, NONE_FAILS = "an output fails with", "faults of one kind alone don't fail an output"
 """How a drafted comment next to the pass mark begins that says what weights and mark come to: new ones remove it."""
-_DERIVED = re.compile(rf"^(?:{'|'.join(_MARK_KEYS)}):[^#\r\n]*?([ \t]*# (?:{FAILS_WITH}|{NONE_FAILS})[^\r\n]*)", re.M)
+_DERIVED = re.compile(
+    rf"^(?:{'|'.join(_MARK_KEYS)}):[^#\r\n]*(?<![ \t\r\n])([ \t]*# (?:{FAILS_WITH}|{NONE_FAILS})[^\r\n]*)", re.MULTILINE
+)
 _LINE = 80
 """Minimum width of a line of folded text."""
 _WORD_KEYS = ("description", "requirement")

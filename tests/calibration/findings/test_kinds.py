@@ -68,7 +68,7 @@ def test_codes_are_written_with_their_kinds_alone() -> None:
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
         if strings & codes:
-            used[path.name] = strings & codes
+            used.setdefault(path.name, set()).update(strings & codes)
     assert set().union(*used.values()) == codes
     assert {"kinds.py"} <= used.keys() <= {"kinds.py", "findings.py"}, "features have theirs in `findings.py`"
 

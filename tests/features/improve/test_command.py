@@ -437,11 +437,10 @@ def never_killed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return whole
 
 
-@pytest.mark.proof
 @pytest.mark.parametrize(
     "phase",
     [
-        "default",
+        pytest.param("default", marks=pytest.mark.proof),
         *(pytest.param(phase, marks=pytest.mark.release) for phase in ("proposals", "screen")),
         pytest.param("sealed", marks=pytest.mark.proof),
     ],

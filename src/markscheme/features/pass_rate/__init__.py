@@ -36,7 +36,7 @@ def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
 
 
 def _streams(start: Path) -> Iterable[WatchedStream]:
-    from markscheme.features.pass_rate.tracked.standing import streams_here
+    from markscheme.features.pass_rate.tracked.streams import streams_here
 
     return streams_here(start)
 

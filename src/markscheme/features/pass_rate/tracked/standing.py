@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
-from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -14,29 +13,17 @@ from markscheme.features.pass_rate.tracked.store import StreamFiles, StreamMemor
 from markscheme.features.pass_rate.tracked.view import HEADS, range_of
 from markscheme.features.pass_rate.tracked.weeks import week_of
 from markscheme.phrases import percent
-from markscheme.ratings.examples import RATES_FOLDER
 from markscheme.report.document import Block, Items, Line, Paragraph, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
 from markscheme.report.streams import WatchedStream
-from markscheme.rubrics.search import calibrations
 
 MOST_WEEK_NAMES = 6
 """Weeks that are named below the picture: a phone has no room for more."""
 _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happened")
 
 
-def streams_here(start: Path) -> Iterator[WatchedStream]:
-    """Yield the streams of a folder's rubrics."""
-    for rubric, calibration in calibrations(start).items():
-        rates = calibration / RATES_FOLDER
-        for folder in sorted(rates.iterdir()) if rates.is_dir() else ():
-            stream = StreamFiles(folder)
-            if stream.is_there:
-                yield _standing(rubric, stream)
-
-
-def _standing(rubric: str, stream: StreamFiles) -> WatchedStream:
+def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
     """Return what the last look at a stream said; what can't be read is said in its place."""
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
     shown = {"rubric": rubric, "stream": stream.folder.name}
