@@ -82,8 +82,9 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
     steps = []
     if triable.pass_mark or triable.weights:
         pairs = triable.decisions.pairs
-        source = "" if pairs is None else f"--preferences {shlex.quote(pairs.name)} "
-        command = f"markscheme improve {name} --numbers {source}--open"
+        command = f"markscheme improve {name} --numbers --open"
+        if pairs is not None:
+            command = f"markscheme improve {name} --numbers --preferences {shlex.quote(pairs.name)} --open"
         steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
         steps.append(("Words", f"markscheme improve {name} --proposer {proposer}"))
