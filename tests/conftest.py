@@ -171,6 +171,24 @@ def own_sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     end_sessions(folder)
 
 
+@pytest.fixture(scope="session")
+def lasting_modules() -> set[str]:
+    """Names of the modules that no test's project brought."""
+    return set()
+
+
+@pytest.fixture(autouse=True)
+def own_modules(lasting_modules: set[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget a project's modules after its test: another project's module of the same name is another one."""
+    yield
+    projects = str(tmp_path_factory.getbasetemp())
+    for name in sys.modules.keys() - lasting_modules:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(projects):
+            del sys.modules[name]
+        else:
+            lasting_modules.add(name)
+
+
 @pytest.fixture
 def tell(capsys: pytest.CaptureFixture[str]) -> Callable[..., None]:
     """What the proofs found, for a person to read."""
