@@ -1,7 +1,7 @@
 """A command line to a call of a command's function: parsing, defaults from settings, completion."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import BoundArguments
 from itertools import chain, pairwise
@@ -79,8 +79,14 @@ def app_with(
         result_action="return_value",
     )
     for command in commands:
-        app.command(CommandLine(command.name, command.load()), name=command.name, help_flags=(), version_flags=())
+        app.command(_command_line(command.name, command.load), name=command.name, help_flags=(), version_flags=())
     return app
+
+
+@cache
+def _command_line(name: str, load: Callable[[], CommandFunction]) -> CommandLine:
+    """Return a command as the parser sees it, taken apart once."""
+    return CommandLine(name, load())
 
 
 def call(argv: Sequence[str]) -> int:
