@@ -52,7 +52,7 @@ from markscheme.features.pass_rate.tracked.watched import (
     people_growth,
     share_limits,
 )
-from markscheme.stats.group_rates import rates_by_verdict
+from markscheme.stats.verdict_rates import rates_by_verdict
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -113,7 +113,7 @@ def ever_wrong(traffic: Traffic, streams: int, generator: np.random.Generator) -
 def limits(hits: Floats, labels: Floats, pool: Floats) -> tuple[Floats, Floats]:
     """Return both limits at every look, a slice of streams at a time."""
     sides = [
-        rates_by_verdict(*(part[k : k + 50] for part in (hits, labels, pool)), level=ALL_LOOKS)[1:]
+        rates_by_verdict(*(part[k : k + 50] for part in (hits, labels, pool)), level=ALL_LOOKS).limits
         for k in range(0, len(hits), 50)
     ]
     return np.concatenate([low for low, _ in sides]), np.concatenate([high for _, high in sides])

@@ -8,15 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from markscheme.stats.group_rates import (
-    LEAST_OWN,
     PLANNED_WIDTHS,
-    WIDEST_PLANNED,
     group_difference,
     group_rate,
-    mid_p_limits,
     next_group_labels,
 )
 from markscheme.stats.intervals import clopper_pearson
+from markscheme.stats.verdict_rates import LEAST_OWN, WIDEST_PLANNED, mid_p_limits
 from tests.reference.worked_cases import (
     COMMON_TESTS,
     DIFFERENCE,

@@ -5,6 +5,7 @@ How the labelled examples were chosen decides what they say about the rest, so e
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
+from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_by_verdict
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 
@@ -45,10 +47,10 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
         level: Coverage, 0 to 1.
 
     Returns:
-        Share from 0 to 1, n = labelled examples: by verdict strata, or for labels from elsewhere the Rogan-Gladen
-        value with Lang-Reiczigel limits. Undefined where the labels don't allow it: "random" labels that aren't, a
-        verdict without labels, too few or no labels, a judge hardly better than a coin; the reason says what would
-        help.
+        Share from 0 to 1, n = labelled examples: by verdict strata with the limits of `rate_by_verdict`, or for
+        labels from elsewhere the Rogan-Gladen value with Lang-Reiczigel limits. Undefined where the labels don't allow
+        it: "random" labels that aren't, a verdict without labels, fewer labels than a rate is shown from, a judge
+        hardly better than a coin; the reason says what would help.
 
     Raises:
         ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
@@ -60,7 +62,7 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
     Example:
         >>> e = corrected_pass_rate([[16, 4], [3, 27]], [300, 700], drawn="by-verdict")
         >>> round(e.value, 6), round(e.low, 6), round(e.high, 6)
-        (0.657046, 0.554151, 0.753974)
+        (0.657046, 0.542427, 0.747537)
     """
     table = whole_counts(labelled, (2, 2), "labelled")
     verdicts = whole_counts(pool, (2,), "pool")
@@ -108,7 +110,7 @@ def weighted_pass_rate(
         Hájek (1971), in Foundations of Statistical Inference, 236; Kish (1965), Survey Sampling, section 11.7.
 
     Example:
-        >>> passed, stratum, weights = [1, 1, 0, 0, 1], [0, 0, 0, 1, 1], [1, 1, 2, 5, 5]
+        >>> passed, stratum, weights = [1, 1, 0, 0, 1] * 3, [0, 0, 0, 1, 1] * 3, [1, 1, 2, 5, 5] * 3
         >>> e = weighted_pass_rate(passed, stratum, weights, [400, 600], names=("short", "long"))
         >>> round(e.value, 6)
         0.5
@@ -143,16 +145,11 @@ def _over_strata(
 ) -> Estimate:
     """Estimate the rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
     n = int(labelled.sum())
-    refusal = _strata_refusal(labelled, weighed, names)
+    refusal = _strata_refusal(labelled, weighed, names) or _too_few(size, weighed)
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
-    share = weighed / weighed.sum()
-    widened = (passes + 0.5) / (size + 1)
-    variance = float((share**2 * widened * (1 - widened) / (size + 1)).sum())
-    variance += float(share @ widened**2 - (share @ widened) ** 2) / float(weighed.sum())
-    raw = np.divide(passes, size, out=widened.copy(), where=size > 0)
-    made = _clipped(float(share @ raw), float(share @ widened), math.sqrt(variance), n=n, level=level, method=method)
-    scarce = float(size[share > NEGLIGIBLE].min())
+    made = replace(rate_by_verdict(passes, size, weighed, level=level), n=n, method=method)
+    scarce = float(size[weighed / weighed.sum() > NEGLIGIBLE].min())
     return mark_rough(made, f"only {number(scarce, 0)} labelled in a stratum") if scarce < LEAST_LABELS else made
 
 
@@ -351,6 +348,15 @@ def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -
             seen = f"only {have}" if have else "none"
             return f"{seen} of the {name} labelled, {percent(share)} of the pool: label {wanted} of the {name}"
     return None
+
+
+def _too_few(size: Floats, weighed: Integers) -> str | None:
+    """Return how many labels are lacking to show a rate, or None where there are enough, whatever they say."""
+    if may_show_rate(size, weighed):
+        return None
+    needed = labels_to_show(size, weighed)
+    more = "label more responses" if needed is None else f"{needed} more would show it"
+    return f"{number(float(size.sum()), 0)} labels, {more}"
 
 
 def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:

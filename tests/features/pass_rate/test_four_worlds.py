@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS, is_audited
-from markscheme.stats.group_rates import rate_by_verdict
+from markscheme.stats.verdict_rates import rate_by_verdict
 from tests.commands.console import run
 from tests.features.pass_rate.planted_worlds import MOVES_IN, WORLDS, Lived, live
 

@@ -16,7 +16,7 @@ from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS, is_audited
 from markscheme.features.pass_rate.tracked.run import look_again
 from markscheme.features.pass_rate.tracked.store import StreamFiles, digest
 from markscheme.rubrics.file import load_rubric
-from markscheme.stats.group_rates import rate_by_verdict
+from markscheme.stats.verdict_rates import rate_by_verdict
 from tests.commands.console import run
 from tests.features.pass_rate.planted_worlds import RUBRIC
 

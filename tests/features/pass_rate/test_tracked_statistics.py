@@ -38,8 +38,8 @@ from markscheme.features.pass_rate.tracked.watched import (
     share_limits,
 )
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.group_rates import mid_p_limits, rate_by_verdict
 from markscheme.stats.intervals import Floats
+from markscheme.stats.verdict_rates import mid_p_limits, rate_by_verdict
 from tests.reference import tracked_rates
 from tests.stats.shared_numbers import block
 

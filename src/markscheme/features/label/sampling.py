@@ -17,9 +17,10 @@ from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, decision_table, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stats.group_rates import LEAST_OWN, next_group_labels
+from markscheme.stats.group_rates import next_group_labels
 from markscheme.stats.intervals import Floats, Integers
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next
+from markscheme.stats.verdict_rates import LEAST_OWN
 
 NEAR = 1 / 3
 """Share of the judge's passes, and of its fails, that are nearest to the pass mark and count as doubtful."""

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.intervals import Floats
+from markscheme.stats.verdict_rates import ONE_LOOK
 
 LOOKS = 26
 """Looks whose errors add up to that of one interval: a year at every second week."""
-ONE_LOOK = 0.95
-"""Coverage of an interval that is looked at once."""
 ALL_LOOKS = 1 - (1 - ONE_LOOK) / LOOKS
 """Coverage of an interval that holds at all looks of two years."""
 CLOSED = 0.90

@@ -25,8 +25,8 @@ from markscheme.features.pass_rate.tracked.watched import (
 )
 from markscheme.features.pass_rate.tracked.weeks import WEEK, monday_of, week_of
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.group_rates import may_show_rate, rate_by_verdict
 from markscheme.stats.intervals import Floats
+from markscheme.stats.verdict_rates import may_show_rate, rate_by_verdict
 
 WAITED = 4
 """Weeks after which audits without labels are an answer of their own."""

@@ -15,8 +15,8 @@ from markscheme.features.pass_rate.tracked.watched import (
     people_floor,
     people_growth,
 )
-from markscheme.stats.group_rates import rate_by_verdict
 from markscheme.stats.intervals import Flags, Floats, Integers
+from markscheme.stats.verdict_rates import rate_by_verdict
 
 PLANNED_AUDITS = (10, 20, 30, 50, 100)
 """Audits a week that are planned for."""

@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from markscheme.features.pass_rate.tracked.evidence import growth
-from markscheme.stats.group_rates import rates_by_verdict
 from markscheme.stats.intervals import Floats
+from markscheme.stats.verdict_rates import rates_by_verdict
 
 UNMOVED = 0.05
 """Change of a share that still counts as none."""
@@ -56,8 +56,8 @@ def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLi
         >>> round(float(people_floor([6, 76], [20, 80], [720, 2880])), 4)
         0.7567
     """
-    rate, low, _ = rates_by_verdict(passed, labels, pool)
-    return np.clip(np.minimum(rate - UNMOVED, low), *FLOOR_KEPT_IN)
+    rates = rates_by_verdict(passed, labels, pool)
+    return np.clip(np.minimum(rates.value - UNMOVED, rates.limits[0]), *FLOOR_KEPT_IN)
 
 
 def people_growth(

@@ -1,0 +1,217 @@
+"""The share of responses that annotators would pass, from labels drawn at random within each verdict of the judge.
+
+Every corrected pass rate comes from here, at the level of its looks: of a set, of a group, and of a stream over weeks.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, ndtri
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats
+
+ONE_LOOK = 0.95
+"""Coverage of an interval that is looked at once."""
+LEAST_OWN = 10
+"""Labels below which a rate is withheld; from it on, intervals cover in .933 of draws or more."""
+WIDEST_PLANNED = 0.30
+"""Half-width to expect beyond which a rate is withheld; it depends on counts alone, never on outcomes."""
+METHOD = "by verdict, own labels; square-and-add of mid-p limits"
+
+
+@dataclass(frozen=True, slots=True)
+class RatesByVerdict:
+    """Rates of one or many sets, with what their intervals are made of; arrays of the sets' shape.
+
+    Attributes:
+        value: The shares that annotators would pass.
+        below: Squared distance from each down to its lower limit that is due to the labels.
+        above: The same up to its upper limit.
+        units_variance: Variance due to the graded responses.
+        shares: Smoothed share that annotators pass of each verdict, with the verdicts as last axis.
+        level: Coverage of each interval.
+    """
+
+    value: Floats
+    below: Floats
+    above: Floats
+    units_variance: Floats
+    shares: Floats
+    level: float
+
+    @property
+    def limits(self) -> tuple[Floats, Floats]:
+        """The lower and the upper limits, within 0 to 1."""
+        units = z_of(self.level) ** 2 * self.units_variance
+        low = np.maximum(0.0, self.value - np.sqrt(self.below + units))
+        return low, np.minimum(1.0, self.value + np.sqrt(self.above + units))
+
+
+def mid_p_limits(hits: float, n: float, *, level: float = ONE_LOOK) -> tuple[float, float]:
+    """Compute the mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
+
+    Args:
+        hits: How many of the examples are hits; weighted ones may add up to a fraction.
+        n: How many examples there are, or are worth.
+        level: Coverage of the two limits.
+
+    Raises:
+        ValueError: The caller's fault: hits outside 0 to n.
+
+    Source:
+        Berry and Armitage (1995), The Statistician 44(4), 417-423. doi:10.2307/2348891
+
+    Example:
+        >>> [round(limit, 4) for limit in mid_p_limits(17, 20)]
+        [0.6439, 0.9604]
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"hits must be between 0 and {n}, not {hits}")
+    if not n:
+        return 0.0, 1.0
+    tail = _tail(level)
+    return 1 - float(_mid_p_upper(n - hits, n, tail)), float(_mid_p_upper(hits, n, tail))
+
+
+def rate_by_verdict(
+    passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
+) -> Estimate:
+    """Estimate the share of responses that annotators would pass, from labels drawn within each verdict of the judge.
+
+    It is never withheld: whether enough labels are there is for the caller to say.
+
+    Args:
+        passed: Labels that pass, for each verdict, shape (k,); weighted ones may add up to a fraction.
+        labels: Labels of each verdict, shape (k,).
+        pool: Graded responses of each verdict, labelled or not, shape (k,).
+        level: Coverage of the interval.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, an empty pool, or hits outside 0 to the labels.
+
+    Source:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for adding limits. doi:10.1002/sim.3095
+
+    Example:
+        >>> rate = rate_by_verdict([1, 15], [4, 16], [200, 800], level=1 - 0.05 / 26)
+        >>> round(rate.value, 4), round(rate.low, 4), round(rate.high, 4)
+        (0.8, 0.5039, 0.9451)
+    """
+    hits = np.asarray(passed, dtype=np.float64)
+    sizes = np.asarray(labels, dtype=np.float64)
+    graded = np.asarray(pool, dtype=np.float64)
+    if not hits.shape == sizes.shape == graded.shape or hits.ndim != 1 or not graded.sum() > 0:
+        raise ValueError(f"one verdict, one count, and a pool that isn't empty: {hits}, {sizes}, {graded}")
+    rates = rates_by_verdict(hits, sizes, graded, level=level)
+    low, high = rates.limits
+    return Estimate(float(rates.value), float(low), float(high), level, round(float(sizes.sum())), METHOD)
+
+
+def rates_by_verdict(
+    passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
+) -> RatesByVerdict:
+    """Compute `rate_by_verdict` for many sets at once.
+
+    Args:
+        passed: Labels that pass, for each set and verdict, shape (..., k).
+        labels: Labels of each verdict.
+        pool: Graded responses of each verdict; no set's is empty.
+        level: Coverage of each interval.
+
+    Example:
+        >>> rates = rates_by_verdict([[1, 15]], [[4, 16]], [[200, 800]])
+        >>> [figures.round(4).tolist() for figures in (rates.value, *rates.limits)]
+        [[0.8], [0.6254], [0.9131]]
+    """
+    hits = np.asarray(passed, dtype=np.float64)
+    sizes = np.asarray(labels, dtype=np.float64)
+    total = np.sum(pool, axis=-1)
+    weight = np.asarray(pool) / total[..., None]
+    share = np.where(sizes > 0, hits / np.where(sizes > 0, sizes, 1), 0.5)
+    tail = _tail(level)
+    low = np.where(sizes > 0, 1 - _mid_p_upper(sizes - hits, sizes, tail), 0.0)
+    high = _mid_p_upper(hits, sizes, tail)
+    below = (weight**2 * (share - low) ** 2).sum(axis=-1)
+    above = (weight**2 * (high - share) ** 2).sum(axis=-1)
+    smooth = (hits + 0.5) / (sizes + 1)
+    pairs = combinations(range(weight.shape[-1]), 2)
+    apart = (weight[..., v] * weight[..., u] * (smooth[..., u] - smooth[..., v]) ** 2 for v, u in pairs)
+    variance = np.asarray(sum(apart, start=np.zeros(weight.shape[:-1])) / total)
+    return RatesByVerdict(np.asarray((weight * share).sum(axis=-1)), below, above, variance, smooth, level)
+
+
+def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
+    """Return True if there are labels enough to show a rate, whatever they say.
+
+    Args:
+        labels: Labels of each verdict, shape (k,); weighted ones are what they are worth.
+        pool: Graded responses of each verdict.
+    """
+    return round(float(np.sum(labels))) >= LEAST_OWN and planned_half_width(labels, pool) <= WIDEST_PLANNED
+
+
+def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
+    """Predict half the width of a rate's interval from the number of labels of each verdict, whatever they say."""
+    weight = np.asarray(pool, dtype=np.float64) / np.sum(pool)
+    return math.sqrt(float((weight**2 * _half_widths(labels) ** 2).sum()))
+
+
+def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
+    """Count the labels needed to show a rate, each for the verdict that narrows it most; None if none are left.
+
+    Args:
+        labels: Labels of each verdict, shape (k,).
+        pool: Graded responses of each verdict.
+
+    Example:
+        >>> labels_to_show([1, 3], [100, 100])
+        6
+    """
+    have = np.array(labels, dtype=np.float64)
+    graded = np.asarray(pool, dtype=np.float64)
+    weight = graded / graded.sum()
+    added = 0
+    while not may_show_rate(have, graded):
+        may_grow = graded > have
+        if not may_grow.any():
+            return None
+        drop = weight**2 * (_half_widths(have) ** 2 - _half_widths(have + 1) ** 2)
+        have[len(have) - 1 - int(np.where(may_grow, drop, -1.0)[::-1].argmax())] += 1
+        added += 1
+    return added
+
+
+def z_of(level: float) -> float:
+    """Return how many standard errors an interval reaches at a level."""
+    return float(ndtri(1 - _tail(level)))
+
+
+def _tail(level: float) -> float:
+    """Compute the probability in each tail, free of the rounding that 1 - 0.95 leaves."""
+    return round((1 - level) / 2, 12)
+
+
+def _half_widths(labels: npt.ArrayLike) -> Floats:
+    """Predict half the width of a share's interval from a number of labels."""
+    return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
+
+
+def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
+    """Return the upper mid-p limits of shares; 1 where all are hits, or where there are no examples."""
+    k, size = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    is_open = k < size
+    misses = np.where(is_open, size - k, 1.0)
+    low = np.where(is_open, k / np.where(size > 0, size, 1.0), 1.0)
+    high = np.ones_like(low)
+    for _ in range(60):
+        middle = (low + high) / 2
+        at_most = betainc(misses, k + 1, 1 - middle)
+        fewer = np.where(k > 0, betainc(misses + 1, np.where(k > 0, k, 1.0), 1 - middle), 0.0)
+        is_inside = (at_most + fewer) / 2 > tail
+        low = np.where(is_inside, middle, low)
+        high = np.where(is_inside, high, middle)
+    return np.where(is_open, (low + high) / 2, 1.0)
