@@ -78,15 +78,17 @@ def app_with(
         default_parameter=Parameter(negative=(), consume_multiple=False, allow_repeating=True),
         result_action="return_value",
     )
+    keys = frozenset({*typed, *settings.values})
     for command in commands:
-        app.command(_command_line(command.name, command.load), name=command.name, help_flags=(), version_flags=())
+        function = _command_line(command.name, command.load, keys)
+        app.command(function, name=command.name, help_flags=(), version_flags=())
     return app
 
 
 @cache
-def _command_line(name: str, load: Callable[[], CommandFunction]) -> CommandLine:
-    """Return a command as the parser sees it, taken apart once."""
-    return CommandLine(name, load())
+def _command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
+    """Return a command as the parser sees it where these settings are set, taken apart once."""
+    return CommandLine(name, load(), keys)
 
 
 def call(argv: Sequence[str]) -> int:
@@ -122,7 +124,7 @@ def described(command: str) -> Description:
     """Return what a command does and takes."""
     app = app_with(SettingsFile(), _only(command))[command]
     function = app.default_command
-    assert function is not None
+    assert isinstance(function, CommandLine)
     return describe(command, function, app.assemble_argument_collection())
 
 

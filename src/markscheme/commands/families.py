@@ -1,8 +1,8 @@
 """Families of options on the command line: each option is a parameter of the command, and the parser's answer an object
 of the family."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
 from inspect import BoundArguments, Signature, signature
 from inspect import Parameter as FunctionParameter
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
@@ -35,24 +35,43 @@ OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agr
 """Options of tables where only responses are read, which have no rater to name."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeyedOption:
+    """An option of a command that `-o KEY=VALUE` alone sets.
+
+    Attributes:
+        key: Its key as a setting.
+        declared: What its family says of it.
+        name: What it would be typed by, if it had a name.
+    """
+
+    key: str
+    declared: DeclaredOption
+    name: str
+
+
 class CommandLine:
     """A command as the parser sees it: with an option for each field of its families.
 
     Attributes:
         function: The command's function.
+        keyed: Its options that `-o KEY=VALUE` alone sets.
     """
 
-    def __init__(self, command: str, function: Callable[..., int]) -> None:
+    def __init__(self, command: str, function: Callable[..., int], keys: Container[str] = ()) -> None:
         """Take a command's function apart.
 
         Args:
             command: Its name.
             function: Takes families of options as parameters of their types, and those that features add, which it
                 needn't know, as one of the type `AddedOptions`.
+            keys: The settings that are set somewhere. Of options that only `-o KEY=VALUE` sets the parser sees these:
+                they are many, and take it half of its time.
         """
         self.function = function
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
+        self.keyed: list[KeyedOption] = []
         self._own = signature(function, eval_str=True)
         self._families: dict[str, list[type]] = {}
         flags: list[FunctionParameter] = []
@@ -61,8 +80,14 @@ class CommandLine:
             if kind is AddedOptions or _is_family(kind):
                 families = families_of(command) if kind is AddedOptions else [kind]
                 self._families[parameter.name] = families
-                flags += [flag for family in families for flag in _flags(family, parameter.name, names)]
-            else:
+                for family in families:
+                    flags += _flags(family, parameter.name, names, keys)
+                    self.keyed += _keyed_options(family, names)
+                continue
+            declared = _declared_in(parameter.annotation)
+            if declared is not None and not declared.is_named:
+                self.keyed.append(KeyedOption(parameter.name, declared, _name_of(parameter.name, declared)))
+            if declared is None or declared.is_named or parameter.name in keys:
                 flags.append(parameter)
         self.__signature__ = Signature(flags)  # which the parser reads
         self.__annotations__ = {flag.name: flag.annotation for flag in flags}
@@ -105,12 +130,32 @@ def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
     return kind, next((names for names in more if isinstance(names, dict)), {})
 
 
-def _flags(family: type, parameter: str, names: Mapping[str, str | None]) -> Iterator[FunctionParameter]:
+def _typed_options(family: type, names: Mapping[str, str | None]) -> Iterator[tuple[str, DeclaredOption]]:
+    """Yield the options of a family that a command has, by key."""
+    for key, declared in options_of(family).items():
+        if declared.is_typed and names.get(key, key) is not None:
+            yield key, declared
+
+
+def _keyed_options(family: type, names: Mapping[str, str | None]) -> Iterator[KeyedOption]:
+    """Yield the options of a family that `-o KEY=VALUE` alone sets."""
+    for key, declared in _typed_options(family, names):
+        if not declared.is_named:
+            yield KeyedOption(key, declared, _name_of(key, declared, names.get(key)))
+
+
+def _name_of(key: str, declared: DeclaredOption, spelled: str | None = None) -> str:
+    return spelled or declared.name or f"--{key.replace('_', '-')}"
+
+
+def _flags(
+    family: type, parameter: str, names: Mapping[str, str | None], keys: Container[str]
+) -> Iterator[FunctionParameter]:
     """Yield the options of a family as parameters that the parser reads."""
     types = get_type_hints(family)
     defaults = family()
-    for key, declared in options_of(family).items():
-        if declared.is_typed and names.get(key, key) is not None:
+    for key, declared in _typed_options(family, names):
+        if declared.is_named or key in keys:
             yield FunctionParameter(
                 f"{parameter}{_OF}{key}",
                 FunctionParameter.KEYWORD_ONLY,
@@ -123,7 +168,7 @@ def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Para
     """Return an option as the parser takes it; where only `-o KEY=VALUE` sets it, under a name that nobody types."""
     form = declared.form
     return Parameter(
-        name=spelled or declared.name or f"--{key.replace('_', '-')}",
+        name=_name_of(key, declared, spelled),
         negative=declared.off or (None if form.by_type or spelled else ()),
         help=declared.about,
         metavar=declared.value,
@@ -166,8 +211,11 @@ def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
 
 def declared_of(argument: "Argument") -> DeclaredOption | None:
     """Return how an argument is declared in a family; None for an option of a command's own."""
-    metadata = get_args(argument.field_info.annotation)
-    return next((value for value in metadata if isinstance(value, DeclaredOption)), None)
+    return _declared_in(argument.field_info.annotation)
+
+
+def _declared_in(annotation: Any) -> DeclaredOption | None:
+    return next((value for value in get_args(annotation) if isinstance(value, DeclaredOption)), None)
 
 
 def setting_of(argument: "Argument") -> str:

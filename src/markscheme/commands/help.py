@@ -3,12 +3,12 @@
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from inspect import cleandoc, get_annotations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from markscheme.commands.families import declared_of, setting_of
+from markscheme.commands.families import CommandLine, KeyedOption, declared_of, setting_of
 from markscheme.commands.overview import LEFT, columns_of
 from markscheme.commands.table import command_named
 from markscheme.judges.kinds import in_words
@@ -83,8 +83,8 @@ class Description:
         return " ".join(["markscheme", self.command, *operands, *needed, "[options]"])
 
 
-def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCollection") -> Description:
-    """The description of a command, by its function and what cyclopts makes of its signature."""
+def describe(command: str, function: CommandLine, arguments: "ArgumentCollection") -> Description:
+    """Return the description of a command, by its function and what cyclopts makes of its signature."""
     sections = _sections(function)
     groups = [hint for hint in get_annotations(function).values() if isinstance(hint, type) and is_dataclass(hint)]
     row = command_named(command)
@@ -96,8 +96,8 @@ def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCol
     return Description(
         command,
         sections[""].strip(),
-        tuple(option for option in options if option.is_named),
-        tuple(option for option in options if not option.is_named),
+        tuple(options),
+        tuple(map(_keyed_option, function.keyed)),
         textwrap.dedent(sections.get("Example", "")).strip(),
         " ".join(sections.get("Exit status", "").split()),
     )
@@ -132,6 +132,21 @@ def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str
         common is not None and bool(names) and not {name.lstrip("-") for name in names}.intersection(common),
         argument.required,
         declared is None or declared.is_named,
+    )
+
+
+def _keyed_option(option: KeyedOption) -> Option:
+    """Return what help says of an option that `-o KEY=VALUE` alone sets, which the parser needn't read for it."""
+    declared = option.declared
+    return Option(
+        option.key if declared.is_key else "",
+        (option.name,) if declared.off is None else (declared.off, option.name),
+        declared.value or "",
+        many=False,
+        help=declared.about,
+        rare=True,
+        required=False,
+        is_named=False,
     )
 
 
