@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.commands.call import described
+from markscheme.commands.call import command_line, described
 from markscheme.commands.help import command_help
 from markscheme.commands.overview import overview
 from markscheme.commands.table import COMMANDS, command_names
@@ -62,11 +62,13 @@ def offered_without(feature: Feature) -> Iterator[None]:
     """Offer all features but one: help then says nothing of what it adds, such as a kind of judge."""
     before = features()
     offer(lambda: [other for other in before if other is not feature])
+    command_line.cache_clear()
     described.cache_clear()
     try:
         yield
     finally:
         offer(lambda: before)
+        command_line.cache_clear()
         described.cache_clear()
 
 

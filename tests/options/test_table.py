@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.commands.call import described, parse
+from markscheme.commands.call import command_line, described, parse
 from markscheme.commands.help import command_help
 from markscheme.errors import UsageError
 from markscheme.options.calls import CallOptions
@@ -41,10 +41,12 @@ def tide() -> Iterator[None]:
     """A feature that adds a family of options to `calibrate`."""
     before = features()
     added = Feature("tide", OPTIONS(Family(lambda: TideOptions, commands=("calibrate",))))
+    command_line.cache_clear()
     described.cache_clear()
     offer(lambda: before, lambda: (added,))
     yield
     offer(lambda: before)
+    command_line.cache_clear()
     described.cache_clear()
 
 

@@ -80,13 +80,13 @@ def app_with(
     )
     keys = frozenset({*typed, *settings.values})
     for command in commands:
-        function = _command_line(command.name, command.load, keys)
+        function = command_line(command.name, command.load, keys)
         app.command(function, name=command.name, help_flags=(), version_flags=())
     return app
 
 
 @cache
-def _command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
+def command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
     """Return a command as the parser sees it where these settings are set, taken apart once."""
     return CommandLine(name, load(), keys)
 
