@@ -113,7 +113,7 @@ def ever_wrong(traffic: Traffic, streams: int, generator: np.random.Generator) -
 def limits(hits: Floats, labels: Floats, pool: Floats) -> tuple[Floats, Floats]:
     """Return both limits at every look, a slice of streams at a time."""
     sides = [
-        rates_by_verdict(*(part[k : k + 50] for part in (hits, labels, pool)), level=ALL_LOOKS).limits
+        rates_by_verdict(*(part[k : k + 50] for part in (hits, labels, pool)), level=ALL_LOOKS)[1:]
         for k in range(0, len(hits), 50)
     ]
     return np.concatenate([low for low, _ in sides]), np.concatenate([high for _, high in sides])

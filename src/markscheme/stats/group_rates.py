@@ -19,9 +19,8 @@ from markscheme.stats.verdict_rates import (
     ONE_LOOK,
     labels_to_show,
     may_show_rate,
-    planned_half_width,
+    moments_by_verdict,
     rate_by_verdict,
-    rates_by_verdict,
     z_of,
 )
 
@@ -38,7 +37,6 @@ class GroupRate:
         judge_alone: The share the judge passes.
         own_labels: Labels of the group's own responses.
         needed: More labels needed to show the rate; None where it is shown, or where too few responses are unlabelled.
-        planned_half_width: Half the width to expect from the number of labels, whatever the labels are.
         below: Squared distance from the rate down to its lower limit that is due to the labels.
         above: The same up to its upper limit.
         units_variance: Variance due to the graded responses.
@@ -49,7 +47,6 @@ class GroupRate:
     judge_alone: float
     own_labels: int
     needed: int | None
-    planned_half_width: float
     below: float
     above: float
     units_variance: float
@@ -207,7 +204,7 @@ def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, In
 def _rate(table: Integers, graded: Integers) -> GroupRate:
     """Compute the rate over `graded`, from labels that may be on other responses of the group."""
     labels = table.sum(axis=0)
-    rates = rates_by_verdict(table[1], labels, graded)
+    _, below, above, variance, smooth = moments_by_verdict(table[1], labels, graded, ONE_LOOK)
     n_labels = int(labels.sum())
     judge_alone = float(graded[1] / graded.sum())
     needed = None
@@ -218,17 +215,8 @@ def _rate(table: Integers, graded: Integers) -> GroupRate:
         more = "label more responses" if needed is None else f"{needed} more would show it"
         why = f"{n_labels} labels of its own, {more} (the judge alone says {percent(judge_alone)})"
         rate = Estimate.without_value(why, n=n_labels, method=METHOD)
-    return GroupRate(
-        rate,
-        judge_alone,
-        n_labels,
-        needed,
-        planned_half_width(labels, graded),
-        float(rates.below),
-        float(rates.above),
-        float(rates.units_variance),
-        (float(rates.shares[0]), float(rates.shares[1])),
-    )
+    shares = (float(smooth[0]), float(smooth[1]))
+    return GroupRate(rate, judge_alone, n_labels, needed, float(below), float(above), float(variance), shares)
 
 
 def _difference(first: GroupRate, second: GroupRate, variance: float) -> Estimate:

@@ -10,14 +10,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, erfc, ndtri
+from scipy.special import bdtr, erfc
 
 from markscheme.phrases import number, percent
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
-from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_by_verdict
+from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_by_verdict, z_of
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 
@@ -135,13 +135,7 @@ def weighted_pass_rate(
 
 
 def _over_strata(
-    labelled: Integers,
-    passes: Floats,
-    size: Floats,
-    weighed: Integers,
-    names: Sequence[str],
-    level: float,
-    method: str,
+    labelled: Integers, passes: Floats, size: Floats, weighed: Integers, names: Sequence[str], level: float, method: str
 ) -> Estimate:
     """Estimate the rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
     n = int(labelled.sum())
@@ -191,7 +185,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
     youden = n11 / passes + n00 / fails - 1
-    z = _z(level)
+    z = z_of(level)
     sensitivity = (n11 + 1) / (passes + 2)
     specificity = (n00 + 1) / (fails + 2)
     widened_youden = sensitivity + specificity - 1
@@ -208,7 +202,8 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     by_pool = judged_widened * (1 - judged_widened) / (size + z * z)
     spread = math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / widened_youden
     clipped = min(max(value, 0.0), 1.0)
-    made = _clipped(clipped, centre + pull, spread, n=n, level=level, method=method)
+    low = max(0.0, min(centre + pull - z * spread, clipped))
+    made = Estimate(clipped, low, min(1.0, max(centre + pull + z * spread, clipped)), level, n, method)
     if min(fails, passes) < LEAST_GOLD_OF_EACH:
         scarce = "passes" if passes < fails else "fails"
         made = mark_rough(made, f"only {min(fails, passes)} labelled {scarce}; ten of each are the least")
@@ -367,18 +362,6 @@ def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
     if not fails:
         return "people failed none of the labelled examples: label some that they fail"
     return None
-
-
-def _clipped(value: float, centre: float, sd: float, *, n: int, level: float, method: str) -> Estimate:
-    """Build an estimate of a share with normal limits around `centre`, kept within 0 to 1 and including its value."""
-    reach = _z(level) * sd
-    low = max(0.0, min(centre - reach, value))
-    high = min(1.0, max(centre + reach, value))
-    return Estimate(value, low, high, level, n, method)
-
-
-def _z(level: float) -> float:
-    return float(ndtri(0.5 + level / 2))
 
 
 def _percent(verdicts: Integers) -> str:

@@ -4,7 +4,6 @@ Every corrected pass rate comes from here, at the level of its looks: of a set, 
 """
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -21,34 +20,6 @@ LEAST_OWN = 10
 WIDEST_PLANNED = 0.30
 """Half-width to expect beyond which a rate is withheld; it depends on counts alone, never on outcomes."""
 METHOD = "by verdict, own labels; square-and-add of mid-p limits"
-
-
-@dataclass(frozen=True, slots=True)
-class RatesByVerdict:
-    """Rates of one or many sets, with what their intervals are made of; arrays of the sets' shape.
-
-    Attributes:
-        value: The shares that annotators would pass.
-        below: Squared distance from each down to its lower limit that is due to the labels.
-        above: The same up to its upper limit.
-        units_variance: Variance due to the graded responses.
-        shares: Smoothed share that annotators pass of each verdict, with the verdicts as last axis.
-        level: Coverage of each interval.
-    """
-
-    value: Floats
-    below: Floats
-    above: Floats
-    units_variance: Floats
-    shares: Floats
-    level: float
-
-    @property
-    def limits(self) -> tuple[Floats, Floats]:
-        """The lower and the upper limits, within 0 to 1."""
-        units = z_of(self.level) ** 2 * self.units_variance
-        low = np.maximum(0.0, self.value - np.sqrt(self.below + units))
-        return low, np.minimum(1.0, self.value + np.sqrt(self.above + units))
 
 
 def mid_p_limits(hits: float, n: float, *, level: float = ONE_LOOK) -> tuple[float, float]:
@@ -101,20 +72,17 @@ def rate_by_verdict(
         >>> round(rate.value, 4), round(rate.low, 4), round(rate.high, 4)
         (0.8, 0.5039, 0.9451)
     """
-    hits = np.asarray(passed, dtype=np.float64)
-    sizes = np.asarray(labels, dtype=np.float64)
-    graded = np.asarray(pool, dtype=np.float64)
+    hits, sizes, graded = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels, pool))
     if not hits.shape == sizes.shape == graded.shape or hits.ndim != 1 or not graded.sum() > 0:
         raise ValueError(f"one verdict, one count, and a pool that isn't empty: {hits}, {sizes}, {graded}")
-    rates = rates_by_verdict(hits, sizes, graded, level=level)
-    low, high = rates.limits
-    return Estimate(float(rates.value), float(low), float(high), level, round(float(sizes.sum())), METHOD)
+    value, low, high = (float(figure) for figure in rates_by_verdict(hits, sizes, graded, level=level))
+    return Estimate(value, low, high, level, round(float(sizes.sum())), METHOD)
 
 
 def rates_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
-) -> RatesByVerdict:
-    """Compute `rate_by_verdict` for many sets at once.
+) -> tuple[Floats, Floats, Floats]:
+    """Return values, lower and upper limits of `rate_by_verdict` for many sets at once.
 
     Args:
         passed: Labels that pass, for each set and verdict, shape (..., k).
@@ -123,12 +91,19 @@ def rates_by_verdict(
         level: Coverage of each interval.
 
     Example:
-        >>> rates = rates_by_verdict([[1, 15]], [[4, 16]], [[200, 800]])
-        >>> [figures.round(4).tolist() for figures in (rates.value, *rates.limits)]
+        >>> [figures.round(4).tolist() for figures in rates_by_verdict([[1, 15]], [[4, 16]], [[200, 800]])]
         [[0.8], [0.6254], [0.9131]]
     """
-    hits = np.asarray(passed, dtype=np.float64)
-    sizes = np.asarray(labels, dtype=np.float64)
+    value, below, above, variance, _ = moments_by_verdict(passed, labels, pool, level)
+    units = z_of(level) ** 2 * variance
+    return value, np.maximum(0.0, value - np.sqrt(below + units)), np.minimum(1.0, value + np.sqrt(above + units))
+
+
+def moments_by_verdict(
+    passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Compute the rate, its squared distances down and up that labels cause, the units' variance, and smooth shares."""
+    hits, sizes = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels))
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]
     share = np.where(sizes > 0, hits / np.where(sizes > 0, sizes, 1), 0.5)
@@ -141,7 +116,7 @@ def rates_by_verdict(
     pairs = combinations(range(weight.shape[-1]), 2)
     apart = (weight[..., v] * weight[..., u] * (smooth[..., u] - smooth[..., v]) ** 2 for v, u in pairs)
     variance = np.asarray(sum(apart, start=np.zeros(weight.shape[:-1])) / total)
-    return RatesByVerdict(np.asarray((weight * share).sum(axis=-1)), below, above, variance, smooth, level)
+    return np.asarray((weight * share).sum(axis=-1)), below, above, variance, smooth
 
 
 def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
@@ -171,8 +146,7 @@ def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
         >>> labels_to_show([1, 3], [100, 100])
         6
     """
-    have = np.array(labels, dtype=np.float64)
-    graded = np.asarray(pool, dtype=np.float64)
+    have, graded = (np.array(counts, dtype=np.float64) for counts in (labels, pool))
     weight = graded / graded.sum()
     added = 0
     while not may_show_rate(have, graded):

@@ -56,8 +56,8 @@ def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLi
         >>> round(float(people_floor([6, 76], [20, 80], [720, 2880])), 4)
         0.7567
     """
-    rates = rates_by_verdict(passed, labels, pool)
-    return np.clip(np.minimum(rates.value - UNMOVED, rates.limits[0]), *FLOOR_KEPT_IN)
+    rate, low, _ = rates_by_verdict(passed, labels, pool)
+    return np.clip(np.minimum(rate - UNMOVED, low), *FLOOR_KEPT_IN)
 
 
 def people_growth(
