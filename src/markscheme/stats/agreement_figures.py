@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import Floats
+from markscheme.stats.intervals import Floats, Grouping, Groups
 from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.rating_patterns import over
 from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_mean, grouped_share
@@ -50,6 +50,23 @@ class AgreementFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnotatorShares:
+    """Agreement with single annotators on examples that two or more of them and the judge rated.
+
+    Attributes:
+        by_pairs: Of an example's pairs of annotators, the share that agrees, shape (n_rows,), nan = not rated so.
+        by_judge: Of its annotators, the share that the judge agrees with.
+        by_constant: The share that the constant answer agrees with that agrees with most annotators.
+        groups: Groups of the examples.
+    """
+
+    by_pairs: Floats
+    by_judge: Floats
+    by_constant: Floats
+    groups: Grouping
+
+
+@dataclass(frozen=True, slots=True)
 class ToleranceTies:
     """Examples whose score differs from gold by exactly the tolerance, which doesn't count as agreement.
 
@@ -74,10 +91,10 @@ class ToleranceTies:
 def agreement_figures(
     gold: npt.ArrayLike,
     judge: npt.ArrayLike,
-    people: npt.ArrayLike | None = None,
+    people: npt.ArrayLike | AnnotatorShares | None = None,
     *,
     tolerance: float,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     constants: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
     mirrored: bool = False,
@@ -87,7 +104,8 @@ def agreement_figures(
     Args:
         gold: Gold's, shape (n,), nan = missing.
         judge: The judge's, shape (n,), nan = missing.
-        people: Those of single annotators, shape (n, n_people), nan = missing; None where there are none.
+        people: Those of single annotators, shape (n, n_people), nan = missing; None where there are none; or the shares
+            of them that agree.
         tolerance: Two that are closer than this agree, after rounding the difference to 9 decimals.
         groups: A name for each example, shape (n,), where several share a task.
         constants: Candidates for the best constant; by default all that the judge or an annotator gave, or gold where
@@ -109,34 +127,73 @@ def agreement_figures(
         (0.75, 0.25, 0.5)
     """
     g, j = equal_vectors(gold=gold, judge=judge)
-    p = np.full((len(g), 0), np.nan) if people is None else np.asarray(people, dtype=np.float64)
+    p = np.full((len(g), 0), np.nan) if people is None or isinstance(people, AnnotatorShares) else people
+    p = np.asarray(p, dtype=np.float64)
     if p.ndim != 2 or len(p) != len(g):
         raise ValueError(f"people must have shape ({len(g)}, n_people), not {p.shape}")
     if constants is None:
         constants = np.concatenate([j, (p if np.isfinite(p).any() else g).reshape(-1)])
+    units = Groups.of(groups, len(g))
     agrees = close(g, j, tolerance)
-    constant = best_constant(_both_ways(np.where(np.isnan(j), np.nan, g), mirrored), constants, tolerance)
+    judged = _both_ways(np.where(np.isnan(j), np.nan, g), mirrored)
+    constant = best_constant(judged, constants, tolerance, _both_times(units.units, mirrored))
     constant_agrees = np.where(np.isnan(agrees), np.nan, _constant_hits(g, constant, tolerance, mirrored))
-    shared = np.isfinite(j) & (np.isfinite(p).sum(axis=1) >= 2)
-    several = np.where(shared[:, None], p, np.nan)
-    for_people = _best_constant_for_people(_both_ways(several, mirrored), constants, tolerance)
-    by_pairs = pair_agreement(several, tolerance)
-    by_judge = agreement_with_people(np.where(shared, j, np.nan), several, tolerance)
-    by_constant = agreement_with_people(np.where(shared, for_people, np.nan), several, tolerance)
-    if mirrored:
-        turned = agreement_with_people(np.where(shared, 1 - for_people, np.nan), several, tolerance)
-        by_constant = (by_constant + turned) / 2
+    shares = people
+    if not isinstance(shares, AnnotatorShares):
+        shares = annotator_shares(j, p, constants, tolerance=tolerance, groups=units, mirrored=mirrored)
     return AgreementFigures(
-        agreement=grouped_share(agrees, groups, weights),
-        constant=grouped_share(constant_agrees, groups, weights),
+        agreement=grouped_share(agrees, units, weights),
+        constant=grouped_share(constant_agrees, units, weights),
         constant_value=constant,
-        gain=grouped_mean(agrees - constant_agrees, groups, weights),
-        people=grouped_share(by_pairs, groups, weights),
-        judge_people=grouped_share(by_judge, groups, weights),
-        constant_people=grouped_share(by_constant, groups, weights),
-        judge_minus_person=grouped_mean(by_judge - by_pairs, groups, weights),
-        person_minus_constant=grouped_mean(by_pairs - by_constant, groups, weights),
+        gain=grouped_mean(agrees - constant_agrees, units, weights),
+        people=grouped_share(shares.by_pairs, shares.groups, weights),
+        judge_people=grouped_share(shares.by_judge, shares.groups, weights),
+        constant_people=grouped_share(shares.by_constant, shares.groups, weights),
+        judge_minus_person=grouped_mean(shares.by_judge - shares.by_pairs, shares.groups, weights),
+        person_minus_constant=grouped_mean(shares.by_pairs - shares.by_constant, shares.groups, weights),
     )
+
+
+def annotator_shares(
+    judge: Floats,
+    people: Floats,
+    constants: npt.ArrayLike,
+    *,
+    tolerance: float,
+    groups: Grouping = None,
+    mirrored: bool = False,
+) -> AnnotatorShares:
+    """Compute, per example, how many of its annotators agree with each other, the judge and the best constant.
+
+    Args:
+        judge: The judge's values, shape (n,), nan = missing.
+        people: Those of single annotators, shape (n, n_people), nan = missing.
+        constants: Candidates for the best constant, shape (m,), nan = missing.
+        tolerance: Two that are closer than this agree.
+        groups: A name for each example, shape (n,), where several share a task.
+        mirrored: Whether values are of pairs, as in `agreement_figures`.
+
+    Example:
+        >>> shares = annotator_shares(np.array([0.5]), np.array([[0.5, 0.75]]), [0.5, 0.75], tolerance=0.1)
+        >>> shares.by_pairs.tolist(), shares.by_judge.tolist(), shares.by_constant.tolist()
+        ([0.0], [0.5], [0.5])
+    """
+    shared = np.isfinite(judge) & (np.isfinite(people).sum(axis=1) >= 2)
+    several = np.where(shared[:, None], people, np.nan)
+    units = Groups.of(groups, len(judge))
+    times = _both_times(units.units, mirrored)
+    constant = _best_constant_for_people(_both_ways(several, mirrored), constants, tolerance, times)
+    by_constant = agreement_with_people(np.where(shared, constant, np.nan), several, tolerance)
+    if mirrored:
+        turned = agreement_with_people(np.where(shared, 1 - constant, np.nan), several, tolerance)
+        by_constant = (by_constant + turned) / 2
+    by_judge = agreement_with_people(np.where(shared, judge, np.nan), several, tolerance)
+    return AnnotatorShares(pair_agreement(several, tolerance), by_judge, by_constant, units)
+
+
+def _both_times(units: Floats, mirrored: bool) -> Floats:
+    """Return the numbers of units of pairs, followed by those of their mirror images if `mirrored`."""
+    return np.concatenate([units, units]) if mirrored else units
 
 
 def _both_ways(values: Floats, mirrored: bool) -> Floats:
@@ -150,7 +207,7 @@ def _constant_hits(gold: Floats, constant: float, tolerance: float, mirrored: bo
 
 
 def tolerance_ties(
-    gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: npt.ArrayLike | None = None
+    gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: Grouping = None
 ) -> ToleranceTies:
     """Count the examples that differ from gold by exactly the tolerance; give the agreement without and with them.
 
@@ -171,9 +228,10 @@ def tolerance_ties(
     g, j = equal_vectors(gold=gold, judge=judge)
     agrees = close(g, j, tolerance)
     tied = np.round(np.abs(g - j), DECIMALS) == round(tolerance, DECIMALS)
+    units = Groups.of(groups, len(g))
     return ToleranceTies(
-        n=int(np.isfinite(agrees).sum()),
-        count=int(tied.sum()),
+        n=units.count(np.isfinite(agrees)),
+        count=units.count(tied),
         agreement=grouped_share(agrees, groups),
         agreement_with_ties=grouped_share(np.where(tied, 1.0, agrees), groups),
     )
@@ -263,8 +321,8 @@ def _mean_known(values: Floats) -> Floats:
     return over(np.nansum(values, axis=1), np.isfinite(values).sum(axis=1, dtype=np.float64))
 
 
-def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float) -> float:
+def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float, units: Floats) -> float:
     """Return the candidate that agrees with the largest share of an example's annotators, on average."""
     count = np.isfinite(people).sum(axis=1, keepdims=True)
-    weights = np.broadcast_to(1 / np.maximum(count, 1), people.shape)
+    weights = np.broadcast_to(units[:, None] / np.maximum(count, 1), people.shape)
     return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

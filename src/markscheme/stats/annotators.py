@@ -17,8 +17,8 @@ from scipy.special import stdtr
 from markscheme.stats.change import benjamini_yekutieli
 from markscheme.stats.coefficients import Metric, agreement, pair_left_out
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import ATANH, IDENTITY, Floats, Groups, guard
-from markscheme.stats.rating_patterns import over, people_and_judge, people_table
+from markscheme.stats.intervals import ATANH, IDENTITY, Floats, Grouping, Groups, guard
+from markscheme.stats.rating_patterns import commonest, over, people_and_judge, people_table
 
 GoldRule: TypeAlias = Literal["median", "majority", "mean"]
 Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
@@ -144,7 +144,7 @@ def ceiling(
     *,
     levels: npt.ArrayLike,
     metric: Metric = "ordinal",
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> Ceiling:
     """Measure how well annotators agree with each other, and how well the judge agrees with them.
@@ -284,7 +284,7 @@ class _Beside:
         """Columns of two annotators who share enough examples."""
         rated = ~np.isnan(self.columns)
         among = combinations(range(1, self.columns.shape[1]), 2)
-        return [(a, b) for a, b in among if (rated[:, a] & rated[:, b]).sum() >= LEAST_SHARED_EXAMPLES]
+        return [(a, b) for a, b in among if self.groups.count(rated[:, a] & rated[:, b]) >= LEAST_SHARED_EXAMPLES]
 
     @property
     def people_in_pairs(self) -> list[int]:
@@ -319,13 +319,13 @@ class _Beside:
         if among_people[0] == with_judge[0] == 1:
             gap = self._gap_of_full_agreement(gap)
         rating = [0, *self.people_in_pairs]
-        return self._coefficient(with_judge, rating, level), guard(gap, _fewest_off(self.columns[:, rating]))
+        return self._coefficient(with_judge, rating, level), guard(gap, self._fewest_off(rating))
 
     def _gap_of_full_agreement(self, gap: Estimate) -> Estimate:
         """Return a gap of 0 for raters who all agreed, with an interval as wide as unseen disagreement allows."""
         name = "krippendorff_alpha"
-        units = self.groups.number
-        alike = agreement(self.columns, name, levels=self.levels, weights=self.metric, groups=units, level=GAP_LEVEL)
+        groups = self.groups
+        alike = agreement(self.columns, name, levels=self.levels, weights=self.metric, groups=groups, level=GAP_LEVEL)
         if alike.low is None:
             return gap
         room = 1 - float(alike.low)
@@ -333,7 +333,7 @@ class _Beside:
 
     def _coefficient(self, alphas: Floats, rating: Sequence[int], level: float) -> Estimate:
         made = self.groups.jackknife(alphas, transform=ATANH, level=level, method=self.method)
-        return guard(made, _fewest_off(self.columns[:, rating]))
+        return guard(made, self._fewest_off(rating))
 
     def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> Floats:
         alphas = [
@@ -344,14 +344,17 @@ class _Beside:
         ]
         return np.asarray(np.mean(alphas, axis=0))
 
+    def _fewest_off(self, rating: Sequence[int]) -> int:
+        """Count each rater's examples outside the rater's most common level; return the smallest count."""
+        units = self.groups.units
+        off = []
+        for column in self.columns[:, rating].T:
+            is_known = ~np.isnan(column)
+            off.append(self.groups.count(is_known & (column != commonest(column, units))))
+        return min(off)
+
     def _undefined(self, why: str, level: float) -> Estimate:
         return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)
-
-
-def _fewest_off(columns: Floats) -> int:
-    """Count each rater's examples outside the rater's most common level; return the smallest count."""
-    by_rater = [column[~np.isnan(column)] for column in columns.T]
-    return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in by_rater)
 
 
 def _against_person(table: Floats, rated: Floats, h: int, epsilon: float, closeness: Closeness) -> AltPerson | None:

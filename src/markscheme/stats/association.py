@@ -85,14 +85,15 @@ def _kendall(pairs: Pairs) -> Floats:
     Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice.
     """
     orderings = pairs.orderings
-    inside = pairs.orderings_in_group if pairs.groups.several else 0.0
-    total = orderings.sum(axis=1, keepdims=True)
-    return _ratio(*np.hstack([total, total - pairs.groups.sums(2 * orderings - inside)]))
+    inside = pairs.orderings_in_sets if pairs.groups.several else 0.0
+    total = (orderings * pairs.groups.units).sum(axis=1, keepdims=True)
+    return _ratio(*np.hstack([total, total - (pairs.groups.sums(2 * orderings) - inside)]))
 
 
 def _spearman(pairs: Pairs) -> Floats:
     gold, judge = pairs.standing
-    value = _ratio(gold @ judge, gold @ gold, judge @ judge)
+    units = pairs.groups.units
+    value = _ratio((units * gold) @ judge, (units * gold) @ gold, (units * judge) @ judge)
     if not pairs.groups.several:
         left_out = _spearman_unit_left_out(pairs)
     elif _rerankable(pairs):
@@ -111,19 +112,20 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     (concord, gold_apart, judge_apart) = pairs.orderings
     (_, gold_place) = pairs.gold_levels
     (_, judge_place) = pairs.judge_levels
-    product = gold @ judge - gold * judge - _against(gold, judge_place) - _against(judge, gold_place)
-    gold_square = gold @ gold - gold**2 - 2 * _against(gold, gold_place)
-    judge_square = judge @ judge - judge**2 - 2 * _against(judge, judge_place)
+    of_gold, of_judge = gold * pairs.groups.units, judge * pairs.groups.units
+    product = of_gold @ judge - gold * judge - _against(of_gold, judge_place) - _against(of_judge, gold_place)
+    gold_square = of_gold @ gold - gold**2 - 2 * _against(of_gold, gold_place)
+    judge_square = of_judge @ judge - judge**2 - 2 * _against(of_judge, judge_place)
     return _ratio(product + concord, gold_square + gold_apart, judge_square + judge_apart)
 
 
 def _against(standing: Floats, code: Integers) -> Floats:
-    """Sum, for each unit, the `standing` of the units above it minus that of the units below it."""
+    """Sum, for each row, the `standing` of all units of the rows above it minus that of the rows below it."""
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 
 
 def _rerankable(pairs: Pairs) -> bool:
-    return pairs.groups.n * _reranking_width(pairs) <= RERANKED_AT_MOST
+    return pairs.groups.n_sets * _reranking_width(pairs) <= RERANKED_AT_MOST
 
 
 def _reranking_width(pairs: Pairs) -> int:
@@ -135,8 +137,8 @@ def _reranking_width(pairs: Pairs) -> int:
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
     """Compute Spearman's correlation without each group, by ranks of the (gold, judge) cells instead of the units."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
-    starts = range(0, pairs.groups.n, at_once)
-    return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n)) for s in starts])
+    starts = range(0, pairs.groups.n_sets, at_once)
+    return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])
 
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
@@ -145,14 +147,15 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
     (seen_judge, judge) = pairs.judge_levels
     n_gold = len(seen_gold)
     n_judge = len(seen_judge)
-    code, first, cell, count = np.unique(
-        gold * n_judge + judge, return_index=True, return_inverse=True, return_counts=True
-    )
+    code, first, cell = np.unique(gold * n_judge + judge, return_index=True, return_inverse=True)
+    count = np.bincount(cell.reshape(-1), weights=pairs.groups.units)
+    times = pairs.groups.times
     inside = (pairs.groups.number >= start) & (pairs.groups.number < stop)
     row = pairs.groups.number[inside] - start
+    of_row = None if times is None else times[inside]
 
     def gone(code: Integers, width: int) -> Floats:
-        flat = np.bincount(row * width + code[inside], minlength=(stop - start) * width)
+        flat = np.bincount(row * width + code[inside], weights=of_row, minlength=(stop - start) * width)
         return np.asarray(flat.reshape(stop - start, width), dtype=np.float64)
 
     gold_now = pairs.standing[0][first] + above_minus_below(gone(gold, n_gold).T).T[:, code // n_judge]

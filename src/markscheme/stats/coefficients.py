@@ -22,9 +22,9 @@ from markscheme.stats.intervals import (
     ATANH,
     OFF_TO_TRUST,
     Floats,
+    Grouping,
     Groups,
     few_off,
-    group_numbers,
     guard,
     jackknife,
     mark_rough,
@@ -458,9 +458,9 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
     """Compute the share of hits, `per_row` (0 to 1), over the units with two ratings."""
-    row, unit_set = table.units()
+    row, in_groups = table.in_groups()
     twice = table.rated[row] >= 2
-    estimate = share(per_row[row[twice]], unit_set[twice] if table.grouped else None, level=level, of=of)
+    estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)
     if estimate.value is not None:
         return estimate
     why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
@@ -519,7 +519,7 @@ def agreement(
     *,
     levels: npt.ArrayLike,
     weights: Weights | Metric | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> Estimate:
     """Compute one coefficient of agreement, by its name in the literature, with its interval.
@@ -607,7 +607,7 @@ def pair_left_out(
         groups: What is left out at a time, or single units.
 
     Returns:
-        The coefficient, then the coefficient without each group, shape (1 + groups.n,); nan where undefined.
+        The coefficient, then the coefficient without each set, shape (1 + groups.n_sets,); nan where undefined.
 
     Raises:
         ValueError: The caller's fault: a rating off the scale.
@@ -621,13 +621,13 @@ def pair_left_out(
     """
     is_complete = ~np.isnan(pair).any(axis=1)
     group_of = groups.number[is_complete]
-    table = rating_patterns(pair[is_complete], levels, groups=group_of if groups.several else None)
+    table = rating_patterns(pair[is_complete], levels, groups=groups.of_units(is_complete))
     disagreements = _disagreements(name, weights, table)
     if isinstance(disagreements, str):
-        return np.full(1 + groups.n, math.nan)
+        return np.full(1 + groups.n_sets, math.nan)
     _, seen, chance = disagreements
     values = _beyond_chance(seen, chance)
-    of_groups = np.full(1 + groups.n, values[0])
+    of_groups = np.full(1 + groups.n_sets, values[0])
     of_groups[1 + group_of] = values[1:][table.set_of]
     return of_groups
 
@@ -738,7 +738,7 @@ def agreement_family(
     levels: npt.ArrayLike,
     scale: ScaleKind,
     weights: NamedWeights | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
     raters: Sequence[str] = (),
 ) -> dict[str, Estimate]:
@@ -782,7 +782,7 @@ def two_raters(
     *,
     levels: npt.ArrayLike,
     ordered: bool,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Compute the agreement of a judge with gold labels on one criterion, each measure with its interval.
@@ -811,7 +811,7 @@ def two_raters(
     """
     pair = equal_vectors(gold=gold, judge=judge)
     complete = ~np.isnan(pair).any(axis=0)
-    complete_groups = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
+    complete_groups = Groups.of(groups, pair.shape[1]).of_units(complete)
     table = rating_patterns(pair[:, complete].T, levels, groups=complete_groups, raters=("gold", "judge"))
     graded = ordered and len(table.levels) > 2
     table = _checked("ordinal" if ordered else "nominal", table)

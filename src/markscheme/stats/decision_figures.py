@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, Grouping, Groups
 from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.shares import GroupedShare, grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
@@ -83,7 +83,7 @@ def decision_figures(
     gold: npt.ArrayLike,
     judge: npt.ArrayLike,
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     weights: npt.ArrayLike | None = None,
     strata: Sequence[str] | None = None,
 ) -> DecisionFigures:
@@ -118,7 +118,7 @@ def side_share(
     *,
     of: float,
     counts: float,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     weights: npt.ArrayLike | None = None,
     strata: Sequence[str] | None = None,
 ) -> SideShare:
@@ -149,11 +149,12 @@ def side_share(
         )
     elif weights is not None:
         rate = grouped_share(hits, groups, weights)
-    return SideShare(int(np.nansum(hits)), int(on_side.sum()), among, rate)
+    units = Groups.of(groups, len(gold))
+    return SideShare(units.count(hits == 1), units.count(on_side), among, rate)
 
 
 def _cells(
-    strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: npt.ArrayLike | None
+    strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: Grouping
 ) -> Iterator[tuple[int, Stratum]]:
     """Yield each stratum under each of the judge's decisions, with the index of its first example."""
     is_decided = ~np.isnan(in_question)

@@ -466,55 +466,133 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
 class Groups:
     """Units to leave out at a time: every unit by itself, or all the units of a group.
 
+    Equal units may be one row with their number, so that a table of counts is left out as its units would be.
+
     Attributes:
-        number: The group of each unit, numbered from 0, shape (n_units,).
+        number: The set in which each row is left out, numbered from 0, shape (n_rows,).
         n: Number of groups; the number of units where nothing is grouped.
+        times: Units of each row in its set, shape (n_rows,); None where each row is one unit.
+        copies: Equal groups that each set stands for, shape (n_sets,); None where each is one group.
+        named: Whether units have groups.
     """
 
     number: Integers
     n: int
+    times: Floats | None = None
+    copies: Floats | None = None
+    named: bool = False
 
     @classmethod
-    def of(cls, names: npt.ArrayLike | None, n_units: int) -> Self:
-        """Group `n_units` units by their names; without names each unit is its own group.
+    def of(cls, names: "Grouping", n_rows: int) -> Self:
+        """Group rows by their names; without names each is its own group. Groups are returned as they are.
 
         Raises:
-            ValueError: The caller's fault: names that aren't one for each unit.
+            ValueError: The caller's fault: names that aren't one for each row.
         """
-        return cls(*group_numbers(names, n_units))
+        if not isinstance(names, Groups):
+            return cls(*group_numbers(names, n_rows), named=names is not None)
+        if len(names.number) != n_rows:
+            raise ValueError(f"groups must be those of {n_rows} rows, not of {len(names.number)}")
+        return cls(names.number, names.n, names.times, names.copies, names.named)
+
+    @classmethod
+    def counted(cls, n: npt.ArrayLike, sets: npt.ArrayLike | None = None) -> Self:
+        """Group rows that stand for several units each.
+
+        Args:
+            n: Units that each row stands for, shape (n_rows,).
+            sets: The set in which each row's units are left out, shape (n_rows,); None where each unit is left out by
+                itself.
+
+        Example:
+            >>> Groups.counted([3, 1]).left_out(np.array([1.0, 0.0])).tolist()
+            [3.0, 2.0, 3.0]
+            >>> Groups.counted([3, 1], sets=[7, 7]).left_out(np.array([1.0, 0.0])).tolist()
+            [3.0, 0.0]
+        """
+        times = np.asarray(n, dtype=np.float64)
+        if sets is None:
+            return cls(np.arange(len(times), dtype=np.int64), round(float(times.sum())), copies=times)
+        return cls(*group_numbers(sets, len(times)), times=times, named=True)
+
+    @property
+    def n_sets(self) -> int:
+        """Number of sets, equal groups counted once."""
+        return self.n if self.copies is None else len(self.copies)
+
+    @property
+    def units(self) -> Floats:
+        """Units that each row stands for, shape (n_rows,)."""
+        times = np.ones(len(self.number)) if self.times is None else self.times
+        return times if self.copies is None else times * self.copies[self.number]
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.number) if self.times is None and self.copies is None else round(float(self.units.sum()))
 
     @property
     def several(self) -> bool:
         """True if some units are left out together."""
-        return self.n < len(self.number)
+        return self.n < self.n_units
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
-        """Return the groups of the selected units alone."""
+        """Return the groups of the selected rows alone."""
         group_of = self.number[units]
-        used = np.bincount(group_of, minlength=self.n) > 0
-        return replace(self, number=np.cumsum(used)[group_of] - 1, n=int(used.sum()))
+        used = np.bincount(group_of, minlength=self.n_sets) > 0
+        copies = None if self.copies is None else self.copies[used]
+        return replace(
+            self,
+            number=np.cumsum(used)[group_of] - 1,
+            n=int(used.sum()) if copies is None else round(float(copies.sum())),
+            times=None if self.times is None else self.times[units],
+            copies=copies,
+        )
+
+    def count(self, rows: npt.NDArray[np.bool_]) -> int:
+        """Count the units of the selected rows."""
+        return round(float(self.units[rows].sum()))
+
+    def groups_with(self, rows: npt.NDArray[np.bool_]) -> int:
+        """Count the groups that have a unit among the selected rows."""
+        sets = np.unique(self.number[rows])
+        return len(sets) if self.copies is None else round(float(self.copies[sets].sum()))
+
+    def mean(self, values: Floats) -> float:
+        """Compute the mean of `values`, shape (n_rows,), over all units; nan without any."""
+        return float((values * self.units).sum()) / self.n_units if len(values) else math.nan
 
     def sums(self, values: Floats) -> Floats:
-        """Sum `values`, shape (..., n_units), over each group; return `values` itself if each unit is its own group."""
-        if not self.several:
+        """Sum `values`, shape (..., n_rows), over each set; return `values` itself if each row is its own group."""
+        if self.times is None and self.n_sets == len(self.number):
             return values
-        rows = values.reshape(-1, len(self.number))
-        sums = [np.bincount(self.number, weights=row, minlength=self.n) for row in rows]
-        return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n)
+        rows = (values if self.times is None else values * self.times).reshape(-1, len(self.number))
+        sums = [np.bincount(self.number, weights=row, minlength=self.n_sets) for row in rows]
+        return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n_sets)
 
     def left_out(self, values: Floats) -> Floats:
-        """Sum `values`, shape (..., n_units), over all units and then without each group, shape (..., 1 + n)."""
-        total = values.sum(axis=-1, keepdims=True)
+        """Sum `values`, shape (..., n_rows), over all units and then without each set, shape (..., 1 + n_sets)."""
+        total = (values * self.units).sum(axis=-1, keepdims=True)
         return np.concatenate([total, total - self.sums(values)], axis=-1)
 
     def jackknife(self, values: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
-        """Estimate a statistic from its values over all units and then without each group, shape (1 + n,)."""
-        value = float(values[0])
-        left_out = values[1:]
-        return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=self.several)
+        """Estimate a statistic from its values over all units and then without each set, shape (1 + n_sets,)."""
+        return jackknife(
+            float(values[0]),
+            values[1:],
+            counts=self.copies,
+            transform=transform,
+            level=level,
+            method=method,
+            grouped=self.several,
+        )
 
 
-def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple[Floats, Groups]:
+Grouping: TypeAlias = npt.ArrayLike | Groups | None
+"""Names of the groups of units, one for each; rows with their numbers of units; or None, where each is by itself."""
+
+
+def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Groups]:
     """Return the values that aren't nan, with the groups of their units.
 
     Raises:

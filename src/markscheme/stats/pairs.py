@@ -11,12 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Reason
-from markscheme.stats.intervals import Floats, Groups, Integers
+from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 
 RELATIVE_ROUNDING = 1e-13
 """A variance this small, relative to the values, is what rounding leaves of equal ones."""
 _PLACES = 14
 """Significant places to which scores are compared: two fewer than a float has, so that sums of weights tie."""
+MOST_CELLS = 50_000_000
+"""Cells of the tables of levels of all groups up to which leaving each group out counts in them."""
+CELLS_AT_ONCE = 2_000_000
+"""Cells of these tables held in memory at a time, 16 MB of float64."""
 _SMALL_TABLE = 20_000
 """Up to so many cells all pairs of levels are counted in a table; with more, units are sorted."""
 
@@ -46,11 +50,11 @@ class Moments:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Gold and judge on the units that both rated.
+    """Gold and judge on the units that both rated; a row may stand for several equal units, as the groups say.
 
     Attributes:
-        gold: Finite, shape (n_units,).
-        judge: Finite, shape (n_units,).
+        gold: Finite, shape (n_rows,).
+        judge: Finite, shape (n_rows,).
         groups: What is left out at a time.
         span: From the worst to the best of the scale.
         step: Distance from one level to the next; the whole scale where only its ends are known.
@@ -67,7 +71,7 @@ class Pairs:
     scale_told: bool = False
 
     def __len__(self) -> int:
-        return len(self.gold)
+        return self.groups.n_units
 
     @cached_property
     def agree(self) -> bool:
@@ -90,10 +94,8 @@ class Pairs:
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:
-        counts = np.bincount(code)
-        if not self.groups.several:
-            return len(self) - int(counts.max(initial=0))
-        return len(np.unique(self.groups.number[code != counts.argmax()]))
+        counts = np.bincount(code, weights=self.groups.units)
+        return self.groups.groups_with(code != counts.argmax()) if len(counts) else 0
 
     @cached_property
     def stuck(self) -> Reason | None:
@@ -108,11 +110,11 @@ class Pairs:
     @cached_property
     def moments(self) -> Moments:
         """Means over all units, then with each unit (or group) left out."""
-        gold = self.gold - self.gold.mean()
-        judge = self.judge - self.judge.mean()
+        gold = self.gold - self.groups.mean(self.gold)
+        judge = self.judge - self.groups.mean(self.judge)
         difference = self.judge - self.gold
         columns = [gold, judge, gold**2, judge**2, gold * judge, difference, difference**2, np.abs(difference)]
-        sums = self.groups.left_out(np.stack([np.ones(len(self)), *columns]))
+        sums = self.groups.left_out(np.stack([np.ones(len(gold)), *columns]))
         n = sums[0]
         with np.errstate(divide="ignore", invalid="ignore"):
             gold, judge, gold_square, judge_square, product, signed, square, absolute = sums[1:] / n
@@ -129,32 +131,58 @@ class Pairs:
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
         """Counts, for gold and judge, of the units below each unit minus those above (twice the centred mid-rank)."""
-        return _standing(self.gold_levels[1]), _standing(self.judge_levels[1])
+        units = self.groups.units
+        return _standing(self.gold_levels[1], units), _standing(self.judge_levels[1], units)
 
     @cached_property
     def orderings(self) -> Floats:
-        """Order of each unit relative to all others; whole numbers, shape (3, n_units).
+        """Order of each row's unit relative to all others; whole numbers, shape (3, n_rows).
 
         The units that gold and judge order the same way relative to it minus those ordered oppositely; the units with a
         different gold value; and those with a different judge value.
         """
-        return _orderings(self.gold_levels[1], self.judge_levels[1])
+        return _orderings(self.gold_levels[1], self.judge_levels[1], self.groups.units)
 
     @cached_property
-    def orderings_in_group(self) -> Floats:
-        """The `orderings` of each unit relative to the others of its own group.
+    def orderings_in_sets(self) -> Floats:
+        """The `orderings` of units relative to the others of their own group, summed over each set, shape (3, n_sets).
 
-        Computed by putting the groups one after another: units of different groups then always have the same order.
+        Counted in a table of levels for each set where these are small enough; else by putting the groups one after
+        another: units of different groups then always have the same order.
         """
+        n_gold, n_judge = (len(seen) for seen, _ in (self.gold_levels, self.judge_levels))
+        if self.groups.n_sets * n_gold * n_judge <= MOST_CELLS:
+            return self._orderings_in_tables(n_gold, n_judge)
+        times = self.groups.times
         gold, judge = (_place_in_group(self.groups.number, levels) for levels in (self.gold_levels, self.judge_levels))
-        size = self.groups.sums(np.ones(len(self)))[self.groups.number]
-        return _orderings(gold, judge) - (len(self) - size)
+        size = self.groups.sums(np.ones(len(gold)))[self.groups.number]
+        units = np.ones(len(gold)) if times is None else times
+        return self.groups.sums(_orderings(gold, judge, units) - (units.sum() - size))
+
+    def _orderings_in_tables(self, n_gold: int, n_judge: int) -> Floats:
+        n_cells = n_gold * n_judge
+        cell = self.gold_levels[1] * n_judge + self.judge_levels[1]
+        at_once = max(1, CELLS_AT_ONCE // n_cells)
+        sums = []
+        for start in range(0, self.groups.n_sets, at_once):
+            stop = min(start + at_once, self.groups.n_sets)
+            inside = (self.groups.number >= start) & (self.groups.number < stop)
+            places = (self.groups.number[inside] - start) * n_cells + cell[inside]
+            times = None if self.groups.times is None else self.groups.times[inside]
+            flat = np.bincount(places, weights=times, minlength=(stop - start) * n_cells).astype(np.float64)
+            tables = flat.reshape(stop - start, n_gold, n_judge)
+            ordered = above_minus_below(above_minus_below(tables.transpose(1, 2, 0)).transpose(1, 0, 2))
+            same_way = (tables * ordered.transpose(2, 1, 0)).sum(axis=(1, 2))
+            pairs = tables.sum(axis=(1, 2)) ** 2
+            apart = (pairs - (tables.sum(axis=axis) ** 2).sum(axis=1) for axis in (2, 1))
+            sums.append(np.stack([same_way, *apart]))
+        return np.concatenate(sums, axis=1)
 
 
 def paired(
     gold: npt.ArrayLike,
     judge: npt.ArrayLike,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     levels: npt.ArrayLike | None = None,
 ) -> Pairs:
     """Match gold and judge on the units that both rated; values that differ only by rounding become equal.
@@ -217,15 +245,17 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
     return np.stack(vectors)
 
 
-def concordance(gold: Integers, judge: Integers) -> Floats:
+def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
     """Count, for each unit, the units both raters order the same way relative to it, minus those ordered oppositely.
 
     Args:
-        gold: Ranks from 0 without gaps, ties sharing one, shape (n_units,).
-        judge: Ranks of the judge's ratings, from 0 without gaps, shape (n_units,).
+        gold: Ranks from 0 without gaps, ties sharing one, shape (n_rows,).
+        judge: Ranks of the judge's ratings, from 0 without gaps, shape (n_rows,).
+        units: How many equal units each row stands for, shape (n_rows,); one each by default.
 
     Returns:
-        Whole numbers, shape (n_units,); their sum is twice the numerator of Kendall's tau.
+        Whole numbers, one for a unit of each row, shape (n_rows,); over units, their sum is twice the numerator of
+        Kendall's tau.
 
     Source:
         Knight (1966), Journal of the American Statistical Association 61(314), 436-439, for n log n; here by halving
@@ -234,22 +264,34 @@ def concordance(gold: Integers, judge: Integers) -> Floats:
     Example:
         >>> concordance(np.array([0, 1, 2]), np.array([0, 2, 1])).tolist()
         [2.0, 0.0, 0.0]
+        >>> concordance(np.array([0, 1]), np.array([0, 1]), np.array([3.0, 2.0])).tolist()
+        [2.0, 3.0]
     """
-    n = len(gold)
+    n = len(gold) if units is None else round(float(units.sum()))
     if n == 0:
-        return np.zeros(0)
+        return np.zeros(len(gold))
     n_gold = int(gold.max()) + 1
     n_judge = int(judge.max()) + 1
     if n_gold * n_judge <= max(_SMALL_TABLE, 4 * n):
-        cells = np.bincount(gold * n_judge + judge, minlength=n_gold * n_judge).reshape(n_gold, n_judge)
-        by_cell = above_minus_below(above_minus_below(cells.astype(np.float64)).T).T
+        cells = np.bincount(gold * n_judge + judge, weights=units, minlength=n_gold * n_judge)
+        by_cell = above_minus_below(above_minus_below(cells.astype(np.float64).reshape(n_gold, n_judge)).T).T
         return np.asarray(by_cell[gold, judge])
+    if units is None or n == len(gold):
+        return _concordance_of_units(gold, judge)
+    times = np.rint(units).astype(np.int64)
+    first_of_row = np.cumsum(times) - times
+    of_units = _concordance_of_units(np.repeat(gold, times), np.repeat(judge, times))
+    return np.asarray(of_units[first_of_row])
+
+
+def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
+    """Compute the concordance of single units by sorting, whatever the number of values."""
     gold_below, gold_equal = _below(gold)
     judge_below, judge_equal = _below(judge)
     tied_gold, same = _below_among_ties(gold, judge)
     tied_judge, _ = _below_among_ties(judge, gold)
     both_below = _earlier_and_smaller(gold, judge)
-    gold_above = n - gold_below - gold_equal
+    gold_above = len(gold) - gold_below - gold_equal
     balance = 4 * both_below + gold_above - gold_below - 2 * judge_below + 2 * (tied_gold + tied_judge)
     return np.asarray(balance - judge_equal + same, dtype=np.float64)
 
@@ -298,14 +340,14 @@ def _below(code: Integers) -> tuple[Integers, Integers]:
     return (np.cumsum(counts) - counts)[code], counts[code]
 
 
-def _standing(code: Integers) -> Floats:
-    below, equal = _below(code)
-    return (2 * below + equal - len(code)).astype(np.float64)
+def _standing(code: Integers, units: Floats) -> Floats:
+    counts = np.bincount(code, weights=units)
+    return np.asarray((2 * np.cumsum(counts) - counts - counts.sum())[code])
 
 
-def _orderings(gold: Integers, judge: Integers) -> Floats:
-    gold_apart, judge_apart = (len(code) - _below(code)[1] for code in (gold, judge))
-    return np.stack([concordance(gold, judge), gold_apart, judge_apart])
+def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
+    gold_apart, judge_apart = (units.sum() - np.bincount(code, weights=units)[code] for code in (gold, judge))
+    return np.stack([concordance(gold, judge, units), gold_apart, judge_apart])
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import Floats, Integers, group_numbers
+from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.pairs import numbers
 
 SAME_LEVEL = 1e-9
@@ -79,12 +79,12 @@ class RatingPatterns:
         """Raters who rated anything."""
         return int((self.codes >= 0).any(axis=0).sum())
 
-    def units(self) -> tuple[Integers, Integers]:
-        """Return, for each unit with a rating, its row and the number of the set it is left out with."""
+    def in_groups(self) -> tuple[Integers, Groups]:
+        """Return the rows of all sets, one after the other, and their units as groups."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
-        times = (out.count * np.repeat(out.copies, sizes)).astype(np.int64)
-        return np.repeat(out.row, times), np.repeat(np.repeat(np.arange(len(sizes)), sizes), times)
+        number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
+        return out.row, Groups(number, round(float(out.copies.sum())), out.count, out.copies, self.grouped)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
         """Sum `per_row` (one value or vector per row) over the units: over all, then with each set left out."""
@@ -125,9 +125,16 @@ def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Float
     return table, rated
 
 
-def commonest(values: Floats) -> float:
-    """Return the most frequent value, the lowest in a tie; nan if there are no values."""
-    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+def commonest(values: Floats, units: Floats | None = None) -> float:
+    """Return the most frequent value, the lowest in a tie; nan if there are no values.
+
+    Args:
+        values: Shape (n_rows,), nan = missing.
+        units: How many units each row stands for, shape (n_rows,); one each by default.
+    """
+    is_known = np.isfinite(values)
+    seen, code = np.unique(values[is_known], return_inverse=True)
+    counts = np.bincount(code.reshape(-1), weights=None if units is None else units[is_known])
     return float(seen[counts.argmax()]) if len(seen) else math.nan
 
 
@@ -199,7 +206,7 @@ def rating_patterns(
     ratings: npt.ArrayLike,
     levels: npt.ArrayLike,
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     leave_out: bool = True,
     raters: Sequence[str] = (),
 ) -> RatingPatterns:
@@ -224,41 +231,42 @@ def rating_patterns(
     """
     table = as_table(ratings)
     scale = as_levels(levels)
-    group = None if groups is None else group_numbers(groups, len(table))[0]
+    units = Groups.of(groups, len(table))
     values, codes, between = encode(table, scale)
     rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
     codes = codes[rated]
-    _, first, which, times = np.unique(
-        _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
-    )
-    which = which.reshape(-1)
-    left_out = _sets_left_out(times, which, None if group is None else group[rated], leave_out=leave_out)
+    of_rated = units.of_units(rated)
+    _, first, which = np.unique(_row_keys(codes, len(values)), return_index=True, return_inverse=True)
+    which = which.reshape(-1).astype(np.int64)
+    times = np.bincount(which, weights=of_rated.units, minlength=len(first)).astype(np.float64)
     set_of = np.full(len(table), -1, dtype=np.int64)
-    set_of[rated] = which if group is None else np.unique(group[rated], return_inverse=True)[1].reshape(-1)
+    set_of[rated] = of_rated.number if units.named else which
     return RatingPatterns(
         levels=scale,
         values=values,
         codes=codes[first],
-        times=times.astype(np.float64),
-        left_out=left_out,
+        times=times,
+        left_out=_sets_left_out(times, which, of_rated, leave_out=leave_out),
         set_of=set_of,
-        grouped=groups is not None,
+        grouped=units.named,
         between=between,
         raters=tuple(raters) or tuple(f"rater {i + 1}" for i in range(table.shape[1])),
     )
 
 
-def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> LeftOutSets:
+def _sets_left_out(times: Floats, which: Integers, groups: Groups, *, leave_out: bool) -> LeftOutSets:
     n_rows = len(times)
     if not leave_out or not n_rows:
         nothing = np.zeros(0, dtype=np.int64)
         return LeftOutSets(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
-    if groups is None:
+    if not groups.named:
         one_each = np.arange(n_rows, dtype=np.int64)
-        return LeftOutSets(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
-    pairs, count = np.unique(groups * n_rows + which, return_counts=True)
+        return LeftOutSets(one_each, np.ones(n_rows), one_each, times)
+    pairs, place = np.unique(groups.number * n_rows + which, return_inverse=True)
+    count = np.bincount(place.reshape(-1), weights=groups.times)
     start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
-    return LeftOutSets(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
+    copies = np.ones(len(start)) if groups.copies is None else groups.copies
+    return LeftOutSets(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), copies)
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:

@@ -19,6 +19,7 @@ from markscheme.stats.intervals import (
     LOGIT,
     Flags,
     Floats,
+    Grouping,
     Integers,
     Transform,
     jackknife,
@@ -52,7 +53,7 @@ def pair_statistic(
     judge: npt.ArrayLike,
     name: str,
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
@@ -103,7 +104,7 @@ def error_family(
     gold: npt.ArrayLike,
     judge: npt.ArrayLike,
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
     raters: tuple[str, str] = ("gold", "judge"),
@@ -217,13 +218,16 @@ def _no_error(pairs: Pairs, below: float, above: float, level: float, method: st
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 
-def confusion(gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike | None = None) -> Integers:
+def confusion(
+    gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike | None = None, *, groups: Grouping = None
+) -> Integers:
     """Count how often the judge gave each level for each gold level: the confusion matrix.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan where there is no rating.
         levels: The scale's levels, worst first; by default the values either rater gave, ascending.
+        groups: Rows with their numbers of units; by default each is one unit.
 
     Returns:
         Counts, shape (n_levels, n_levels): rows gold, columns judge, in the order of `levels`.
@@ -235,7 +239,7 @@ def confusion(gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike |
         >>> confusion([1, 1, 2, 3], [1, 2, 2, 3], levels=[1, 2, 3]).tolist()
         [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
     """
-    pairs = paired(gold, judge)
+    pairs = paired(gold, judge, groups)
     scale = _levels_seen(pairs) if levels is None else np.asarray(levels, dtype=np.float64)
     return _confusion(pairs, scale)
 
@@ -245,7 +249,7 @@ def yes_no_family(
     judge: npt.ArrayLike,
     *,
     levels: tuple[float, float] = (0.0, 1.0),
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Compute accuracy, precision, recall and the rest of a judge's yes/no decisions, by name.
@@ -296,7 +300,7 @@ def macro_family(
     judge: npt.ArrayLike,
     *,
     levels: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Measure how well a judge decides between several levels, each level with equal weight, by name.
@@ -329,8 +333,8 @@ def macro_family(
     """
     pairs = paired(gold, judge, groups)
     scale = _levels_seen(pairs) if levels is None else np.asarray(levels, dtype=np.float64)
-    hits = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == commonest(pairs.gold)}
-    shares = {name: share(agrees, pairs.groups.number, level=level) for name, agrees in hits.items()}
+    hits = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == commonest(pairs.gold, pairs.groups.units)}
+    shares = {name: share(agrees, pairs.groups, level=level) for name, agrees in hits.items()}
     return shares | {name: _macro(name, pairs, scale, level) for name in _MACRO}
 
 
@@ -353,7 +357,7 @@ def _levels_seen(pairs: Pairs) -> Floats:
 
 def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[str, Estimate]:
     def share_among(hits: Flags, counted: Flags, of: str) -> Estimate:
-        return share(np.where(counted, hits, np.nan), pairs.groups.number, level=level, of=of)
+        return share(np.where(counted, hits, np.nan), pairs.groups, level=level, of=of)
 
     every = np.ones_like(gold)
     overlap = share_among(gold & judge, gold | judge, "examples with a yes")
@@ -449,10 +453,12 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
     order = np.argsort(pairs.groups.number, kind="stable")
     group = pairs.groups.number[order]
     cell = (_places(pairs.gold, scale) * k + _places(pairs.judge, scale))[order]
-    for start in range(0, pairs.groups.n, at_once):
-        stop = min(start + at_once, pairs.groups.n)
+    times = None if pairs.groups.times is None else pairs.groups.times[order]
+    for start in range(0, pairs.groups.n_sets, at_once):
+        stop = min(start + at_once, pairs.groups.n_sets)
         first, last = np.searchsorted(group, [start, stop])
-        flat = np.bincount((group[first:last] - start) * k * k + cell[first:last], minlength=(stop - start) * k * k)
+        places = (group[first:last] - start) * k * k + cell[first:last]
+        flat = np.bincount(places, None if times is None else times[first:last], minlength=(stop - start) * k * k)
         yield np.asarray(flat.reshape(stop - start, k, k), dtype=np.int64)
 
 
@@ -474,4 +480,5 @@ def _confusion(pairs: Pairs, scale: Floats) -> Integers:
     if k > MOST_LEVELS_IN_TABLE:
         raise ValueError(f"a confusion matrix takes at most {MOST_LEVELS_IN_TABLE} levels, not {k}")
     cells = _places(pairs.gold, scale) * k + _places(pairs.judge, scale)
-    return np.asarray(np.bincount(cells, minlength=k * k).reshape(k, k), dtype=np.int64)
+    counts = np.bincount(cells, weights=pairs.groups.units, minlength=k * k)
+    return np.asarray(counts.reshape(k, k), dtype=np.int64)

@@ -7,7 +7,7 @@ where each example is its own group these equal the usual ones.
 import math
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from markscheme.phrases import counted, number
 from markscheme.stats.estimate import Caveat, Estimate
 from markscheme.stats.intervals import (
     Floats,
+    Grouping,
     Groups,
     clopper_pearson_lower,
     clopper_pearson_upper,
@@ -49,6 +50,8 @@ LOGS_PER_GAMMA = 3
 """Logarithms that take as long as one value of the log-gamma function, with the sums around them (measured)."""
 MOST_REMEMBERED = 512
 """Correlations within groups that are remembered: a report on thousands of examples asks for a few hundred."""
+_HITS_ALIKE = 9
+"""Decimals to which hits of a group are compared, so that thirds that add up to a whole are one."""
 HIT_DIGITS = 2
 """Decimals of a count of hits, of which an example on which raters partly agree has a fraction."""
 _RATE_NODES = 48
@@ -210,7 +213,7 @@ class GroupedMean(Grouped):
 
 def share(
     hits: npt.ArrayLike,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     *,
     level: float = 0.95,
     of: str = "examples",
@@ -275,9 +278,7 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
     return np.asarray(np.minimum(weights / means[draw], HEAVIEST))
 
 
-def grouped_share(
-    hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None
-) -> GroupedShare:
+def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.ArrayLike | None = None) -> GroupedShare:
     """Compute a share of examples with exact bounds that respect groups.
 
     The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
@@ -307,29 +308,33 @@ def grouped_share(
         (11, 0.68)
     """
     x, in_groups = _in_groups(hits, groups, 0.0, 1.0)
-    n = len(x)
+    n = in_groups.n_units
     n_groups = in_groups.n
     if not n:
         return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
-    sums, sizes = in_groups.sums(np.array([x, np.ones(n)]))
-    w = _known_weights(hits, weights)
+    sums, sizes = in_groups.sums(np.array([x, np.ones(len(x))]))
+    copies = np.ones(in_groups.n_sets) if in_groups.copies is None else in_groups.copies
+    w = _known_weights(hits, weights) * in_groups.units
     value = min(1.0, float((w * x).sum()) / float(w.sum()))
-    mean_size = float((sizes**2).sum()) / n
-    n_kish = kish_size(w)
+    mean_size = float((copies * sizes**2).sum()) / n
+    n_kish = float(n) if weights is None else kish_size(w)
     if n_groups == n:
         return GroupedShare(value, n, n, 1.0, 0.0, n_kish)
-    correlation = beta_binomial_correlation(sums, sizes)
+    correlation = beta_binomial_correlation(sums, sizes, copies=copies)
     effective_of_missed = None
     if value in (0.0, 1.0):
         largest = int(sizes.argmax())
-        sums[largest] += 1 if value == 0.0 else -1
-        effective_of_missed = _effective(n_kish, mean_size, beta_binomial_correlation(sums, sizes))
+        copies = np.append(copies, 1.0)
+        copies[largest] -= 1
+        sums = np.append(sums, sums[largest] + (1 if value == 0.0 else -1))
+        of_missed = beta_binomial_correlation(sums, np.append(sizes, sizes[largest]), copies=copies)
+        effective_of_missed = _effective(n_kish, mean_size, of_missed)
     effective = _effective(n_kish, mean_size, correlation)
     return GroupedShare(value, n, n_groups, mean_size, correlation, effective, effective_of_missed)
 
 
 def grouped_mean(
-    differences: npt.ArrayLike, groups: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None
+    differences: npt.ArrayLike, groups: Grouping = None, weights: npt.ArrayLike | None = None
 ) -> GroupedMean:
     """Compute a mean of paired differences with bounds that respect groups.
 
@@ -355,19 +360,19 @@ def grouped_mean(
         (0.0, -0.0604, 0.0604)
     """
     v, in_groups = _in_groups(differences, groups, -1.0, 1.0)
-    n = len(v)
+    n = in_groups.n_units
     n_groups = in_groups.n
     if not n:
         nothing = MeanSide(math.nan, math.nan, math.nan)
         return GroupedMean(math.nan, 0, 0, 1.0, 0.0, nothing, nothing)
-    sums, sizes = in_groups.sums(np.array([v, np.ones(n)]))
-    mean_size = float((sizes**2).sum()) / n
-    grouped = n_groups < n
-    correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
+    sizes = in_groups.sums(np.ones(len(v)))
+    copies = np.ones(in_groups.n_sets) if in_groups.copies is None else in_groups.copies
+    mean_size = float((copies * sizes**2).sum()) / n
+    correlation = _mean_correlation(v, in_groups, mean_size) if in_groups.several else 0.0
     design = 1 + (mean_size - 1) * correlation
     if weights is None:
-        below, above = (_side(v, sums, sizes, design, worst, grouped=grouped) for worst in (-1.0, 1.0))
-        return GroupedMean(float(v.mean()), n, n_groups, mean_size, correlation, below, above)
+        below, above = (_side(v, in_groups, design, worst) for worst in (-1.0, 1.0))
+        return GroupedMean(in_groups.mean(v), n, n_groups, mean_size, correlation, below, above)
     w = _known_weights(differences, weights)
     w = w / w.mean()
     design *= n / kish_size(w)
@@ -375,7 +380,9 @@ def grouped_mean(
     return GroupedMean(float((w * v).mean()), n, n_groups, mean_size, correlation, below, above)
 
 
-def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quantile: float = RHO_Q) -> float:
+def beta_binomial_correlation(
+    hits: npt.ArrayLike, sizes: npt.ArrayLike, *, copies: npt.ArrayLike | None = None, quantile: float = RHO_Q
+) -> float:
     """Compute a quantile of the posterior of the correlation within groups, from hits per group.
 
     The prior is Beta(0.5, 2) for the correlation and uniform for the share.
@@ -383,6 +390,7 @@ def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quan
     Args:
         hits: Hits in each group, shape (n_groups,); they need not be whole.
         sizes: Examples in each group, shape (n_groups,).
+        copies: How many groups have these hits and this size, shape (n_groups,); one each by default.
         quantile: Which quantile, 0 to 1.
 
     Returns:
@@ -395,53 +403,59 @@ def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quan
         >>> round(beta_binomial_correlation([10, 9, 10, 9, 10, 10, 2, 10, 9, 10], [10] * 10), 2)
         0.51
     """
-    y = np.asarray(hits, dtype=np.float64)
+    y = np.round(np.asarray(hits, dtype=np.float64), _HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
+    times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)
     in_order = np.lexsort((y, m))
-    return _correlation_of(y[in_order].tobytes(), m[in_order].tobytes(), quantile)
+    y, m, times = (of_groups[in_order[times[in_order] > 0]] for of_groups in (y, m, times))
+    first = np.flatnonzero((np.diff(m, prepend=-1.0) != 0) | (np.diff(y, prepend=-1.0) != 0))
+    of_kind = np.add.reduceat(times, first)
+    return _correlation_of(y[first].tobytes(), m[first].tobytes(), of_kind.tobytes(), quantile)
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
-def _correlation_of(hits: bytes, sizes: bytes, quantile: float) -> float:
-    """Compute a quantile of the correlation within groups from their hits and sizes, packed as bytes to be cached.
+def _correlation_of(hits: bytes, sizes: bytes, copies: bytes, quantile: float) -> float:
+    """Compute a quantile of the correlation within groups from kinds of groups, packed as bytes to be cached.
 
     A report asks for the same groups again and again, and an integral takes half a millisecond.
     """
     y = np.frombuffer(hits)
     m = np.frombuffer(sizes)
+    times = np.frombuffer(copies)
     coarse = (np.arange(_COARSE_NODES) + 0.5) / _COARSE_NODES
-    log = _log_posterior(coarse, y, m)
+    log = _log_posterior(coarse, y, m, times)
     likely = coarse[log > log.max() - _NEGLIGIBLE]
     step = 1 / _COARSE_NODES
     low = max(0.0, float(likely[0]) - step)
     high = min(1.0, float(likely[-1]) + step)
     nodes, weights = _gauss(_CORRELATION_NODES)
     roots = low + (high - low) * (nodes + 1) / 2
-    log = _log_posterior(roots, y, m)
+    log = _log_posterior(roots, y, m, times)
     mass = weights * np.exp(log - log.max())
     reached = (np.cumsum(mass) - mass / 2) / mass.sum()
     return float(np.interp(quantile, reached, roots)) ** 2
 
 
-def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
+def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats) -> Floats:
     """Compute the log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
     correlation = (roots**2)[:, None]
     scale = (1 - correlation) / correlation
-    nodes, weights = _rate_nodes(correlation, hits, sizes)
+    nodes, weights = _rate_nodes(correlation, hits, sizes, copies)
     rate = 1 / (1 + np.exp(-nodes))
     log: Floats = np.log(rate) + np.log1p(-rate) + weights
-    log += _log_rising(rate * scale, hits) + _log_rising((1 - rate) * scale, sizes - hits) - _log_rising(scale, sizes)
+    log += _log_rising(rate * scale, hits, copies) + _log_rising((1 - rate) * scale, sizes - hits, copies)
+    log -= _log_rising(scale, sizes, copies)
     a, b = PRIOR_RHO
     prior = (2 * a - 1) * np.log(roots) + (b - 1) * np.log1p(-correlation[:, 0])
     top = log.max(axis=1)
     return np.asarray(prior + top + np.log(np.exp(log - top[:, None]).sum(axis=1)))
 
 
-def _log_rising(shape: Floats, counts: Floats) -> Floats:
-    """Sum log Γ(shape + count) − log Γ(shape) over the counts, for each element of `shape`."""
-    counts = np.round(counts, 9)
+def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
+    """Sum log Γ(shape + count) − log Γ(shape) over the counts, each so many times, for each element of `shape`."""
     total = np.zeros_like(shape)
-    different, times = np.unique(counts, return_counts=True)
+    different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
+    times = np.bincount(kind.reshape(-1), weights=copies)
     if different[-1] <= LOGS_PER_GAMMA * (len(different) + 1) and (different == np.floor(different)).all():
         for factor in range(int(different[-1])):
             total += times[different > factor].sum() * np.log(shape + factor)
@@ -453,18 +467,19 @@ def _log_rising(shape: Floats, counts: Floats) -> Floats:
     return total
 
 
-def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats) -> tuple[Floats, Floats]:
     """Compute nodes for the share on the logit scale, and the logs of their weights, shape (n_roots, n_nodes).
 
     They span twice the share's own posterior, whether examples or groups have equal weight.
     """
-    n = float(sizes.sum())
-    groups = len(sizes)
-    mean_size = float((sizes**2).sum()) / n
+    n = float((copies * sizes).sum())
+    groups = float(copies.sum())
+    mean_size = float((copies * sizes**2).sum()) / n
     quarter = n / (1 + (mean_size - 1) * correlation) / 4
     low = np.full_like(quarter, np.inf)
     high = np.full_like(quarter, -np.inf)
-    for share in ((hits.sum() + 0.5) / (n + 1), ((hits / sizes).sum() + 0.5) / (groups + 1)):
+    of_groups = ((copies * hits / sizes).sum() + 0.5) / (groups + 1)
+    for share in (((copies * hits).sum() + 0.5) / (n + 1), of_groups):
         a = share * quarter + 0.5
         b = (1 - share) * quarter + 0.5
         low = np.minimum(low, logit(betaincinv(a, b, 1e-6)))
@@ -483,7 +498,7 @@ def _gauss(n: int) -> tuple[Floats, Floats]:
     return np.asarray(nodes, dtype=np.float64), np.asarray(weights, dtype=np.float64)
 
 
-def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float) -> tuple[Floats, Groups]:
+def _in_groups(values: npt.ArrayLike, groups: Grouping, least: float, most: float) -> tuple[Floats, Groups]:
     """Return the known values and their groups; a ValueError if one lies outside the range."""
     x, in_groups = known_in_groups(values, groups)
     if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
@@ -520,31 +535,38 @@ def _effective(n: float, mean_size: float, correlation: float) -> float:
     return n / (1 + (mean_size - 1) * correlation)
 
 
-def _mean_correlation(v: Floats, sums: Floats, sizes: Floats, mean_size: float) -> float:
+def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
     """Estimate the correlation of differences within a group, shrunk to a prior as strong as 8 examples that differ."""
-    n = len(v)
-    groups = len(sizes)
-    mean = float(v.mean())
-    alone = float(((v - mean) ** 2).sum()) / (n - 1) / n
+    n = in_groups.n_units
+    groups = in_groups.n
+    mean = in_groups.mean(v)
+    sizes = in_groups.sums(np.ones(len(v)))
+    alone = float((in_groups.units * (v - mean) ** 2).sum()) / (n - 1) / n
     if alone <= 0 or groups < 2:
         return MEAN_ICC
-    together = groups / (groups - 1) * float(((sums - mean * sizes) ** 2).sum()) / n**2
+    together = groups / (groups - 1) * _over_groups((in_groups.sums(v) - mean * sizes) ** 2, in_groups) / n**2
     seen = min(1.0, max(0.0, (together / alone - 1) / (mean_size - 1)))
-    differing = int(np.count_nonzero(v))
+    differing = in_groups.count(v != 0)
     weight = MEAN_WEIGHT
     return (differing * seen + weight * MEAN_ICC) / (differing + weight)
 
 
-def _side(v: Floats, sums: Floats, sizes: Floats, design: float, worst: float, *, grouped: bool) -> MeanSide:
-    n = len(v) + design
-    centre = (float(v.sum()) + worst * design) / n
-    moves = np.append(sums - centre * sizes, (worst - centre) * design) / n
-    groups = len(moves)
-    variance = groups / (groups - 1) * float((moves**2).sum())
-    if grouped:
-        squares = float(((v - centre) ** 2).sum()) + design * (worst - centre) ** 2
+def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
+    """Sum a value of each set over all groups."""
+    return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
+
+
+def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
+    n = in_groups.n_units + design
+    centre = (float((in_groups.units * v).sum()) + worst * design) / n
+    moves = np.append(in_groups.sums(v) - centre * in_groups.sums(np.ones(len(v))), (worst - centre) * design) / n
+    copies = None if in_groups.copies is None else np.append(in_groups.copies, 1.0)
+    groups = in_groups.n + 1
+    variance = groups / (groups - 1) * float((moves**2 if copies is None else copies * moves**2).sum())
+    if in_groups.several:
+        squares = float((in_groups.units * (v - centre) ** 2).sum()) + design * (worst - centre) ** 2
         variance = max(variance, design * squares / (n * (n - 1)))
-    return MeanSide(centre, math.sqrt(variance), spread(moves).df)
+    return MeanSide(centre, math.sqrt(variance), spread(moves, copies).df)
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
