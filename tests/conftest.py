@@ -162,13 +162,25 @@ def sessions_of_this_process() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def unused_folders() -> Iterator[list[Path]]:
+    """Folders for sessions in which no test started one: most tests leave theirs to the next."""
+    folders = list[Path]()
+    yield folders
+    for folder in folders:
+        folder.rmdir()
+
+
 @pytest.fixture(autouse=True)
-def own_sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_sessions(monkeypatch: pytest.MonkeyPatch, unused_folders: list[Path]) -> Iterator[None]:
     """A folder of its own for each test's sessions: what lists them shows no other test's."""
-    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
+    folder = unused_folders.pop() if unused_folders else Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     yield
-    end_sessions(folder)
+    if os.listdir(folder):
+        end_sessions(folder)
+    else:
+        unused_folders.append(folder)
 
 
 @pytest.fixture(scope="session")
