@@ -23,6 +23,7 @@ from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import GradingJudge, Judge
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
+from markscheme.options.reading import hold, reading_options, split_reading
 from markscheme.options.table import OptionSource, unknown_option
 from markscheme.phrases import brief, number
 from markscheme.promptfoo.engine import Engine
@@ -102,10 +103,12 @@ class AssertGrade:
         if calibration not in CALIBRATION:
             raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
         try:
-            asking = self._options(judge, options)
+            reading, [(asked, _), *defaults] = split_reading([(options, "{}"), *self.defaults], ASK_OPTIONS)
+            asking = self._options(judge, asked, defaults)
             wanted, file = self._rubric(rubric, threshold, asking)
-            submission = _submission(output, inputs or {}, wanted)
-            grade = self.asking.loop.wait_for(self._graded(wanted, file, submission, judge, asking, calibration))
+            with hold(reading):
+                submission = _submission(output, inputs or {}, wanted)
+                grade = self.asking.loop.wait_for(self._graded(wanted, file, submission, judge, asking, calibration))
         except MarkschemeError as error:
             raise error.with_traceback(None) from None  # the message is for the test's author, our frames are not
         self.record("markscheme_rubric", wanted.name)
@@ -118,11 +121,11 @@ class AssertGrade:
             raise AssertionError(failure_text(grade, wanted))
         return grade
 
-    def _options(self, judge: JudgeNamed, options: Mapping[str, Any]) -> AskOptions:
+    def _options(self, judge: JudgeNamed, options: Mapping[str, Any], defaults: Sequence[OptionSource]) -> AskOptions:
         by_name = {"judge": judge} if isinstance(judge, str) else {}
         if judge is not None and not by_name:
             refuse_opening(options)
-        return self.asking.engine.options(({**options, **by_name}, "{}"), *self.defaults)
+        return self.asking.engine.options(({**options, **by_name}, "{}"), *defaults)
 
     def _rubric(
         self, named: str | Path | Rubric, threshold: float | None, options: AskOptions
@@ -182,9 +185,10 @@ def pytest_source(judge: str | None, pairs: Sequence[str], origin: str) -> Optio
         key, equals, value = (text.strip() for text in pair.partition("="))
         if not equals:
             raise UsageError(f"{origin} must be KEY=VALUE, got {pair!r}")
-        if key not in ASK_OPTIONS:
-            raise unknown_option(key, ASK_OPTIONS)
-        options[key] = ASK_OPTIONS[key].read_text(value, f"{origin} {key}")
+        declared = ASK_OPTIONS.get(key) or reading_options().get(key)
+        if declared is None:
+            raise unknown_option(key, {**ASK_OPTIONS, **reading_options()})
+        options[key] = declared.read_text(value, f"{origin} {key}")
     return ({**options, "judge": judge} if judge else options), f"{origin} {{}}"
 
 

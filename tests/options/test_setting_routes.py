@@ -10,25 +10,28 @@ import pytest
 
 from markscheme.assert_grade import pytest_source
 from markscheme.calibration.run import CALIBRATING
-from markscheme.commands.call import described, parse
+from markscheme.commands.call import described, parse, typed_settings
 from markscheme.commands.table import RARE_GROUP, all_commands, command_names
 from markscheme.errors import UsageError
 from markscheme.grading.grader import ask_options
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
+from markscheme.options.reading import reading_options, split_reading, typed_reading
 from markscheme.options.settings import SettingsFile, find_settings
 from markscheme.options.table import (
     OPTIONS,
     AddedOptions,
-    DeclaredOption,
+    families_of,
     options_in,
     options_of,
     read_options,
     settings_declared,
 )
-from markscheme.promptfoo.assertion import asking_options
+from markscheme.promptfoo.assertion import asking_options, check_config, reading_of
 from markscheme.promptfoo.engine import Engine
 from tests.commands.console import run
 
+NEEDS: Final[dict[str, list[str]]] = {"demo": [], "session": ["status"], "batches": ["list"], "status": [], "init": []}
+"""Operands of commands that need none; others need a rubric, which isn't opened to read a command line."""
 OPERANDS: Final = {"calibrate": ["r"], "grade": ["r", "f"], "label": ["r"], "discover": ["r"], "demo": []}
 """Commands by which settings are typed, with what each needs: the first one that has the setting is tried."""
 VALUES: Final[Mapping[str, tuple[Any, str]]] = {
@@ -104,6 +107,21 @@ def value_of(bound: BoundArguments, key: str) -> Any:
     return value_among(list(bound.arguments.values()), key) if own is None else own
 
 
+def routes_of(key: str) -> set[str]:
+    """Return the routes that a setting must have, by what it is of.
+
+    `-o` sets all. A file doesn't say what is true of one run, what is written, or what code is run. Asking and reading
+    are the same in every framework and in Python; what `calibrate` compares is an argument of it there too.
+    """
+    routes = {"command line"} | ({"file"} if DECLARED[key].is_setting else set())
+    if key in ASK_OPTIONS or key in reading_options():
+        routes |= {"Promptfoo", "pytest", "Grader", "calibrate()"}
+    compared = (*CALIBRATING.families, *families_of("calibrate"))
+    if any(key in options_of(family) for family in compared) and key not in CALIBRATING.without:
+        routes.add("calibrate()")
+    return routes
+
+
 def in_toml(value: Any, text: str) -> str:
     """Return a value as the configuration file has it."""
     if isinstance(value, tuple):
@@ -115,44 +133,59 @@ def in_toml(value: Any, text: str) -> str:
 @pytest.mark.parametrize("key", sorted(DECLARED))
 def test_a_setting_reads_the_same_by_every_route(key: str, tmp_path: Path) -> None:
     value, text = VALUES[key]
-    tried = set[str]()
-    for command, operands in OPERANDS.items():
-        if tried or command not in command_names() or key not in described(command).settings:
-            continue
-        _, bound = parse(command, [*operands, "-o", f"{key}={text}"], SettingsFile())
-        as_typed = value_of(bound, key)
-        assert as_typed in (value, (value,)), command  # `calibrate` takes several judges
-        tried.add("command line")
-        if DECLARED[key].is_setting:
-            (tmp_path / "markscheme.toml").write_text(f"{key} = {in_toml(value, text)}\n")
-            _, bound = parse(command, operands, find_settings(tmp_path))
-            assert value_of(bound, key) == as_typed, command
+    read: dict[str, Any] = {}
+    command, operands = next((name, words) for name, words in OPERANDS.items() if key in described(name).settings)
+    typed = [*operands, "-o", f"{key}={text}"]
+    read["command line"] = as_called(command, typed, SettingsFile(), key)[key]
     if DECLARED[key].is_setting:
-        tried.add("file")
         (tmp_path / "markscheme.toml").write_text(f"{key} = {in_toml(value, text)}\n")
         file = find_settings(tmp_path)
-        families = [family.load() for family in OPTIONS]
-        holders = [family for family in families if key in options_of(family) and options_of(family)[key].is_setting]
-        assert {getattr(read_options(family, file.source_of(family)), key) for family in holders} == {value}
+        holders = [family for family in _families_with(key) if options_of(family)[key].is_setting]
+        (read["file"],) = {getattr(read_options(family, file.source_of(family)), key) for family in holders}
+        if key not in reading_options():
+            assert as_called(command, operands, file, key)[key] == read["command line"]
     if key in ASK_OPTIONS:
-        tried.add("judge")
-        assert getattr(asking_options({key: value}, Engine([])), key) == value
-        assert getattr(read_options(AskOptions, pytest_source(None, [f"{key}={text}"], "-o")), key) == value
-        assert getattr(ask_options(None, {key: value}), key) == value
+        read["Promptfoo"] = getattr(asking_options({key: value}, Engine([])), key)
+        read["pytest"] = getattr(read_options(AskOptions, pytest_source(None, [f"{key}={text}"], "-o")), key)
+        read["Grader"] = getattr(ask_options(None, {key: value}), key)
         if ASK_OPTIONS[key].variable is not None:
             in_environment = "1" if key == "cache" else text
             assert options_in(AskOptions, {str(ASK_OPTIONS[key].variable): in_environment})[key] == value
+    if key in reading_options():
+        check_config({key: value})
+        read["Promptfoo"] = value_among(reading_of({key: value}), key)
+        read["pytest"] = value_among(split_reading([pytest_source(None, [f"{key}={text}"], "-o")], ASK_OPTIONS)[0], key)
+        read["Grader"] = value_among(split_reading([({key: value}, "{}")], ASK_OPTIONS)[0], key)
     added, asking = CALIBRATING.read({key: value}, SettingsFile())
     if key not in asking:
-        tried.add("call")
-        assert value_among(added, key) == value
-    is_read_where_used = not any(option.is_typed for option in _declared_as(key)) and key != "judge"
-    assert tried >= ({"file"} if is_read_where_used else {"command line"})
+        read["calibrate()"] = value_among(added, key)
+    elif key in ASK_OPTIONS:
+        read["calibrate()"] = getattr(ask_options(None, asking), key)
+    assert {route: found for route, found in read.items() if found != value} == {}
+    assert set(read) == routes_of(key)
 
 
-def _declared_as(key: str) -> list[DeclaredOption]:
-    families = [family.load() for family in OPTIONS]
-    return [options_of(family)[key] for family in families if key in options_of(family)]
+def as_called(command: str, words: list[str], settings: SettingsFile, *keys: str) -> dict[str, Any]:
+    """Return what a command line makes of settings; `calibrate` takes several judges."""
+    _, bound = parse(command, words, settings)
+    of_reading = typed_reading(typed_settings(command, words)[0])
+    found = {key: value_among(of_reading, key) if key in reading_options() else value_of(bound, key) for key in keys}
+    if "judge" in found and isinstance(found["judge"], tuple):
+        (found["judge"],) = found["judge"]
+    return found
+
+
+def _families_with(key: str) -> list[type]:
+    return [family for family in (row.load() for row in OPTIONS) if key in options_of(family)]
+
+
+@pytest.mark.parametrize("command", command_names())
+def test_a_command_takes_all_its_settings_typed(command: str) -> None:
+    keys = described(command).settings
+    words = ["r", "s"] if command == "compare" else NEEDS.get(command, ["r"])
+    typed = [*words, *(word for key in keys for word in ("-o", f"{key}={VALUES[key][1]}"))]
+    read = as_called(command, typed, SettingsFile(), *keys)
+    assert read == {key: VALUES[key][0] for key in keys}
 
 
 @pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])

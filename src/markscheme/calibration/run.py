@@ -20,7 +20,7 @@ from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.options.calls import CallOptions
-from markscheme.options.reading import DamageOptions
+from markscheme.options.reading import DamageOptions, hold
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
@@ -110,7 +110,7 @@ def calibrate(
     )
     if reading is not None:
         return _only(request.of_table(reading))
-    with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged):
+    with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged), hold(added):
         of_tool_files = request.of_tool_files()
         if isinstance(of_tool_files, AnnotatorAgreement | FileAnswer):
             return _only(of_tool_files)

@@ -17,6 +17,7 @@ from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
+from markscheme.options.reading import hold, typed_reading
 from markscheme.options.settings import SettingsFile, find_settings
 from markscheme.phrases import in_words as listed_in_words
 
@@ -107,7 +108,7 @@ def call(argv: Sequence[str]) -> int:
         return 0
     function, bound = parse(command, rest, settings)
     skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
-    with leaving_out_damaged_lines(skips):
+    with leaving_out_damaged_lines(skips), hold(typed_reading(typed_settings(command, rest)[0])):
         try:
             status: int = function(*bound.args, **bound.kwargs)
         except UsageError as error:
@@ -139,7 +140,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
     Raises:
         UsageError: No such option, or a value that an option cannot have.
     """
-    typed, rest = _typed_settings(command, rest)
+    typed, rest = typed_settings(command, rest)
     _refuse_settings_by_name(command, rest)
     file = _file_after_flag(command, rest)
     if file and not Path(file).exists():  # a file that is there may be an operand
@@ -171,7 +172,7 @@ def complete(argv: Sequence[str]) -> int:
 # --- settings ---------------------------------------------------------------------------------------------------------
 
 
-def _typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
     """Return the settings among the words of a command, by key, and the other words.
 
     Raises:

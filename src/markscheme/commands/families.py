@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type
 
 from cyclopts import Parameter
 
+from markscheme.options.reading import DamageOptions, reading_families
 from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ class CommandLine:
 
     Attributes:
         function: The command's function.
-        keyed: Its options that `-o KEY=VALUE` alone sets.
     """
 
     def __init__(self, command: str, function: Callable[..., int], keys: Container[str] = ()) -> None:
@@ -71,7 +71,6 @@ class CommandLine:
         self.function = function
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
-        self.keyed: list[KeyedOption] = []
         self._own = signature(function, eval_str=True)
         self._families: dict[str, list[type]] = {}
         flags: list[FunctionParameter] = []
@@ -80,17 +79,30 @@ class CommandLine:
             if kind is AddedOptions or _is_family(kind):
                 families = families_of(command) if kind is AddedOptions else [kind]
                 self._families[parameter.name] = families
-                for family in families:
-                    flags += _flags(family, parameter.name, names, keys)
-                    self.keyed += _keyed_options(family, names)
+                flags += [flag for family in families for flag in _flags(family, parameter.name, names, keys)]
                 continue
             declared = _declared_in(parameter.annotation)
-            if declared is not None and not declared.is_named:
-                self.keyed.append(KeyedOption(parameter.name, declared, _name_of(parameter.name, declared)))
             if declared is None or declared.is_named or parameter.name in keys:
                 flags.append(parameter)
         self.__signature__ = Signature(flags)  # which the parser reads
         self.__annotations__ = {flag.name: flag.annotation for flag in flags}
+
+    @property
+    def keyed(self) -> Iterator[KeyedOption]:
+        """Its options that `-o KEY=VALUE` alone sets; those of reading follow where it reads files."""
+        reads = False
+        for parameter in self._own.parameters.values():
+            if parameter.name not in self._families:
+                declared = _declared_in(parameter.annotation)
+                if declared is not None and not declared.is_named:
+                    yield KeyedOption(parameter.name, declared, _name_of(parameter.name, declared))
+                continue
+            _, names = _family_in(parameter.annotation)
+            for family in self._families[parameter.name]:
+                reads = reads or issubclass(family, DamageOptions)
+                yield from _keyed_options(family, names)
+        for family in reading_families() if reads else ():
+            yield from _keyed_options(family, {})
 
     def __call__(self, *args: Any, **kwargs: Any) -> int:
         """Run the command."""

@@ -5,6 +5,7 @@ import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import cached_property
 from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING
 
@@ -64,9 +65,14 @@ class Description:
     command: str
     text: str
     options: tuple[Option, ...]
-    keyed: tuple[Option, ...]
     example: str
     exits: str
+    line: CommandLine
+
+    @cached_property
+    def keyed(self) -> tuple[Option, ...]:
+        """Its options that `-o KEY=VALUE` alone sets, which most of the time nobody asks for."""
+        return tuple(map(_keyed_option, self.line.keyed))
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -97,9 +103,9 @@ def describe(command: str, function: CommandLine, arguments: "ArgumentCollection
         command,
         sections[""].strip(),
         tuple(options),
-        tuple(map(_keyed_option, function.keyed)),
         textwrap.dedent(sections.get("Example", "")).strip(),
         " ".join(sections.get("Exit status", "").split()),
+        function,
     )
 
 

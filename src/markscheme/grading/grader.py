@@ -14,7 +14,8 @@ from markscheme.grading.grades import Grade, grade_json
 from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
-from markscheme.judges.options import AskOptions, refuse_opening
+from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
+from markscheme.options.reading import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
 from markscheme.rubrics.file import load_rubric
@@ -148,7 +149,8 @@ class Grader:
     ) -> None:
         if concurrency is not None and concurrency < 1:
             raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-        asking = ask_options(judge, {"concurrency": concurrency, **options})
+        self._reading, [(asked, _)] = split_reading([(options, "{}")], ASK_OPTIONS)
+        asking = ask_options(judge, {"concurrency": concurrency, **asked})
         if rows not in ROW_RULES:
             raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
         self.rubric = asking.of(_rubric(rubric))
@@ -186,11 +188,13 @@ class Grader:
             BudgetError: The budget would not cover another call.
             RuntimeError: The grader is closed.
         """
-        return await asyncio.wrap_future(self._loop.start(self._graded(Submission.of(response, inputs))))
+        with hold(self._reading):
+            return await asyncio.wrap_future(self._loop.start(self._graded(Submission.of(response, inputs))))
 
     def grade_sync(self, response: Any, **inputs: Any) -> Grade:
         """Grade one response as `grade` does, for callers that don't use async."""
-        return self._loop.wait_for(self._graded(Submission.of(response, inputs)))
+        with hold(self._reading):
+            return self._loop.wait_for(self._graded(Submission.of(response, inputs)))
 
     def grade_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Grade each row, in order, and return the grades as plain data.
@@ -206,8 +210,9 @@ class Grader:
             ValueError: A row without a key for a response, or with one that no judge can be shown (SubmissionError).
             NoJudge: The judge cannot be used at all.
         """
-        submissions = [submission_of(row, ordinal) for ordinal, row in enumerate(rows, start=1)]
-        grades = self._loop.wait_for(self._graded_rows(submissions))
+        with hold(self._reading):
+            submissions = [submission_of(row, ordinal) for ordinal, row in enumerate(rows, start=1)]
+            grades = self._loop.wait_for(self._graded_rows(submissions))
         return [grade_json(grade, self.rubric) for grade in grades]
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from dataclasses import fields
 from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
+from markscheme.options.reading import reading_families
 from markscheme.options.settings import SettingsFile
 from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of, read_options
 
@@ -36,7 +37,7 @@ class CallOptions:
         """
         others = dict(written)
         values: list[object] = []
-        for family in (*self.families, *families_of(self.command)):
+        for family in (*self.families, *families_of(self.command), *reading_families()):
             keys = self._options_of(family)
             called = {key: others.pop(key) for key in keys if key in others}
             defaults, named = settings.source_of(family)

@@ -161,11 +161,14 @@ class Family:
         load: Imports its dataclass and returns it.
         commands: The commands that take it without naming it: a part of them that a feature adds reads it.
         rank: Its source among these in help.
+        is_of_reading: Whether its options hold wherever something is read: every command that reads files takes them,
+            and so do Promptfoo's `config`, pytest and calls from Python (`options.reading`).
     """
 
     load: Callable[[], type]
     commands: tuple[str, ...] = ()
     rank: int = 0
+    is_of_reading: bool = False
 
 
 _DECLARED: dict[type, Mapping[str, DeclaredOption]] = {}

@@ -23,6 +23,8 @@ from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.numerals import finite
+from markscheme.options.reading import hold, reading_options, split_reading
+from markscheme.options.table import AddedOptions
 from markscheme.parts import loaded_part
 from markscheme.phrases import number
 from markscheme.plain_data import shown
@@ -135,8 +137,9 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
     """
     search_for_code(Path.cwd(), near, near.parent)
     try:
-        call = read_call(output, context, near, engine)
-        grade = await graded(call, engine)
+        with hold(reading_of(mapping_of(context, "context").get("config"))):
+            call = read_call(output, context, near, engine)
+            grade = await graded(call, engine)
     except MarkschemeError as error:
         return _not_graded(way_out(error), context)
     why = grade.why_no_decision
@@ -184,6 +187,16 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
     """Return how the judge is asked, by a checked configuration and the engine's defaults."""
     return engine.options(({key: value for key, value in config.items() if key in ASK_OPTIONS}, "config.{}"))
+
+
+def reading_of(config: Any) -> AddedOptions:
+    """Return the options of reading in a configuration, which is checked later.
+
+    Raises:
+        UsageError: A value that the option can't have.
+    """
+    written = config if isinstance(config, Mapping) else {}
+    return split_reading([(written, "config.{}")], CONFIG_KEYS)[0]
 
 
 def call_by(
@@ -258,8 +271,10 @@ def check_config(config: Mapping[str, Any]) -> None:
         UsageError: An unknown key, a value of the wrong type, or a placeholder that was never filled in.
     """
     for key, value in config.items():
-        if key not in CONFIG_KEYS:
-            instead = suggestion(str(key), CONFIG_KEYS, mark="'") or f"; known keys are {', '.join(CONFIG_KEYS)}"
+        of_reading = {} if key in CONFIG_KEYS else reading_options()
+        if key not in CONFIG_KEYS and key not in of_reading:
+            known = (*CONFIG_KEYS, *of_reading)
+            instead = suggestion(str(key), known, mark="'") or f"; known keys are {', '.join(known)}"
             raise UsageError(f"unknown key {key!r} in the assertion's config{instead}")
         if "{{" in repr(value):
             raise UsageError(
@@ -268,7 +283,7 @@ def check_config(config: Mapping[str, Any]) -> None:
             )
         if key in ASK_OPTIONS:
             ASK_OPTIONS[key].read(value, f"config.{key}")
-        elif not CALL_KEYS[key][0](value):
+        elif key in CALL_KEYS and not CALL_KEYS[key][0](value):
             raise UsageError(f"config.{key} must be {CALL_KEYS[key][1]}, got {shown(value)}")
 
 
@@ -297,7 +312,7 @@ CALL_KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 }
 """Allowed values of each key that says what is graded and how the result counts."""
 CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
-"""All keys of an assertion's configuration: these, and those that say how the judge is asked."""
+"""Keys of an assertion's configuration that the core has: these, and those that say how the judge is asked."""
 
 
 def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:

@@ -12,6 +12,7 @@ from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
 from markscheme.judges.judge import replying
+from markscheme.options.reading import hold
 from markscheme.parts import PartedText, loaded_part
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo.assertion import (
@@ -24,6 +25,7 @@ from markscheme.promptfoo.assertion import (
     graded,
     mapping_of,
     metadata_of,
+    reading_of,
     tokens_used,
     told_reason,
     way_out,
@@ -75,13 +77,14 @@ async def respond(
         context = mapping_of(context, "context")
         variables = mapping_of(context.get("vars"), "vars")
         question = _question_of(context, variables)
-        if question is not None:
-            _, answer = question.load()
-            return await answer(config, variables, near, engine)
-        if not _asks_for_rubric(context, variables):
-            return await _plain_answer(prompt, config, engine)
-        call = _call(config, variables, near, engine)
-        grade = await graded(call, engine)
+        with hold(reading_of(config)):
+            if question is not None:
+                _, answer = question.load()
+                return await answer(config, variables, near, engine)
+            if not _asks_for_rubric(context, variables):
+                return await _plain_answer(prompt, config, engine)
+            call = _call(config, variables, near, engine)
+            grade = await graded(call, engine)
     except MarkschemeError as error:
         return _failed(error)
     why = grade.why_no_decision

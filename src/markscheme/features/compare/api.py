@@ -17,7 +17,7 @@ from markscheme.features.compare.run_comparison import ComparisonRequest
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.options.calls import CallOptions
-from markscheme.options.reading import DamageOptions
+from markscheme.options.reading import DamageOptions, hold
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
@@ -82,7 +82,7 @@ def compare(
         columns=added.of(ColumnOptions),
         watch=watch,
     )
-    with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged):
+    with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged), hold(added):
         return request.compared()
 
 

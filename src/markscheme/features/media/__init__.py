@@ -75,5 +75,5 @@ MEDIA = Feature(
     ),
     PART_CHECKS(_probe),
     RUN_FACTS(_facts),
-    OPTIONS(Family(_options, rank=90)),
+    OPTIONS(Family(_options, rank=90, is_of_reading=True)),
 )

@@ -53,7 +53,7 @@ class Media:
     def __init__(self, source: str | os.PathLike[str] | bytes, alt: str | None = None) -> None:
         self.alt = alt
         self.path: Path | None = None
-        options = media_options()
+        self._limits = options = media_options()
         if isinstance(source, bytes | bytearray):
             self._kept: bytes | None = bytes(source)
             name = f"the {self.kind}"
@@ -108,7 +108,7 @@ class Media:
         """
         if self._kept is not None:
             return self._kept
-        content = _content_of(Path(str(self.path)), self.kind, media_options())
+        content = _content_of(Path(str(self.path)), self.kind, self._limits)
         if hashlib.sha256(content).hexdigest()[:DIGEST_DIGITS] != self.digest:
             raise UsageError(f"{self.path} has changed since this run began; run it again")
         return content

@@ -1,4 +1,4 @@
-"""Limits of images and documents, which the settings file may set."""
+"""Limits of images and documents, which are settings of reading."""
 
 import os
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from markscheme.features.media.formats import IMAGE_KIND
 from markscheme.options.forms import ABOVE_ZERO, WHOLE, text_form
+from markscheme.options.reading import held
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options, setting
 
@@ -17,17 +18,11 @@ _HOSTS = text_form("names of hosts, such as cdn.example.com")
 class MediaOptions:
     """Limits of images and documents: their size, their number, and the hosts from which they are fetched."""
 
-    max_image_mb: float = setting(5.0, "megabytes of an image at most (5)", ABOVE_ZERO, value="MB", is_typed=False)
-    max_pdf_mb: float = setting(20.0, "megabytes of a PDF at most (20)", ABOVE_ZERO, value="MB", is_typed=False)
-    max_megapixels: float = setting(
-        40.0, "million pixels of an image at most (40)", ABOVE_ZERO, value="N", is_typed=False
-    )
-    max_media: int = setting(
-        20, "images and PDFs of one response or input at most (20)", WHOLE, value="N", is_typed=False
-    )
-    media_hosts: str | None = setting(
-        None, "hosts that images and PDFs may be fetched from", _HOSTS, value="HOSTS", is_typed=False
-    )
+    max_image_mb: float = setting(5.0, "megabytes of an image at most (5)", ABOVE_ZERO, value="MB")
+    max_pdf_mb: float = setting(20.0, "megabytes of a PDF at most (20)", ABOVE_ZERO, value="MB")
+    max_megapixels: float = setting(40.0, "million pixels of an image at most (40)", ABOVE_ZERO, value="N")
+    max_media: int = setting(20, "images and PDFs of one response or input at most (20)", WHOLE, value="N")
+    media_hosts: str | None = setting(None, "hosts that images and PDFs may be fetched from", _HOSTS, value="HOSTS")
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -40,12 +35,12 @@ class MediaOptions:
 
 
 def media_options() -> MediaOptions:
-    """Return the limits that hold in the working directory.
+    """Return the limits that hold: those of the call, else those of the working directory.
 
     Raises:
         UsageError: The settings file is faulty.
     """
-    return _options_in(os.getcwd())
+    return held(MediaOptions) or _options_in(os.getcwd())
 
 
 @lru_cache(maxsize=8)
