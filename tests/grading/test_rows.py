@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from markscheme import Grader, Rubric, ScriptedJudge
-from markscheme.errors import UsageError
+from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grading
 from markscheme.grading.graded_table import GradedTable
 from markscheme.grading.strategies import strategy_of
 from markscheme.prompt import Prompt
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, RowRule, rubric_of
+from markscheme.rubrics.keys import RowRule
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
 from markscheme.submission import Submission, submission_of
 from tests.worked_cases import cases_under
 
@@ -61,6 +62,45 @@ def test_scores_are_those_worked_out_by_hand(case: dict[str, Any]) -> None:
     expected = case["expect"]
     assert (score.score, score.raw_score) == pytest.approx((expected["score"], expected["raw_score"]), abs=1e-6)  # type: ignore[union-attr]
     assert unclipped_score(outcomes, rubric) == pytest.approx(expected["unclipped"], abs=1e-6)
+
+
+@pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
+def test_core_and_own_criteria_add_up_or_have_a_share_each(case: dict[str, Any]) -> None:
+    from markscheme.grading.score import unclipped_score, weigh
+    from markscheme.grading.verdict import Verdict
+
+    share = {} if case["core_share"] is None else {"core_share": case["core_share"]}
+    core = [{"name": f"core{i}", "requirement": f"Core {i}", "weight": w} for i, (w, _) in enumerate(case["core"])]
+    own_criteria = [{"name": f"own{i}", "requirement": f"Own {i}", "weight": w} for i, (w, _) in enumerate(case["own"])]
+    rubric = own(own_criteria, Rubric.from_dict({**share, "criteria": core})).rubric
+    positions = [*case["core"], *case["own"]]
+    outcomes = {c.name: Verdict(c.name, float(met)) for c, (_, met) in zip(rubric.criteria, positions, strict=True)}
+    score = weigh(outcomes, rubric)
+    expected = case["expect"]
+    assert score.score == pytest.approx(expected["score"], abs=1e-6)  # type: ignore[union-attr]
+    assert unclipped_score(outcomes, rubric) == pytest.approx(expected["unclipped"], abs=1e-6)
+    if "raw_score" in expected:
+        assert score.raw_score == pytest.approx(expected["raw_score"], abs=1e-6)  # type: ignore[union-attr]
+
+
+def test_a_share_needs_something_to_earn_on_each_side() -> None:
+    core = Rubric.from_dict({"core_share": 0.3, "criteria": [{"requirement": "Is polite"}]})
+    fault = rubric_of(json.dumps([{"requirement": "Is rude", "weight": -1}]), core)
+    assert fault == "its rubric: with core_share the row needs a criterion with a weight above 0"
+    assert own(PARIS, core, "instead").rubric == replace(own(PARIS, core, "instead").rubric, core_share=None)
+
+
+@pytest.mark.parametrize("value", [0, 1, 1.5, "much"])
+def test_a_core_share_is_between_0_and_1(value: Any) -> None:
+    with pytest.raises(RubricError, match="core_share"):
+        Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
+
+
+def test_a_rubric_says_what_becomes_of_a_rows_own_unless_the_run_does() -> None:
+    core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
+    with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
+        assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]
+        assert list(by_run.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1", "row-c1", "c2"]  # type: ignore[arg-type]
 
 
 def test_core_criteria_come_first_and_weights_add_up_as_points() -> None:

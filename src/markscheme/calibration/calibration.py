@@ -16,6 +16,7 @@ from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.comparison.policy import UseQuestion, VerdictName
+from markscheme.calibration.comparison.trend import TrendEvidence, trend_asked
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import by_old_words, decide
 from markscheme.calibration.earlier_runs.comparing import COMPARE_RUNS
@@ -371,6 +372,7 @@ def calibration_of(
     from_cache: int = 0,
     since: "Since | None" = None,
     repeats: Sequence[Rating] = (),
+    trend: TrendEvidence | None = None,
 ) -> Calibration:
     """Make a calibration from a judge's ratings of labelled examples.
 
@@ -385,16 +387,20 @@ def calibration_of(
         since: The accepted run to compare with; None where there is none.
         repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
             noise and count in no agreement.
+        trend: What the trend question is asked of; None means what options or rubric say.
 
     Raises:
         NothingGraded: The judge failed on every example.
         ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
+        UsageError: Nothing here asks a trend of what is named.
     """
     failed = [rating.error for rating in ratings if rating.error and not rating.criteria]
     if failed and len(failed) == len(ratings):
         raise NothingGraded(failed)
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)
+    asked = trend or trend_asked(comparison.table, (comparison.judge_name, comparison.gold_name), options)
+    comparison = replace(comparison, trend=asked)
     slices = slices_of(comparison)
     findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
     baseline: RunsCompared | None = None
@@ -434,7 +440,7 @@ def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibr
         return calibration
     decision = calibration.decision
     if counts.any():
-        of_current = replace(comparison, table=comparison.table.rows(counts))
+        of_current = comparison.on(counts)
         most_wrong = calibration.most_wrong
         findings = calibration.findings
         if decide(of_current, target=decision.target, findings=findings, most_wrong=most_wrong).use == "gate":

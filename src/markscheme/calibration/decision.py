@@ -13,6 +13,7 @@ from markscheme.calibration.comparison.policy import (
     ENOUGH_SHARED,
     BecauseCode,
     Circumstances,
+    Ruling,
     VerdictName,
     VerdictStates,
     against_gate,
@@ -101,7 +102,7 @@ def _forbidding_gate(decision: Decision, code: BecauseCode) -> Decision:
 
 
 def _without(comparison: Comparison, inside: Flags) -> Comparison:
-    return replace(comparison, table=comparison.table.rows(~inside))
+    return comparison.on(~inside)
 
 
 def _excepted(comparison: Comparison, weaker: Slice) -> ExceptedPart:
@@ -122,8 +123,8 @@ def _decided(
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
     no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), "")
-    states = states_of(comparison.figures, wanted, settings=comparison.settings)
-    trend = trend_ruling(states, no_skill=bool(no_merit))
+    states = states_of(comparison.trend_figures, wanted, settings=comparison.settings)
+    trend = _trend(comparison, states, no_skill=bool(no_merit))
     answer = _gate_answer(comparison, wanted, most) if _asks_for_gate(comparison) else None
     circumstances = _circumstances(comparison, states, answer, drifted=bool(drifted), no_skill=bool(no_merit))
     share = comparison.agreement.value
@@ -140,9 +141,20 @@ def _decided(
         decision,
         labels=_labels(comparison, decision) if _is_open(decision) else None,
         because={"drift": drifted, "no-skill": no_merit}.get(decision.because_code) or reason(comparison, decision),
-        verdict_with_ties=_verdict_with_ties(comparison, decision) if comparison.ties.count else None,
+        verdict_with_ties=_verdict_with_ties(comparison, decision) if _has_ties(comparison) else None,
     )
     return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else "")
+
+
+def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:
+    """Answer the trend question; a finding that scores have no skill says nothing about anything else."""
+    if comparison.trend is None:
+        return trend_ruling(states, no_skill=no_skill)
+    return trend_ruling(states, further=comparison.trend.reasons(side_confidence(comparison.settings)))
+
+
+def _has_ties(comparison: Comparison) -> bool:
+    return comparison.trend is None and comparison.ties.count > 0
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:

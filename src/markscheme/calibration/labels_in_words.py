@@ -36,7 +36,12 @@ class ScarceDecision:
 
 
 def labels_to_add(
-    labels: DecisiveLabels, *, by_people: bool = True, new_groups: bool = False, scarce: ScarceDecision | None = None
+    labels: DecisiveLabels,
+    *,
+    by_people: bool = True,
+    new_groups: bool = False,
+    scarce: ScarceDecision | None = None,
+    counted_as: str | None = None,
 ) -> str:
     """Say how many labels to add, and how likely they are to decide.
 
@@ -46,6 +51,7 @@ def labels_to_add(
         new_groups: Whether examples share groups, so that those of new groups say more.
         scarce: The decision that few labels have and that decides; None where there is none, or labels for a first
             verdict are asked for.
+        counted_as: The number in other units than examples, such as "5 more tasks"; None counts examples.
 
     Example:
         >>> labels_to_add(DecisiveLabels(40, 0.56), scarce=ScarceDecision("fail", 0.1))
@@ -56,7 +62,7 @@ chance to say whether the judge can gate is then still only 42%.')
     """
     if not labels.more:
         return "Enough examples are labelled for a first verdict: have the judge grade them."
-    number_of = f"{labels.more:,} {'more' if by_people else 'by hand'}"
+    number_of = counted_as or f"{labels.more:,} {'more' if by_people else 'by hand'}"
     few_decide = "" if scarce is None or labels.assumed is not None else scarce.among(labels.more)
     if few_decide and labels.chance >= EVEN and not new_groups:
         return f"Label about {number_of}; {few_decide}"

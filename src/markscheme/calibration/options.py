@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from markscheme.options.forms import FLAG, LIMIT, PATH, POSITIVE, SHARE, WHOLE, ValueForm, one_of, text_form
 from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
+from markscheme.rubrics.keys import TREND_SUBJECTS, TrendSubject
 
 
 def _field_and_value(written: Any) -> str:
@@ -84,6 +85,26 @@ class LabelOptions:
         value="P",
         written=NUMBER_IN_FILES,
     )
+    trend_on: TrendSubject | None = setting(
+        None,
+        "what a trend is asked of: score, or criteria (score)",
+        one_of(*TREND_SUBJECTS),
+        value="WHAT",
+    )
+    max_false_credit: float | None = setting(
+        None,
+        "with trend_on=criteria: largest share of what earns nothing by the labels that gets credit",
+        LIMIT,
+        value="P",
+        written=NUMBER_IN_FILES,
+    )
+    max_missed_credit: float | None = setting(
+        None,
+        "with trend_on=criteria: largest share of what earns credit by the labels that gets none",
+        LIMIT,
+        value="P",
+        written=NUMBER_IN_FILES,
+    )
     all_texts: bool = option(False, "show the texts of held-out examples too; they are held out no more", FLAG)
     of: str | None = option(
         None, "what agreement of scores is of: score, decision, or a criterion's name", MEASURE, is_typed=False
@@ -92,11 +113,17 @@ class LabelOptions:
     @property
     def of_one_run(self) -> dict[str, Any]:
         """The options that are set, but for those of the choice of examples, as a judge card has them."""
-        names = ("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail")
+        names = (
+            *("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail"),
+            *("trend_on", "max_false_credit", "max_missed_credit"),
+        )
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
 
+LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_false_credit", "max_missed_credit")
+"""Options that say of what, and how often, a judge may be wrong; only a verdict on it reads them."""
+LIMITS_OF_A_VERDICT: Final = ("target", *LIMITS_OF_WRONG)
 LABEL_OPTIONS: Final = options_of(LabelOptions)
 """The options of labels, by key."""
 

@@ -47,7 +47,8 @@ def reason(comparison: Comparison, decision: Decision) -> str:
     if answer is None:
         return _of_agreement(comparison, decision)
     sentences = list(_of_gate(answer, comparison, decision))
-    if decision.circumstances.as_person and decision.trend.state != "shown" and decision.use == "trend":
+    of_scores = comparison.trend is None
+    if of_scores and decision.circumstances.as_person and decision.trend.state != "shown" and decision.use == "trend":
         sentences.append(_as_person(comparison))
     return " ".join(sentences) + _grouped(answer.figures.same)
 

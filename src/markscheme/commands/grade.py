@@ -56,7 +56,8 @@ from markscheme.readers.submissions import (
     sheet_submissions,
 )
 from markscheme.receipt import calibration_text, score_text
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRule, row_rubric_in
+from markscheme.rubrics.keys import RowRule
+from markscheme.rubrics.of_rows import ROWS_ALONE, row_rubric_in, row_rule
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_calibration
 from markscheme.submission import RESPONSE_KEYS, Submission
@@ -76,7 +77,9 @@ UNGRADED = 5
 """Exit status where a response is not graded."""
 JUDGE_BY_FIRST = 1000
 """Submissions of a large table that decide which judge is asked by default."""
-_OF_ROWS = "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row"
+_OF_ROWS = (
+    "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row (add)"
+)
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -89,7 +92,7 @@ def grade(
     judge: JudgeName = None,
     input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
     out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    rows: Annotated[RowRule, Parameter(help=_OF_ROWS)] = "add",
+    rows: Annotated[RowRule | None, Parameter(help=_OF_ROWS)] = None,
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
     details: Annotated[bool, Parameter(help="print the reason for each level of many responses too")] = False,
@@ -176,10 +179,10 @@ class _RowRubrics:
         n: How many rows bring one.
     """
 
-    def __init__(self, core: Rubric | None, rule: RowRule) -> None:
+    def __init__(self, core: Rubric | None, rule: RowRule | None) -> None:
         """Count none yet, next to the rubric of the run."""
         self.core = core
-        self.rule = rule
+        self.rule = row_rule(rule, core)
         self.n = 0
         self._ids_by_fault: dict[str, list[str]] = {}
 

@@ -10,11 +10,11 @@ from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
+from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import (
     INTERNED,
     ROWS_ALONE,
     RowRubric,
-    RowRule,
     row_rubric_in,
     rubric_of,
     rubric_of_all,

@@ -19,7 +19,8 @@ from markscheme.options.reading import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.of_rows import ROW_RULES, ROWS_ALONE, RowRule
+from markscheme.rubrics.keys import ROW_RULES, RowRule
+from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission, submission_of
@@ -143,7 +144,7 @@ class Grader:
         rubric: Rubric | str | Path | None,
         judge: Judge | str | None = None,
         *,
-        rows: RowRule = "add",
+        rows: RowRule | None = None,
         concurrency: int | None = None,
         **options: Any,
     ) -> None:
@@ -151,7 +152,7 @@ class Grader:
             raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
         self._reading, [(asked, _)] = split_reading([(options, "{}")], ASK_OPTIONS)
         asking = ask_options(judge, {"concurrency": concurrency, **asked})
-        if rows not in ROW_RULES:
+        if rows not in (None, *ROW_RULES):
             raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
         self.rubric = asking.of(_rubric(rubric))
         self._opened = judge is None or isinstance(judge, str)

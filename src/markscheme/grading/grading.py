@@ -13,7 +13,8 @@ from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
-from markscheme.rubrics.of_rows import RowRule
+from markscheme.rubrics.keys import RowRule
+from markscheme.rubrics.of_rows import row_rule
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import IS_PAIR, NO_PAIR, Submission
 
@@ -133,7 +134,8 @@ class Grading:
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
         facts: What is known of all submissions besides their inputs, such as the system that wrote them.
         only_gates: Whether a submission for which the judge can't gate stays ungraded.
-        rows: What becomes of the rubric that a submission brings as its input `rubric`.
+        rows: What becomes of the rubric that a submission brings as its input `rubric`; None leaves it to the
+            rubric's key `rows`.
         has_core: Whether submissions without a rubric of their own are graded by `rubric`; False refuses them.
 
     Raises:
@@ -148,7 +150,7 @@ class Grading:
     receipt: "Receipt | None" = None
     facts: Mapping[str, str] = field(default_factory=dict)
     only_gates: bool = False
-    rows: RowRule = "add"
+    rows: RowRule | None = None
     has_core: bool = True
 
     def __post_init__(self) -> None:
@@ -167,7 +169,8 @@ class Grading:
         )
         grader = grader_for(self.rubric, self.judge, options)
         make = partial(_grader_of_rows, self.judge, options)
-        return ByRow(grader, self.rubric, self.rows, make, has_core=self.has_core)
+        rule = row_rule(self.rows, self.rubric if self.has_core else None)
+        return ByRow(grader, self.rubric, rule, make, has_core=self.has_core)
 
     @property
     def fingerprints(self) -> Fingerprints:

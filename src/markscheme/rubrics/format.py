@@ -17,7 +17,9 @@ from markscheme.rubrics.keys import (
     DEFAULT_TOLERANCE,
     MOST_PER_CALL,
     MOST_SAMPLES,
+    ROW_RULES,
     SUBJECT_KINDS,
+    TREND_SUBJECTS,
     Strategy,
 )
 
@@ -286,6 +288,7 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "minimum": ("at least", lambda number, bound: number >= bound),
     "exclusiveMinimum": ("above", lambda number, bound: number > bound),
     "maximum": ("at most", lambda number, bound: number <= bound),
+    "exclusiveMaximum": ("below", lambda number, bound: number < bound),
 }
 
 
@@ -320,6 +323,7 @@ NUMBER = Plain({"type": "number"}, _finite)
 _WHOLE = Plain({"type": "integer"}, _whole)
 TRUTH = Plain({"type": "boolean"}, _truth)
 _SHARE = _bounded(Plain({"type": "number"}, _finite), minimum=0, maximum=1)
+_PART = _bounded(Plain({"type": "number"}, _finite), exclusiveMinimum=0, exclusiveMaximum=1)
 SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _finite), exclusiveMinimum=0, maximum=1)
 
 
@@ -456,6 +460,18 @@ RUBRIC = Keys(
         ),
         "max_false_pass": Key(_SHARE, "Share of gold's fails that the judge may pass; 1.1 - target if not given."),
         "max_false_fail": Key(_SHARE, "Share of gold's passes that the judge may fail; 1.1 - target if not given."),
+        "trend_on": Key(_one_of(TREND_SUBJECTS), "What a trend is asked of: scores, or verdicts on criteria.", "score"),
+        "max_false_credit": Key(
+            _SHARE, "With trend_on criteria: share of what earns nothing by gold that the judge may give credit for."
+        ),
+        "max_missed_credit": Key(
+            _SHARE, "With trend_on criteria: share of what earns credit by gold that the judge may give none for."
+        ),
+        "rows": Key(_one_of(ROW_RULES), "What becomes of criteria that a row brings.", "add"),
+        "core_share": Key(
+            _PART,
+            "Share of the score that these criteria are worth next to a row's own; all weights add up if not given.",
+        ),
         "ask_within": Key(
             _GrayZoneKind(),
             "Gray zone: scores this close to the pass mark go to a person; one distance, or one for passes and one for "

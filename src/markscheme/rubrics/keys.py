@@ -6,6 +6,11 @@ Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGY_NAMES: tuple[str, ...] = get_args(Strategy)
 SubjectKind = Literal["responses", "pairs"]
 SUBJECT_KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
+TrendSubject = Literal["score", "criteria"]
+TREND_SUBJECTS: tuple[TrendSubject, ...] = get_args(TrendSubject)
+RowRule = Literal["add", "instead", "ignore", "refuse"]
+"""Ways to treat a row's own rubric next to that of the run."""
+ROW_RULES: tuple[RowRule, ...] = get_args(RowRule)
 MOST_SAMPLES = 1000
 """Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
 MOST_PER_CALL = 10_000

@@ -2,29 +2,28 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, Literal, TypeAlias
+from itertools import chain
+from typing import Any, Final, Literal
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.plain_data import MAX_DEPTH, parse_json
 from markscheme.rubrics.criterion import YES_NO, Criterion
 from markscheme.rubrics.file import load_rubric, rubric_from_data
+from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 
-RowRule: TypeAlias = Literal["add", "instead", "ignore", "refuse"]
-"""Ways to treat a row's own rubric next to that of the run."""
-ROW_RULES: Final[tuple[RowRule, ...]] = ("add", "instead", "ignore", "refuse")
 MOST_CRITERIA_OF_ROW = 2000
 """Criteria of a row; the largest published rubric has 1,963."""
 INTERNED: Final = 4096
 """Rubrics of rows that are kept, so that many responses to one task build its rubric once."""
 KEYS_OF_RUN: Final = (
     "judge", "model", "samples", "strategy", "criteria_per_call", "target", "tolerance", "trend_on", "max_false_pass",
-    "max_false_fail", "ask_within",
+    "max_false_fail", "max_false_credit", "max_missed_credit", "ask_within", "rows", "core_share",
 )  # fmt: skip
 """Keys that say how a run asks and what it is held to, and so can't differ by row."""
 PER_CALL: Final = 20
@@ -118,7 +117,8 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
             return RowRubric(rubric, "row", tuple(criterion.name for criterion in rubric_of_row.criteria))
         taken = {criterion.name for criterion in core.criteria}
         criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in rubric_of_row.criteria]
-        rubric = _asked_as(core, (*core.criteria, *criteria), rubric_of_row)
+        shared = (core.criteria, criteria) if core.core_share is None else _by_shares(core, criteria)
+        rubric = _asked_as(core, chain.from_iterable(shared), rubric_of_row)
         return RowRubric(rubric, "core+row", tuple(criterion.name for criterion in criteria))
     except RubricError as error:
         return f"its rubric{_without_place(error.faults[0].problem)}"
@@ -146,6 +146,16 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
     return Rubric(tuple(by_words.values()), name=name), {words: criterion.name for words, criterion in by_words.items()}
 
 
+def row_rule(rule: RowRule | None, core: Rubric | None) -> RowRule:
+    """Return what becomes of a row's own rubric: as the run says, else the rubric's key `rows`.
+
+    >>> core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
+    >>> row_rule(None, core), row_rule("add", core), row_rule(None, None)
+    ('ignore', 'add', 'add')
+    """
+    return rule or ("add" if core is None else core.rows)
+
+
 def _without_place(problem: str) -> str:
     match = _AT_CRITERION.match(problem)
     return f", criterion {int(match[1]) + 1}: {problem[match.end() :]}" if match else f": {problem}"
@@ -162,9 +172,28 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
         guidelines=guidelines,
         description=description,
         pass_mark=mark,
+        core_share=None,
         source=None,
         **_way_of(core),
     )
+
+
+def _by_shares(core: Rubric, own: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
+    """Return the criteria of the run and of the row with weights by which each side is worth its share of the score.
+
+    Raises:
+        RubricError: A side has nothing to earn, so that it can't be worth a share.
+    """
+    assert core.core_share is not None
+    shares = (core.core_share, 1 - core.core_share)
+    return _worth(core.criteria, shares[0], "the rubric of the run"), _worth(own, shares[1], "the row")
+
+
+def _worth(criteria: Sequence[Criterion], share: float, whose: str) -> Sequence[Criterion]:
+    best = sum(criterion.weight for criterion in criteria if criterion.weight > 0 and criterion.has_worth)
+    if best <= 0:
+        raise RubricError(f"with core_share {whose} needs a criterion with a weight above 0")
+    return [replace(criterion, weight=criterion.weight * share / best) for criterion in criteria]
 
 
 def _way_of(run: Rubric) -> dict[str, Any]:

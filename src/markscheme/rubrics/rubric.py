@@ -30,9 +30,13 @@ from markscheme.rubrics.keys import (
     DEFAULT_TOLERANCE,
     MOST_SAMPLES,
     OF_KEY,
+    ROW_RULES,
     STRATEGY_NAMES,
+    TREND_SUBJECTS,
+    RowRule,
     Strategy,
     SubjectKind,
+    TrendSubject,
 )
 from markscheme.rubrics.reading import RubricReading, read_file, read_rubric_text
 from markscheme.trajectory import STEPPED
@@ -98,6 +102,13 @@ class Rubric:
         max_false_fail: Largest share of the responses passed by gold that the judge may fail; None sets no limit.
         ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide. A
             GrayZone has a distance for passes and one for fails.
+        trend_on: What a trend is asked of: scores, or verdicts on single criteria.
+        max_false_credit: Of what earns nothing by gold, the largest share of verdicts that may give credit, where a
+            trend is asked of criteria; None sets no limit.
+        max_missed_credit: Of what earns credit by gold, the largest share of verdicts that may give none likewise.
+        rows: What becomes of criteria that a row brings.
+        core_share: How much of the score this rubric's criteria are worth next to those of a row, 0 to 1; None adds up
+            all weights.
         source: The file it came from, for messages.
 
     Raises:
@@ -129,6 +140,11 @@ class Rubric:
     tie_within: float = 0.0
     orders: int = BOTH_ORDERS
     criteria_per_call: int | None = None
+    trend_on: TrendSubject = "score"
+    max_false_credit: float | None = None
+    max_missed_credit: float | None = None
+    rows: RowRule = "add"
+    core_share: float | None = None
     source: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -211,7 +227,14 @@ class Rubric:
         if self.strategy == "holistic" and not all(criterion.has_worth for criterion in self.criteria):
             problem = "holistic asks for one score, which says nothing about categories; ask by another strategy"
             yield _fault_of("strategy", problem)
-        for key, limit in (("max_false_pass", self.max_false_pass), ("max_false_fail", self.max_false_fail)):
+        if self.trend_on not in TREND_SUBJECTS:
+            yield _fault_of("trend_on", f"is one of {', '.join(TREND_SUBJECTS)}; found {self.trend_on!r}")
+        if self.rows not in ROW_RULES:
+            yield _fault_of("rows", f"is one of {', '.join(ROW_RULES)}; found {self.rows!r}")
+        if self.core_share is not None and not 0 < self.core_share < 1:
+            yield _fault_of("core_share", f"is a share above 0 and below 1, found {self.core_share}")
+        for key in ("max_false_pass", "max_false_fail", "max_false_credit", "max_missed_credit"):
+            limit = getattr(self, key)
             if limit is not None and not 0 <= limit <= 1:
                 yield _fault_of(key, f"is a share from 0 to 1, found {limit}")
         for reach in (self.gray_zone.passes, self.gray_zone.fails):

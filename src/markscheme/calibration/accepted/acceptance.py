@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
 from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
@@ -45,6 +45,15 @@ KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"
 """Name of the labels in a receipt, where it isn't the reference's own name."""
 NOT_ASKED = ("source", "judge")
 """Rubric fields that don't affect what the judge is asked."""
+NEWER_KEYS: Final[Mapping[str, Any]] = {
+    "criteria_per_call": None,
+    "trend_on": "score",
+    "max_false_credit": None,
+    "max_missed_credit": None,
+    "rows": "add",
+    "core_share": None,
+}
+"""Keys of a rubric that accepted runs of before don't have, with their defaults."""
 
 
 @dataclass(frozen=True)
@@ -327,10 +336,10 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as plain data; `criteria_per_call` and the `tags` of criteria are there where they are set."""
+    """Return the rubric as plain data; the newer keys and the `tags` of criteria are there where they are set."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
-    if rubric.criteria_per_call is None:
-        del data["criteria_per_call"]
+    unset = {key for key, default in NEWER_KEYS.items() if data[key] == default}
+    data = {key: value for key, value in data.items() if key not in unset}
     criteria = data["criteria"]
     return data | {"criteria": [{k: v for k, v in criterion.items() if k != "tags" or v} for criterion in criteria]}
 

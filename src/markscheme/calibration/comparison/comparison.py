@@ -22,6 +22,7 @@ from markscheme.calibration.comparison.measure import (
 )
 from markscheme.calibration.comparison.policy import interval_level
 from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
+from markscheme.calibration.comparison.trend import TrendEvidence
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of
@@ -42,7 +43,7 @@ from markscheme.stats.agreement_figures import (
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.decision_figures import DecisionFigures
-from markscheme.stats.intervals import IDENTITY, Floats
+from markscheme.stats.intervals import IDENTITY, Flags, Floats
 from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights
 
@@ -205,6 +206,7 @@ class Comparison:
         gold_name: The column it is compared with.
         measure: What of them is compared: agreement, the best constant, annotators' figures and misses follow it.
         settings: How many settings were tried on these labels, this one included; more widen the intervals.
+        trend: What the trend question is asked of; None means what is compared.
     """
 
     table: RatingTable
@@ -212,6 +214,7 @@ class Comparison:
     gold_name: str
     measure: Measure
     settings: int = 1
+    trend: TrendEvidence | None = None
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
@@ -245,6 +248,11 @@ class Comparison:
     def by(self, of: Measured) -> "Comparison":
         """Return the same columns compared by something else: "score", "decision", or a criterion or its name."""
         return replace(self, measure=measure_of(self.rubric, of))
+
+    def on(self, inside: Flags) -> "Comparison":
+        """Return the comparison on some of its examples."""
+        table = self.table.rows(inside)
+        return replace(self, table=table, trend=None if self.trend is None else self.trend.on(frozenset(table.ids)))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -343,6 +351,11 @@ class Comparison:
             weights=self.weights,
             mirrored=self.measure.mirrored,
         )
+
+    @property
+    def trend_figures(self) -> AgreementFigures:
+        """The shares behind the ruling on trends: of what is compared, or of what the trend question is asked of."""
+        return self.figures if self.trend is None else self.trend.figures
 
     @cached_property
     def decision_figures(self) -> DecisionFigures:

@@ -5,7 +5,7 @@ its scores be averaged and compared (`trend`)? Each has a ruling of its own; the
 `decision` applies it to a comparison, and `reasons` says why in sentences.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -368,12 +368,13 @@ def _facts(side: GateSide) -> dict[str, float | int | str]:
     return {"side": side.name, "right": side.share.hits, "of": side.share.of, "least": side.least}
 
 
-def trend_ruling(states: VerdictStates, *, no_skill: bool = False) -> Ruling:
+def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequence[RulingReason] = ()) -> Ruling:
     """Decide whether a judge's scores are shown to be good enough for averages.
 
     Args:
         states: What is shown of their agreement.
         no_skill: Whether a finding says that the judge has no skill or always gives one answer.
+        further: What refuses it or leaves it open besides.
 
     Example:
         >>> trend_ruling(VerdictStates(above=True, below=False, beats=False, loses=False)).because
@@ -391,7 +392,8 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False) -> Ruling:
         (s.above and not s.beats and not s.loses, "constant-open"),
     ]
     codes: list[BecauseCode] = [code for holds, code in rules if holds]
-    return Ruling("trend", tuple(RulingReason(code) for code in codes or (_SHOWN,)))
+    reasons = (*further, *map(RulingReason, codes))
+    return Ruling("trend", reasons or (RulingReason(_SHOWN),))
 
 
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:

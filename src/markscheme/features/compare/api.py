@@ -10,7 +10,7 @@ from markscheme.calibration.call_arguments import (
     examples_given,
     rubric_given,
 )
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
 from markscheme.features.compare.run_comparison import ComparisonRequest
@@ -34,7 +34,7 @@ COMPARING = CallOptions(
     LabelOptions,
     ColumnOptions,
     DamageOptions,
-    without=("examples", "target", "max_false_pass", "max_false_fail", "judge"),
+    without=("examples", *LIMITS_OF_A_VERDICT, "judge"),
 )
 
 

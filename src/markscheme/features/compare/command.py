@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.families import spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, HtmlPage, existing_file
@@ -40,9 +40,7 @@ def compare(
     rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
     report: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     pairs: bool = False,
-    labels: Annotated[
-        LabelOptions, spelled(target=None, max_false_pass=None, max_false_fail=None, all_texts=None)
-    ] = LabelOptions(),
+    labels: Annotated[LabelOptions, spelled(all_texts=None, **dict.fromkeys(LIMITS_OF_A_VERDICT))] = LabelOptions(),
     details: Details = False,
     json: bool = False,
     markdown: bool = False,

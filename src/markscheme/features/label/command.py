@@ -14,7 +14,7 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.needs import PROMISED_ERROR, Goal
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.options import LIMITS_OF_WRONG, LabelOptions
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     ALONE,
@@ -76,7 +76,7 @@ def label(
     error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1)] = None,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
-    labels: Annotated[LabelOptions, spelled(max_false_pass=None, max_false_fail=None, all_texts=None)] = LabelOptions(),
+    labels: Annotated[LabelOptions, spelled(all_texts=None, **dict.fromkeys(LIMITS_OF_WRONG))] = LabelOptions(),
     ask: AskFlags = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None, rater=None)] = ColumnOptions(),
     json: JsonTarget = None,

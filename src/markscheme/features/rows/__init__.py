@@ -2,13 +2,18 @@
 
 from typing import TYPE_CHECKING
 
+from markscheme.calibration.comparison.trend import TREND_MAKERS
 from markscheme.calibration.file_answers import FILE_ANSWERS
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from markscheme.calibration.comparison.trend import TrendEvidence
     from markscheme.calibration.file_answers import FileAnswer
+    from markscheme.calibration.options import LabelOptions
     from markscheme.calibration.requests.calibration import CalibrationRequest
+    from markscheme.ratings.table import RatingTable
+    from markscheme.rubrics.keys import TrendSubject
 
 
 def _answer(request: "CalibrationRequest") -> "FileAnswer | None":
@@ -24,4 +29,17 @@ def _reporter() -> Reporter:
     return REPORTER
 
 
-ROWS = Feature("rows", FILE_ANSWERS(_answer), RESULTS(ResultRow("RowsCalibration", _reporter)))
+def _trend_of_criteria(
+    subject: "TrendSubject", table: "RatingTable", columns: tuple[str, str], options: "LabelOptions"
+) -> "TrendEvidence | None":
+    from markscheme.features.rows.trend import trend_of_criteria
+
+    return trend_of_criteria(subject, table, columns, options)
+
+
+ROWS = Feature(
+    "rows",
+    FILE_ANSWERS(_answer),
+    RESULTS(ResultRow("RowsCalibration", _reporter)),
+    TREND_MAKERS(_trend_of_criteria),
+)

@@ -1,5 +1,6 @@
 """Compare a judge with people on rows that bring criteria of their own, by verdicts and by responses."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,15 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.comparison.trend import refuse_limits_of_scores
+from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.judge_runs import rater_of, run_to_end
+from markscheme.calibration.labels_in_words import labels_to_add
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.reasons import scarce_decision
 from markscheme.errors import Fault, RatingError, UsageError
-from markscheme.features.rows.verdict_shares import VerdictShares, verdict_shares
+from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, credit_limits, shares_of
+from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.grading.by_row import own_rubric
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
+from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, examples_from
 from markscheme.ratings.from_grades import rating_of
@@ -24,7 +32,7 @@ from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration, find_rubric
 from markscheme.stats import Estimate
@@ -90,17 +98,6 @@ class RowsCalibration(FileAnswer):
         return (self.whole,)
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    """What people and the judge say of one criterion of one response."""
-
-    task: str
-    criterion: Criterion
-    gold: bool
-    judge: bool
-    labelled_share: float
-
-
 def named_rows(request: "CalibrationRequest") -> NamedRows | None:
     """Return the rows that a request names, alone or after a rubric; None where it names something else."""
     if isinstance(request.of, Rubric) or not 1 <= len(request.of) <= 2 or request.ratings:
@@ -137,7 +134,7 @@ def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibr
     else:
         rater = Rater(name, "", "ratings", rows.path.name, named=str(rows.path), has_rubric=False)
         judged = {label.id: label for row in labelled for label in _of_judges(row.example) if label.rater == name}
-    return _compared(rows.path, labelled, judged, rater, request)
+    return _compared(rows.path, labelled, judged, rater, run, request.options)
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
@@ -225,7 +222,7 @@ def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> LabelledRow:
     data = {"id": f"ex-{line}", **data}
     (bare,) = examples_from([{**data, "labels": []}], run).examples
     inputs = bare.submission.inputs
-    by_row = own_rubric(row_rubric_in(inputs, core), core, "add", run)
+    by_row = own_rubric(row_rubric_in(inputs, core), core, row_rule(None, core), run)
     if isinstance(by_row, str):
         raise ValueError(by_row)
     rubric = by_row.rubric if isinstance(by_row, RowRubric) else run
@@ -269,7 +266,8 @@ def _compared(
     labelled: Sequence[LabelledRow],
     judged: Mapping[str, Rating],
     rater: Rater,
-    request: "CalibrationRequest",
+    run: Rubric,
+    options: LabelOptions,
 ) -> RowsCalibration:
     rows = [row for row in labelled if _by_people(row)]
     wholes = {row.example.id: [_whole(label, row.rubric) for label in _by_people(row)] for row in rows}
@@ -277,22 +275,66 @@ def _compared(
     examples = [
         replace(row.example, labels=tuple(filter(None, wholes[row.example.id])), group=row.task) for row in rows
     ]
+    verdicts = [verdict for row in rows for verdict in _verdicts_on(row, judged.get(row.example.id))]
     calibration = calibration_of(
-        replace(rubric_of_wholes(), name=path.stem),
+        _rubric_of_wholes(path.stem, run),
         ExampleSet(tuple(examples), path),
         list(filter(None, of_judge.values())),
         rater,
-        options=request.options,
+        options=options,
+        trend=_trend(verdicts, run, options),
     )
-    verdicts = [verdict for row in rows for verdict in _verdicts_on(row, judged.get(row.example.id))]
     return RowsCalibration(
         path,
-        calibration,
-        _shares(verdicts),
-        {tag: _shares(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
-        _close_scores(rows, wholes, of_judge),
+        replace(calibration, decision=_in_tasks(calibration, verdicts)),
+        shares_of(verdicts),
+        {tag: shares_of(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
+        _close_scores(rows, wholes, of_judge, calibration.comparison.tolerance),
         Counter(filter(None, (_why_lost(row, judged.get(row.example.id), of_judge) for row in labelled))),
     )
+
+
+def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
+    """Return the rubric by which whole responses are compared, held to what that of the run is held to."""
+    return replace(
+        rubric_of_wholes(),
+        name=name,
+        target=run.target,
+        tolerance=run.tolerance,
+        max_false_pass=run.max_false_pass,
+        max_false_fail=run.max_false_fail,
+    )
+
+
+def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
+    """Return the verdicts as what the trend question is asked of; None where it is asked of scores.
+
+    Raises:
+        UsageError: A limit on credit is set, and it is asked of scores.
+    """
+    if (options.trend_on or run.trend_on) == "criteria":
+        return CriteriaTrend(verdicts, credit_limits(options, run))
+    refuse_limits_of_scores(options, run)
+    return None
+
+
+def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
+    """Return the decision, with the labels that it needs counted in tasks and verdicts rather than in responses."""
+    decision = calibration.decision
+    labels = decision.labels
+    n_tasks = len({verdict.task for verdict in verdicts})
+    if labels is None or not labels.more or not n_tasks:
+        return decision
+    more_tasks = tasks_needed(labels.more, len({verdict.example for verdict in verdicts}) / n_tasks)
+    more_verdicts = math.ceil(more_tasks * len(verdicts) / n_tasks)
+    answer = decision.gate_answer
+    words = labels_to_add(
+        labels,
+        by_people=decision.circumstances.by_people,
+        scarce=None if answer is None else scarce_decision(answer),
+        counted_as=f"{counted(more_tasks, 'more task')} ({counted(more_verdicts, 'verdict')})",
+    )
+    return replace(decision, next_step=words)
 
 
 def _why_lost(row: LabelledRow, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
@@ -308,6 +350,7 @@ def _close_scores(
     rows: Iterable[LabelledRow],
     wholes: Mapping[str, Sequence[Rating | None]],
     of_judge: Mapping[str, Rating | None],
+    tolerance: float,
 ) -> Estimate:
     """Return the share of responses whose score by the judge is people's mean within the tolerance."""
     close = []
@@ -316,7 +359,7 @@ def _close_scores(
         gold = [whole.overall for whole in wholes[row.example.id] if whole and whole.overall is not None]
         judged = of_judge.get(row.example.id)
         if gold and judged and judged.overall is not None:
-            close.append(abs(sum(gold) / len(gold) - judged.overall) <= row.rubric.tolerance)
+            close.append(abs(sum(gold) / len(gold) - judged.overall) <= tolerance)
             tasks.append(row.task)
     return share(close, tasks, of="responses")
 
@@ -330,7 +373,7 @@ def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
     return replace(rating, criteria={}, overall=score.score, passed=score.passed)
 
 
-def _verdicts_on(row: LabelledRow, rating: Rating | None) -> Iterator[_Verdict]:
+def _verdicts_on(row: LabelledRow, rating: Rating | None) -> Iterator[CriterionVerdict]:
     """Yield a verdict for each criterion on which most people and the judge say something."""
     if rating is None:
         return
@@ -341,7 +384,8 @@ def _verdicts_on(row: LabelledRow, rating: Rating | None) -> Iterator[_Verdict]:
         met = gold[criterion.name]
         judged = _is_met(criterion, rating)
         if met is not None and judged is not None:
-            yield _Verdict(row.task, criterion, met, judged, labelled)
+            answers = {label.rater: answer for label in people if (answer := _is_met(criterion, label)) is not None}
+            yield CriterionVerdict(row.example.id, row.task, criterion, met, judged, labelled, answers)
 
 
 def _majority(criterion: Criterion, people: Iterable[Rating]) -> bool | None:
@@ -357,20 +401,9 @@ def _is_met(criterion: Criterion, rating: Rating) -> bool | None:
     return criterion.scale.position(rated.level) >= criterion.threshold
 
 
-def _by_tag(verdicts: Iterable[_Verdict]) -> dict[str, list[_Verdict]]:
-    by_tag: dict[str, list[_Verdict]] = defaultdict(list)
+def _by_tag(verdicts: Iterable[CriterionVerdict]) -> dict[str, list[CriterionVerdict]]:
+    by_tag: dict[str, list[CriterionVerdict]] = defaultdict(list)
     for verdict in verdicts:
         for tag in verdict.criterion.tags:
             by_tag[tag].append(verdict)
     return by_tag
-
-
-def _shares(verdicts: Sequence[_Verdict]) -> VerdictShares:
-    return verdict_shares(
-        [verdict.gold for verdict in verdicts],
-        [verdict.judge for verdict in verdicts],
-        [verdict.task for verdict in verdicts],
-        [verdict.criterion.wording for verdict in verdicts],
-        faults=[verdict.criterion.weight < 0 for verdict in verdicts],
-        labelled_shares=[verdict.labelled_share for verdict in verdicts],
-    )

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import Flags
+from markscheme.features.rows.two_ways import Codes, wider_share
+from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import GroupedShare, drawn_weights, grouped_share
 
 FEWEST_TO_GENERALIZE = 5
@@ -109,18 +110,17 @@ def verdict_shares(
     met = np.asarray(gold, dtype=bool)
     judged = np.asarray(judge, dtype=bool)
     is_fault = np.zeros(len(met), dtype=bool) if faults is None else np.asarray(faults, dtype=bool)
-    task = _codes(tasks)
-    criterion = _codes(criteria)
+    task = codes(tasks)
+    criterion = codes(criteria)
     if len({len(array) for array in (met, judged, is_fault, task, criterion)}) > 1:
         raise ValueError("verdicts, tasks, criteria and faults have one length")
     n_criteria = int(criterion.max(initial=-1)) + 1
-    recur = n_criteria < len(set(zip(task.tolist(), criterion.tolist(), strict=True)))
-    unseen = not (recur and n_criteria < FEWEST_TO_GENERALIZE)
+    unseen = says_of_unseen(task, criterion)
     weights = None if labelled_shares is None else drawn_weights(1 / np.asarray(labelled_shares, dtype=np.float64))
 
     def among(chosen: Flags, hits: Flags) -> GroupedShare:
         own_weights = None if weights is None else weights[chosen]
-        return _wider(hits[chosen], task[chosen], criterion[chosen] if unseen else None, own_weights)
+        return wider_share(hits[chosen], task[chosen], criterion[chosen] if unseen else None, own_weights)
 
     every = np.ones(len(met), dtype=bool)
     right = met == judged
@@ -132,7 +132,7 @@ def verdict_shares(
         tasks=len(sizes),
         criteria=n_criteria,
         unseen=unseen,
-        heavy=_largest_tenth(sizes) > HEAVY,
+        heavy=is_heavy(task),
         agreement=among(every, right),
         agreement_of_tasks=_of_tasks_alike(right, task, criterion if unseen else None),
         rho_task=grouped_share(right, task).correlation,
@@ -147,33 +147,35 @@ def verdict_shares(
     )
 
 
-def _codes(names: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def codes(names: npt.ArrayLike) -> Codes:
+    """Return a number for each name, the same for equal ones."""
     return np.asarray(np.unique(np.asarray(names), return_inverse=True)[1], dtype=np.int64)
 
 
-def _wider(
-    hits: Flags,
-    task: npt.NDArray[np.int64],
-    criterion: npt.NDArray[np.int64] | None,
-    weights: npt.NDArray[np.float64] | None = None,
-) -> GroupedShare:
-    """Return a share of verdicts with the wider of two bounds: those by task, and those by criterion."""
-    by_task = grouped_share(hits, task, weights)
-    if criterion is None:
-        return by_task
-    by_criterion = grouped_share(hits, criterion, weights)
-    return min(by_task, by_criterion, key=lambda share: share.effective)
+def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
+    """Return whether verdicts say anything about criteria that nobody rated: not if a few recur, task after task."""
+    n_criteria = len(np.unique(criteria))
+    recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))
+    return not (recur and n_criteria < FEWEST_TO_GENERALIZE)
 
 
-def _of_tasks_alike(hits: Flags, task: npt.NDArray[np.int64], criterion: npt.NDArray[np.int64] | None) -> GroupedShare:
+def is_heavy(tasks: Codes) -> bool:
+    """Return whether a tenth of the tasks hold over a third of the verdicts."""
+    return _largest_tenth(np.bincount(tasks)) > HEAVY
+
+
+def weights_of_tasks_alike(tasks: Codes) -> Floats:
+    """Return weights of verdicts with which each task counts as much as any other, with a mean of 1."""
+    weights = 1 / np.bincount(tasks)[tasks]
+    return np.asarray(weights / weights.mean())
+
+
+def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
     """Return the share of hits where each task weighs as much as any other."""
-    if not len(hits):
-        return grouped_share(hits)
-    weights = 1 / np.bincount(task)[task]
-    return _wider(hits, task, criterion, weights / weights.mean())
+    return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 
 
-def _largest_tenth(sizes: npt.NDArray[np.int64]) -> float:
+def _largest_tenth(sizes: Codes) -> float:
     """Return the share of the verdicts that belong to the largest tenth of the tasks."""
     if not len(sizes):
         return 0.0

@@ -53,7 +53,8 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
     if result.by_tag:
         tag, weakest = min(result.by_tag.items(), key=lambda named: named[1].agreement.value)
         yield f"Weakest: {tag} {share_with_interval(_estimate(weakest.agreement, rough=weakest.is_rough))}."
-    yield f"Scores within {result.whole.rubric.tolerance:g}: {share_with_interval(result.close_scores)} of responses."
+    tolerance = result.whole.comparison.tolerance
+    yield f"Scores within {tolerance:g}: {share_with_interval(result.close_scores)} of responses."
     yield from (f"Not compared: {counted(count, 'response')}: {why}." for why, count in result.lost.items())
 
 

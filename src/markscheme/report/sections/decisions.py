@@ -92,9 +92,14 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
 
 
 def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
-    """Say what a judge's scores are good for, with their agreement; nothing where there is no gate question."""
+    """Say what a judge's scores are good for, with their agreement; nothing where there is no gate question.
+
+    Where the trend question is asked of something else, that has its own sentence.
+    """
     agreement = comparison.agreement
     baseline = comparison.agreement_constant.value
+    if comparison.trend is not None:
+        return doc.Paragraph(tuple(comparison.trend.sentences(decision, _good_for_trends(decision))))
     if decision.gate_answer is None or agreement.value is None or baseline is None:
         return doc.Paragraph(())
     is_score = comparison.measure.of == OF_SCORE
@@ -120,6 +125,8 @@ def _good_for_trends(decision: Decision) -> str:
             return "worse than the baseline, so not for trends"
         case "no-skill":
             return "no use for trends"
+        case "side":
+            return "wrong too often in one way for trends"
         case "constant-open":
             return "not shown to beat the baseline, so not for trends yet"
     return "not shown to be good for trends"

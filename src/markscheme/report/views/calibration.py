@@ -196,7 +196,9 @@ def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
     """Return the rulings on both questions, with codes and figures; the gate's is null if nothing says what passes."""
     answer = decision.gate_answer
     gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
-    of_scores = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
+    of_scores: Any = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
+    if comparison.trend is not None:
+        of_scores = comparison.trend.to_json(comparison.level)["figures"]
     return {"gate": gate, "trend": {**decision.trend.to_json(), "figures": of_scores}}
 
 
@@ -209,7 +211,7 @@ def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
         name = LIMIT_OF_SIDE[side.name].removeprefix("max_")
         if set_limits[name] is not None:
             limits[name] = {"limit": set_limits[name], "state": side.state, "rate": rates[side.name]}
-    return limits
+    return limits if comparison.trend is None else limits | comparison.trend.to_json(comparison.level)["limits"]
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:

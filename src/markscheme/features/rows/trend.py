@@ -1,0 +1,256 @@
+"""The trend question asked of verdicts on single criteria, for rewards that are given by criterion."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison.limits import SideState
+from markscheme.calibration.comparison.policy import RulingReason, labels_to_decide
+from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.reasons import digits_of
+from markscheme.errors import UsageError
+from markscheme.features.rows.two_ways import wider_figures
+from markscheme.features.rows.verdict_shares import (
+    VerdictShares,
+    codes,
+    is_heavy,
+    says_of_unseen,
+    tasks_needed,
+    verdict_shares,
+    weights_of_tasks_alike,
+)
+from markscheme.phrases import counted, percent
+from markscheme.ratings.table import RatingTable
+from markscheme.rubrics.criterion import Criterion
+from markscheme.rubrics.keys import TrendSubject
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats import Estimate
+from markscheme.stats.agreement_figures import AgreementFigures
+from markscheme.stats.intervals import Floats
+from markscheme.stats.labels_needed import EVEN, DecisiveLabels
+from markscheme.stats.shares import Grouped, GroupedShare, drawn_weights
+
+
+@dataclass(frozen=True)
+class CriterionVerdict:
+    """What people and the judge say of one criterion of one response.
+
+    Attributes:
+        example: The response's id.
+        task: What it shares with other responses to the same task.
+        criterion: What was judged.
+        gold: Whether most people find it met.
+        judge: Whether the judge does.
+        labelled_share: The share of the task's criteria that were labelled.
+        people: What each person says, by name.
+    """
+
+    example: str
+    task: str
+    criterion: Criterion
+    gold: bool
+    judge: bool
+    labelled_share: float
+    people: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """A limit on how often credit may be wrong in one way.
+
+    Attributes:
+        name: Its key, without `max_`.
+        share: How often it is.
+        most: The largest share that is accepted.
+        confidence: One-sided confidence of each bound.
+    """
+
+    name: str
+    share: GroupedShare
+    most: float
+    confidence: float
+
+    @property
+    def state(self) -> SideState:
+        """Kept where the whole interval is below the limit, broken where it is above, else open."""
+        low = self.share.lower(self.confidence)
+        high = self.share.upper(self.confidence)
+        if high is not None and high < self.most:
+            return "kept"
+        return "broken" if low is not None and low > self.most else "open"
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share with the interval that decides."""
+        words = self.name.replace("_", " ")
+        return self.share.estimate(level=2 * self.confidence - 1, method=f"share of {words}")
+
+    @property
+    def sentence(self) -> str:
+        """The share, and what is shown of it."""
+        shown = {"kept": "within the limit of", "broken": "over the limit of", "open": "not shown to be within"}
+        name = self.name.replace("_", " ").capitalize()
+        return f"{name} {self.estimate.as_share()}: {shown[self.state]} {percent(self.most)}."
+
+
+@dataclass(frozen=True)
+class CriteriaTrend:
+    """The evidence for a trend of verdicts: how often the judge says of a criterion what people say.
+
+    Attributes:
+        verdicts: All that were compared.
+        most: The largest shares of wrong credit that are accepted, by the name of each that is set.
+    """
+
+    verdicts: Sequence[CriterionVerdict]
+    most: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def shares(self) -> VerdictShares:
+        """What the judge is right about, in verdicts."""
+        return shares_of(self.verdicts)
+
+    @cached_property
+    def figures(self) -> AgreementFigures:
+        """The shares behind the ruling; with tasks alike where a few of them hold most of the verdicts."""
+        tasks = codes([verdict.task for verdict in self.verdicts])
+        criteria = codes([verdict.criterion.wording for verdict in self.verdicts])
+        weights = drawn_weights([1 / verdict.labelled_share for verdict in self.verdicts])
+        if len(tasks) and is_heavy(tasks):
+            weights = weights_of_tasks_alike(tasks)
+        return wider_figures(
+            np.array([float(verdict.gold) for verdict in self.verdicts]),
+            np.array([float(verdict.judge) for verdict in self.verdicts]),
+            _by_person(self.verdicts),
+            tasks,
+            criteria if says_of_unseen(tasks, criteria) else None,
+            weights,
+        )
+
+    def reasons(self, confidence: float) -> Sequence[RulingReason]:
+        """Return the limits that are broken or open."""
+        short = [limit for limit in self._limits(confidence) if limit.state != "kept"]
+        return [
+            RulingReason(
+                "side" if limit.state == "broken" else "side-open",
+                {"side": limit.name, "of": limit.share.n, "most": limit.most},
+            )
+            for limit in short
+        ]
+
+    def sentences(self, decision: Decision, good_for: str) -> Sequence[str]:
+        """Say how often verdicts agree, what of limits is shown, and which labels decide where the trend is open."""
+        agreement = self.figures.agreement.estimate(level=decision.level)
+        if agreement.value is None:
+            return ()
+        shown = agreement.as_share(digits_of(agreement, decision.target))
+        end = f": {good_for}." if good_for else "."
+        lines = [f"Verdicts on criteria agree on {shown}, baseline {percent(self.figures.constant.value)}{end}"]
+        lines += [limit.sentence for limit in self._limits((1 + decision.level) / 2)]
+        if decision.trend.state == "open":
+            code = decision.trend.because[0]
+            lines.append(self.labels(labels_to_decide(self.figures, decision.target, code, settings=decision.settings)))
+        return lines
+
+    def to_json(self, level: float) -> Mapping[str, Any]:
+        """Return the figures, and the limits that are set."""
+        figures = self.figures
+        by_key: Mapping[str, Grouped] = {
+            "agreement": figures.agreement,
+            "agreement_constant": figures.constant,
+            "gain": figures.gain,
+            "agreement_person": figures.people,
+            "agreement_with_person": figures.judge_people,
+        }
+        limits = self._limits((1 + level) / 2)
+        return {
+            "figures": {key: figure.estimate(level=level) if figure.n else None for key, figure in by_key.items()},
+            "limits": {
+                limit.name: {"limit": limit.most, "state": limit.state, "rate": limit.estimate} for limit in limits
+            },
+        }
+
+    def labels(self, more: DecisiveLabels | None) -> str:
+        """Say how many more tasks to label, of which each brings as many verdicts as those so far."""
+        if more is None:
+            return "More labels alone are unlikely to decide that."
+        n_tasks = tasks_needed(more.more, self.shares.n / self.shares.tasks)
+        tasks = f"Label about {counted(n_tasks, 'more task')} ({counted(more.more, 'verdict')})"
+        if more.chance >= EVEN:
+            return f"{tasks}: an even chance that they decide."
+        return f"{tasks}; even then the chance is only {percent(more.chance)}."
+
+    def on(self, ids: Collection[str]) -> "CriteriaTrend":
+        """Return the evidence of these responses alone."""
+        return CriteriaTrend([verdict for verdict in self.verdicts if verdict.example in ids], self.most)
+
+    def _limits(self, confidence: float) -> Sequence[_Limit]:
+        return [_Limit(name, getattr(self.shares, name), most, confidence) for name, most in self.most.items()]
+
+
+def credit_limits(options: LabelOptions, rubric: Rubric) -> dict[str, float]:
+    """Return the limits on wrong credit that options set, else the rubric."""
+    limits = {}
+    for name in ("false_credit", "missed_credit"):
+        most = getattr(options, f"max_{name}")
+        most = getattr(rubric, f"max_{name}") if most is None else most
+        if most is not None:
+            limits[name] = most
+    return limits
+
+
+def shares_of(verdicts: Sequence[CriterionVerdict]) -> VerdictShares:
+    """Return what a judge is right about on some verdicts."""
+    return verdict_shares(
+        [verdict.gold for verdict in verdicts],
+        [verdict.judge for verdict in verdicts],
+        [verdict.task for verdict in verdicts],
+        [verdict.criterion.wording for verdict in verdicts],
+        faults=[verdict.criterion.weight < 0 for verdict in verdicts],
+        labelled_shares=[verdict.labelled_share for verdict in verdicts],
+    )
+
+
+def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
+    """Return what each person says of each criterion, shape (n_verdicts, n_people), nan where nothing."""
+    names = list(dict.fromkeys(name for verdict in verdicts for name in verdict.people))
+    answers = [[float(verdict.people.get(name, np.nan)) for name in names] for verdict in verdicts]
+    return np.array(answers, dtype=np.float64).reshape(len(verdicts), len(names))
+
+
+def trend_of_criteria(
+    subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
+) -> CriteriaTrend | None:
+    """Return the evidence of a rubric that all examples share; None where a trend isn't asked of criteria.
+
+    Raises:
+        UsageError: Its criteria are neither met nor unmet.
+    """
+    if subject != "criteria":
+        return None
+    rubric = table.rubric
+    if rubric.is_of_pairs or rubric.table_of is not None or rubric.categories:
+        raise UsageError(f"trend_on criteria asks what is met, and the criteria of {rubric.name} aren't met or unmet")
+    return CriteriaTrend(list(_verdicts(table, *columns)), credit_limits(options, rubric))
+
+
+def _verdicts(table: RatingTable, judge: str, gold: str) -> Iterator[CriterionVerdict]:
+    tasks = table.groups or table.ids
+    for criterion in table.rubric.criteria:
+        of_gold, of_judge = (_met(criterion, table[name].levels[criterion.name]) for name in (gold, judge))
+        by_person = {column.name: _met(criterion, column.levels[criterion.name]) for column in table.annotators}
+        for index in np.flatnonzero(np.isfinite(of_gold) & np.isfinite(of_judge)).tolist():
+            people = {name: bool(met[index]) for name, met in by_person.items() if np.isfinite(met[index])}
+            unit = table.ids[index]
+            task = tasks[index] or unit
+            yield CriterionVerdict(unit, task, criterion, bool(of_gold[index]), bool(of_judge[index]), 1.0, people)
+
+
+def _met(criterion: Criterion, levels: Floats) -> Floats:
+    """Return 1 where a level is from the threshold up, 0 where it is below, nan where there is none."""
+    met = [criterion.scale.position(level) >= criterion.threshold if level == level else np.nan for level in levels]
+    return np.array(met, dtype=np.float64)

@@ -1,0 +1,115 @@
+"""Shares and means of verdicts, of which tasks and criteria are groups in two ways: the wider interval counts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.agreement_figures import AgreementFigures, agreement_figures
+from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_share
+
+Codes = npt.NDArray[np.int64]
+"""A number for each verdict's task or criterion."""
+YES_OR_NO = (0.0, 1.0)
+"""What a judge may always say."""
+SAME_ANSWER = 0.5
+"""Two answers that are closer than this are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class _WiderMean(GroupedMean):
+    """A mean with the farther bound of two ways to group on each side.
+
+    Attributes:
+        otherwise: The same mean, grouped in the other way.
+    """
+
+    otherwise: GroupedMean
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        low, high = GroupedMean._bounds(self, confidence)
+        other_low, other_high = GroupedMean._bounds(self.otherwise, confidence)
+        return min(low, other_low), max(high, other_high)
+
+
+def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floats | None = None) -> GroupedShare:
+    """Return a share of verdicts with the wider of two intervals: that by task, and that by criterion.
+
+    Args:
+        hits: Which verdicts count, shape (n,).
+        tasks: The task of each.
+        criteria: The criterion of each; None where nothing is said about criteria that weren't rated.
+        weights: How much each verdict counts, as `drawn_weights` gives it.
+
+    Source:
+        Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the larger one counts.
+
+    Example:
+        >>> hits = np.arange(40) % 8 > 0
+        >>> tasks, criteria = np.repeat(np.arange(5), 8), np.tile(np.arange(8), 5)
+        >>> wider_share(hits, tasks, criteria).effective < wider_share(hits, tasks, None).effective
+        True
+    """
+    by_task = grouped_share(hits, tasks, weights)
+    if criteria is None:
+        return by_task
+    return _wider(by_task, grouped_share(hits, criteria, weights))
+
+
+def wider_figures(
+    gold: Floats,
+    judge: Floats,
+    people: Floats,
+    tasks: Codes,
+    criteria: Codes | None,
+    weights: Floats | None = None,
+) -> AgreementFigures:
+    """Compute the figures of a verdict on a judge from verdicts, each with the wider of two intervals.
+
+    Args:
+        gold: Whether each criterion is met, shape (n,): 1, 0 or nan.
+        judge: What the judge says of it.
+        people: What each annotator says, shape (n, n_people).
+        tasks: The task of each verdict.
+        criteria: The criterion of each; None where nothing is said about criteria that weren't rated.
+        weights: How much each verdict counts.
+    """
+
+    def grouped(groups: Codes) -> AgreementFigures:
+        return agreement_figures(
+            gold, judge, people, tolerance=SAME_ANSWER, groups=groups, constants=YES_OR_NO, weights=weights
+        )
+
+    by_task = grouped(tasks)
+    if criteria is None:
+        return by_task
+    by_criterion = grouped(criteria)
+    return AgreementFigures(
+        agreement=_wider(by_task.agreement, by_criterion.agreement),
+        constant=_wider(by_task.constant, by_criterion.constant),
+        constant_value=by_task.constant_value,
+        gain=_farther(by_task.gain, by_criterion.gain),
+        people=_wider(by_task.people, by_criterion.people),
+        judge_people=_wider(by_task.judge_people, by_criterion.judge_people),
+        constant_people=_wider(by_task.constant_people, by_criterion.constant_people),
+        judge_minus_person=_farther(by_task.judge_minus_person, by_criterion.judge_minus_person),
+        person_minus_constant=_farther(by_task.person_minus_constant, by_criterion.person_minus_constant),
+    )
+
+
+def _wider(by_task: GroupedShare, by_criterion: GroupedShare) -> GroupedShare:
+    return min(by_task, by_criterion, key=lambda share: share.effective)
+
+
+def _farther(by_task: GroupedMean, by_criterion: GroupedMean) -> GroupedMean:
+    return _WiderMean(
+        by_task.value,
+        by_task.n,
+        by_task.n_groups,
+        by_task.mean_size,
+        by_task.correlation,
+        by_task.below,
+        by_task.above,
+        by_criterion,
+    )
