@@ -9,7 +9,7 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError, RatingWarning
-from markscheme.ratings.rating import load_ratings
+from markscheme.ratings.codes import load_ratings
 
 RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"name": "good", "requirement": "It is right.", "weight": 1}]})
 

@@ -9,7 +9,8 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError
-from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.codes import load_ratings
+from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of
 
 RUBRIC = Rubric.from_dict(

@@ -8,12 +8,8 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError
-from markscheme.ratings.rating import (
-    Rated,
-    Rating,
-    RatingReader,
-    load_ratings,
-)
+from markscheme.ratings.codes import load_ratings
+from markscheme.ratings.rating import Rated, Rating, RatingReader
 
 RUBRIC = Rubric.from_dict(
     {

@@ -10,9 +10,10 @@ from markscheme import Rubric
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.errors import RatingError
 from markscheme.judges.judge import Usage
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Rated, Rating, load_ratings
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.calibrations import gold_between, is_calibration, written_calibrations
 from markscheme.readers.infer_rubric import infer_rubric
 from markscheme.readers.peek import Peek

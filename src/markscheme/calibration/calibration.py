@@ -32,6 +32,7 @@ from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
@@ -166,7 +167,7 @@ class Calibration(Reported):
     findings: tuple[Finding, ...]
     counts: Counts
     cost: Usage
-    judge_ratings: tuple[Rating, ...]
+    judge_ratings: RatingCodes
     baseline: "RunsCompared | None" = None
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
@@ -279,11 +280,13 @@ class Calibration(Reported):
     def reasons_not_graded(self) -> dict[str, str]:
         """Reasons why examples have no score, by id, without held-out examples and without digests."""
         comparison = self.comparison
-        judged = zip(comparison.gold.examples, comparison.judged, comparison.graded_by.tolist(), strict=True)
+        held_out = comparison.gold.held_out_ids
+        ungraded = np.flatnonzero(np.isnan(comparison.graded_by)).tolist()
+        rated = ((comparison.ids[index], comparison.judge.rating(index)) for index in ungraded)
         return {
-            example.id: _DIGEST.sub("…", _why_no_score(rating, self.rubric)) if rating else "the judge did not rate it"
-            for example, rating, score in judged
-            if score != score and not example.is_held_out
+            unit: _DIGEST.sub("…", _why_no_score(rating, self.rubric)) if rating else "the judge did not rate it"
+            for unit, rating in rated
+            if unit not in held_out
         }
 
     @property
@@ -342,7 +345,8 @@ def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
         if criterion.scale.coded:  # a category has a label, and no value
             for name in (f"level.{criterion.name}", f"gold_level.{criterion.name}"):
                 values[name] = [None if code is None else criterion.scale.level_name(code) for code in values[name]]
-    for index, (example, rating) in enumerate(zip(gold.examples, comparison.judged, strict=True)):
+    for index, example in enumerate(gold.examples):
+        rating = judge.rating(index)
         row = {name: column[index] for name, column in values.items()}
         decisions = {name: None if row[name] is None else bool(row[name]) for name in ("pass", "gold_pass")}
         answers = {} if rating is None else rating.criteria
@@ -394,9 +398,10 @@ def calibration_of(
         ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
         UsageError: Nothing here asks a trend of what is named.
     """
-    failed = [rating.error for rating in ratings if rating.error and not rating.criteria]
-    if failed and len(failed) == len(ratings):
-        raise NothingGraded(failed)
+    ratings = RatingCodes.of(ratings)
+    errors = [header.error for header, _ in ratings.header_counts()]
+    if errors and all(errors) and not any(ratings.answer_counts()):
+        raise NothingGraded([error for rating in ratings if (error := rating.error)])
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)
     asked = trend or trend_asked(comparison.table, (comparison.judge_name, comparison.gold_name), options)
@@ -418,7 +423,7 @@ def calibration_of(
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
-        judge_ratings=tuple(ratings),
+        judge_ratings=ratings,
         baseline=baseline,
         repeats=tuple(repeats),
         slices=slices,
@@ -471,9 +476,10 @@ def decision_of(
 
 
 def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:
-    ratings = [rating for rating in comparison.judged if rating is not None]
-    rated = [verdict for rating in ratings for verdict in rating.criteria.values()]
-    declined = Counter(verdict.declined for verdict in rated)
+    answers = [(answer, times) for _, answer, times in comparison.judged.answer_counts()]
+    declined: Counter[str] = Counter()
+    for answer, times in answers:
+        declined[answer.declined] += times
     graded = int((comparison.graded_by == comparison.graded_by).sum())
     n = len(comparison.gold.examples)
     return Counts(
@@ -483,8 +489,8 @@ def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Co
         not_graded=n - graded,
         from_cache=from_cache,
         unread=declined["unread"],
-        quotes=sum(verdict.quote is not None for verdict in rated),
-        quotes_not_found=sum(verdict.quote_found is False for verdict in rated),
+        quotes=sum(times for answer, times in answers if answer.quote is not None),
+        quotes_not_found=sum(times for answer, times in answers if answer.quote_found is False),
         stale_labels=examples.stale,
         set_aside=comparison.gold.set_aside,
         even_splits=len(comparison.gold.even_splits),

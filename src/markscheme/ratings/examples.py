@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -12,6 +13,7 @@ from markscheme.numerals import finite
 from markscheme.parts import as_written, in_cell, parted_text
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, Form, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView, load_ratings
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import (
     PairSide,
@@ -22,7 +24,7 @@ from markscheme.ratings.pair_sides import (
     systems_of,
 )
 from markscheme.ratings.program_rows import example_cells, refuse_frame
-from markscheme.ratings.rating import EMPTY_MAPPING, Rating, RatingReader, is_stale, load_ratings, text_of
+from markscheme.ratings.rating import EMPTY_MAPPING, Rating, is_asked, is_stale, text_of
 from markscheme.ratings.row_form import RowForm, form_of_rows
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
@@ -73,7 +75,7 @@ class Example:
     """
 
     submission: Submission
-    labels: tuple[Rating, ...] = ()
+    labels: Sequence[Rating] = ()
     group: str = ""
     system: str = ""
     split: Split | None = None
@@ -158,15 +160,15 @@ class ExampleSet:
         """The examples' ids, in order."""
         return tuple(example.id for example in self.examples)
 
-    @property
-    def labels(self) -> list[Rating]:
+    @cached_property
+    def labels(self) -> RatingCodes:
         """All labels of all examples."""
-        return [label for example in self.examples for label in example.labels]
+        return labels_of(self.examples)
 
     @property
     def by_people(self) -> int:
         """How many of the examples people have labelled."""
-        return sum(any(label.kind in PEOPLE for label in example.labels) for example in self.examples)
+        return len(set(self.labels.of_kinds(PEOPLE).ids))
 
     @property
     def has_splits(self) -> bool:
@@ -187,11 +189,19 @@ class ExampleSet:
 
     def with_labels(self, labels: Iterable[Rating]) -> "ExampleSet":
         """Return the same with more labels, each of the example that it names."""
-        more: dict[str, tuple[Rating, ...]] = {}
-        for label in labels:
-            more[label.id] = (*more.get(label.id, ()), label)
-        every = (replace(e, labels=e.labels + more[e.id]) if e.id in more else e for e in self.examples)
-        return replace(self, examples=tuple(every))
+        before = [*self.labels.ids]
+        every = self.labels.joined(labels)
+        indices: dict[str, list[int]] = {}
+        for index in range(len(before), len(every)):
+            indices.setdefault(every.ids[index], []).append(index)
+        labelled = []
+        begin = 0
+        for example in self.examples:
+            end = begin + len(example.labels)
+            own = (*range(begin, end), *indices.get(example.id, ()))
+            labelled.append(replace(example, labels=RatingView(every, own)) if own else example)
+            begin = end
+        return replace(self, examples=tuple(labelled))
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
@@ -208,6 +218,18 @@ class ExampleSet:
             return self
         in_split = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
         return replace(self, examples=in_split)
+
+
+def labels_of(examples: Iterable[Example]) -> RatingCodes:
+    """Return all labels of some examples, in their order."""
+    views = [example.labels for example in examples if example.labels]
+    first = views[0] if views else ()
+    if not isinstance(first, RatingView):
+        return RatingCodes.of(label for labels in views for label in labels)
+    if not all(isinstance(labels, RatingView) and labels.codes is first.codes for labels in views):
+        return RatingCodes.of(label for labels in views for label in labels)
+    indices = [index for labels in views if isinstance(labels, RatingView) for index in labels.indices]
+    return first.codes if indices == list(range(len(first.codes))) else first.codes.taken(indices)
 
 
 def examples_file(folder: Path) -> Path:
@@ -247,9 +269,9 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     reading = _Reading(path, rubric)
     examples = reading.examples(reading.raw(path))
     files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
-    more = [rating for file in files for rating in load_ratings(file, rubric, kind="human")]
-    warn_unknown((rating.id for rating in more), examples, ratings)
-    labelled = list(ExampleSet(tuple(examples)).with_labels(more).examples)
+    more = RatingCodes().joined(*(load_ratings(file, rubric, kind="human") for file in files))
+    warn_unknown(more.ids, (example.id for example in examples), ratings)
+    labelled = list(ExampleSet(tuple(examples)).with_labels(more).examples) if more else examples
     _warn_twice(labelled, path)
     labelled = _without_leaks(labelled, rubric, path)
     return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
@@ -300,7 +322,7 @@ class _Reading:
     faults: list[Fault] = field(default_factory=list)
 
     def examples(self, rows: Iterable[tuple[int | None, Any]]) -> list[Example]:
-        reader = RatingReader(self.rubric)
+        reader = RatingLines(self.rubric)
         by_id: dict[str, Example] = {}
         for line, raw in rows:
             try:
@@ -372,7 +394,7 @@ class _Reading:
             example["labels"] += [label] if label else []
         yield from merged.values()
 
-    def _example(self, raw: Any, line: int | None, index: int, reader: RatingReader) -> Example:
+    def _example(self, raw: Any, line: int | None, index: int, reader: RatingLines) -> Example:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
         sides = sides_of_pair(raw) if self.rubric.is_of_pairs else None
@@ -383,7 +405,7 @@ class _Reading:
         submission = Submission(first, self._inputs(raw, short), id, second=second, folder=folder)
         return Example(
             submission,
-            tuple(self._labels(raw, id, reader, short)) if self.with_labels else (),
+            self._labels(raw, id, reader, short) if self.with_labels else (),
             group=text_of(raw.get("group")) or ("" if sides is None else group_of_inputs(submission.inputs)),
             system=text_of(raw.get("system")) if sides is None else systems_of(sides),
             split=_one_of(raw.get("split"), SPLITS, "split"),
@@ -408,17 +430,20 @@ class _Reading:
         return rest | dict(named)
 
     @staticmethod
-    def _labels(raw: Mapping[str, Any], id: str, reader: RatingReader, short: bool) -> Iterator[Rating]:
+    def _labels(raw: Mapping[str, Any], id: str, reader: RatingLines, short: bool) -> Sequence[Rating]:
         labels = raw.get("labels") or []
         if not isinstance(labels, list):
             raise ValueError(f"`labels` is a list of ratings, found {shown(labels)}")
+        begin = len(reader.codes)
         for label in labels:
-            yield reader.rating(label, id=id)
+            reader.add(label, id=id)
         if short:
             feedback = raw.get("expectedFeedback") or []
             note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
             whole = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
-            yield reader.rating(whole, id=id)
+            reader.add(whole, id=id)
+        end = len(reader.codes)
+        return RatingView(reader.codes, range(begin, end)) if end > begin else ()
 
 
 def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
@@ -500,10 +525,9 @@ def _weight(value: Any) -> float:
     return weight
 
 
-def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:
-    """Warn of rated ids that no example has: their ratings are ignored."""
-    ids = {example.id for example in examples}
-    unknown = {id for id in rated if id not in ids}
+def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) -> None:
+    """Warn of rated ids that aren't among the examples': their ratings are ignored."""
+    unknown = set(rated).difference(ids)
     if unknown:
         belong = "rating belongs" if len(unknown) == 1 else "ratings belong"
         ignored = f"{len(unknown)} {belong} to no labelled example and {'is' if len(unknown) == 1 else 'are'} ignored"
@@ -560,12 +584,26 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
 
 def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
     """Labels given under another wording: the example's place, the label, and the criterion."""
+    if not has_stale(labels_of(examples := tuple(examples)), rubric):
+        return
     current = {criterion.name: criterion for criterion in rubric.criteria}
     for index, example in enumerate(examples):
         for label in example.labels:
             for name in label.criteria:
                 if is_stale(label, current[name], rubric):
                     yield index, label, name
+
+
+def has_stale(labels: RatingCodes, rubric: Rubric) -> bool:
+    """Return True if a label may have been given under another wording: a header or an answer says so."""
+    if not all(is_asked(header.under, rubric) for header in labels.headers):
+        return True
+    criteria = {criterion.name: criterion for criterion in rubric.criteria}
+    return any(
+        answer.under and not (name in criteria and criteria[name].is_worded(answer.under))
+        for name in labels.names
+        for answer in labels.answers_on(name)
+    )
 
 
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> int:

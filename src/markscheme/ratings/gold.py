@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self
 
@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from markscheme.errors import ComparisonError
 from markscheme.grading.score import ROUNDING, decision_of_levels, must_pass
+from markscheme.ratings.code_arrays import equal_rows, header_values, rater_numbers, rows_in
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
@@ -25,7 +27,7 @@ from markscheme.ratings.table import (
 )
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import GoldRule, gold
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, Integers
 
 GOLD = "gold"
 """Name of the gold column in a table."""
@@ -55,7 +57,7 @@ class Gold(Column):
     examples: tuple[Example, ...]
     kinds: Mapping[str, int]
     reference: str
-    people: tuple[Rating, ...]
+    people: RatingCodes
     set_aside: int = 0
     not_blind: int = 0
     even_splits: tuple[tuple[str, str], ...] = ()
@@ -126,13 +128,13 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     Raises:
         ComparisonError: Nothing is labelled, or there are no labels of `kind`.
     """
-    labels = [label for label in examples.labels if kind is None or label.kind == kind]
+    labels = examples.labels if kind is None else examples.labels.of_kinds((kind,))
     allowed = _kinds_that_count(labels) if kind is None else (kind,)
-    counted = [label for label in labels if label.kind in allowed]
+    counted = labels.of_kinds(allowed)
     if not counted:
         wanted = "a label" if kind is None else f"labels of kind {kind!r}"
         raise ComparisonError(f"no example has {wanted} to compare with{examples.searched}")
-    labelled = {label.id for label in counted}
+    labelled = set(counted.ids)
     labelled_examples = tuple(example for example in examples.examples if example.id in labelled)
     ids = tuple(example.id for example in labelled_examples)
     table = rating_table(rubric, ids, counted)
@@ -143,9 +145,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     scores = _scores(counted, table, middles, skipped, splits, by)
     decisions = _decisions(counted, table, middles, skipped, splits, scores)
     in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: decisions.are_split}
-    raters: Counter[str] = Counter(
-        kind_of_rater for kind_of_rater, _ in {(label.kind, label.rater) for label in counted}
-    )
+    raters: Counter[str] = Counter(kind_of_rater for kind_of_rater, _ in _raters(counted))
     return Gold(
         name=GOLD,
         kind=next(kind for kind in KINDS if kind in allowed),
@@ -153,13 +153,14 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         skipped=skipped,
         scores=scores,
         decisions=decisions.passed,
-        ratings=(None,) * len(ids),
+        given=RatingCodes(),
+        sources=np.full(len(ids), -1),
         examples=labelled_examples,
         kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
         reference=_reference(counted, ids, used),
-        people=tuple(label for label in counted if label.kind == "human"),
-        set_aside=len({label.id for label in labels} - labelled),
-        not_blind=sum(not label.blind for label in counted),
+        people=counted.of_kinds(("human",)),
+        set_aside=len(set(labels.ids) - labelled),
+        not_blind=sum(times for label, times in counted.header_counts() if not label.blind),
         even_splits=tuple(
             (ids[index], over) for over, are_split in in_words.items() for index in np.flatnonzero(are_split).tolist()
         ),
@@ -171,7 +172,8 @@ def given_gold(
 ) -> Gold:
     """Gold from an earlier report: one rating per example."""
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
-    return Gold(**vars(column), examples=tuple(examples), kinds=kinds, reference=reference, people=())
+    fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
+    return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())
 
 
 def no_gold(rubric: Rubric) -> Gold:
@@ -179,8 +181,13 @@ def no_gold(rubric: Rubric) -> Gold:
     return given_gold(rubric, (), (), reference="one-person", kinds={})
 
 
-def _kinds_that_count(labels: Iterable[Rating]) -> tuple[str, ...]:
-    present = {label.kind for label in labels}
+def _raters(labels: RatingCodes) -> set[tuple[Kind, str]]:
+    """Return the kind and the name of each rater of some labels."""
+    return {(label.kind, label.rater) for label, _ in labels.header_counts()}
+
+
+def _kinds_that_count(labels: RatingCodes) -> tuple[str, ...]:
+    present = {kind for kind, _ in _raters(labels)}
     return PEOPLE if present & set(PEOPLE) else ("constructed", "model")
 
 
@@ -251,8 +258,16 @@ def _either_way(
     return {**answers, **worse}, {**answers, **better}
 
 
+def _kinds_of_row(
+    levels: Mapping[str, Floats], skipped: Mapping[str, Flags], splits: Mapping[str, Flags], *more: Floats, n: int
+) -> tuple[list[int], Integers]:
+    """Find the examples with equal gold levels: the index of the first of each kind, and each one's kind."""
+    first, kind = equal_rows([*levels.values(), *skipped.values(), *splits.values(), *more], n)
+    return first.tolist(), kind
+
+
 def _scores(
-    labels: Sequence[Rating],
+    labels: RatingCodes,
     table: RatingTable,
     levels: Mapping[str, Floats],
     skipped: Mapping[str, Flags],
@@ -261,29 +276,36 @@ def _scores(
 ) -> Floats:
     """The overall score, by the strongest kind that gave one; else the score of the gold levels, unless an even split
     decides whether any score agrees with it."""
+    rubric = table.rubric
     scores = np.full(len(table.ids), np.nan)
     for kind in KINDS:
-        scored = [label for label in labels if label.kind == kind and label.overall is not None]
+        scored = labels.of_kinds((kind,)).where(lambda label: label.overall is not None)
         if scored:
-            whole = rating_table(table.rubric, table.ids, scored)
+            whole = rating_table(rubric, table.ids, scored)
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
-    scores_of_levels: dict[tuple[tuple[tuple[str, float], ...], tuple[str, ...]], float] = {}
-    for index in np.flatnonzero(np.isnan(scores)).tolist():
-        not_applicable = tuple(_not_applicable(index, skipped))
+    first, kind_of_row = _kinds_of_row(levels, skipped, splits, n=len(scores))
+    earned = np.array([_score_at(index, levels, skipped, splits, rubric) for index in first], dtype=np.float64)
+    return np.where(np.isnan(scores), earned[kind_of_row], scores)
 
-        def earned(answers: Mapping[str, float], not_applicable: tuple[str, ...] = not_applicable) -> float:
-            key = (tuple(answers.items()), not_applicable)
-            if key not in scores_of_levels:
-                score = earned_score(answers, not_applicable, table.rubric)
-                scores_of_levels[key] = np.nan if score is None else score
-            return scores_of_levels[key]
 
-        outcomes = _either_way(index, levels, splits, table.rubric)
-        width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
-        if not width >= 2 * table.rubric.tolerance - ROUNDING:
-            scores[index] = earned(_answers_at(index, levels))
-    return scores
+def _score_at(
+    index: int,
+    levels: Mapping[str, Floats],
+    skipped: Mapping[str, Flags],
+    splits: Mapping[str, Flags],
+    rubric: Rubric,
+) -> float:
+    """Return the score of an example's gold levels; nan where there is none, or an even split decides it."""
+    not_applicable = _not_applicable(index, skipped)
+
+    def earned(answers: Mapping[str, float]) -> float:
+        score = earned_score(answers, not_applicable, rubric)
+        return np.nan if score is None else score
+
+    outcomes = _either_way(index, levels, splits, rubric)
+    width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
+    return np.nan if width >= 2 * rubric.tolerance - ROUNDING else earned(_answers_at(index, levels))
 
 
 @dataclass(frozen=True)
@@ -295,7 +317,7 @@ class _Decisions:
 
 
 def _decisions(
-    labels: Sequence[Rating],
+    labels: RatingCodes,
     table: RatingTable,
     levels: Mapping[str, Floats],
     skipped: Mapping[str, Flags],
@@ -310,19 +332,22 @@ def _decisions(
         passed[:] = np.nan
     needs_levels = any(map(must_pass, rubric.criteria))
     is_split = np.any([splits[criterion.name] for criterion in rubric.criteria], axis=0)
-    scored = {label.id for label in labels if label.overall is not None}
     depends = is_split | (passed == 1) & needs_levels | (not rubric.has_score)
-    for index in np.flatnonzero(depends).tolist() if rubric.decides else ():
-        outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
-        earned = [earned_score(answers, _not_applicable(index, skipped), rubric) for answers in outcomes]
-        if table.ids[index] in scored or not is_split[index]:
-            earned = [None if np.isnan(scores[index]) else float(scores[index])] * len(outcomes)
-        decisions = {_passes(answers, score, rubric) for answers, score in zip(outcomes, earned, strict=True)}
-        passed[index] = decisions.pop() if len(decisions) == 1 else np.nan
+    if rubric.decides and depends.any():
+        scored = set(labels.where(lambda label: label.overall is not None).ids)
+        is_scored = np.array([unit in scored for unit in table.ids], dtype=bool)
+        first, kind_of_row = _kinds_of_row(levels, skipped, splits, scores, is_scored, n=len(scores))
+        by_levels = np.full(len(first), np.nan)
+        for number in np.unique(kind_of_row[depends]).tolist():
+            index = first[number]
+            keeps_score = bool(is_scored[index]) or not is_split[index]
+            score = float(scores[index]) if keeps_score else None
+            by_levels[number] = _decision_at(index, levels, skipped, splits, rubric, score, keeps_score=keeps_score)
+        passed[depends] = by_levels[kind_of_row[depends]]
     are_split = np.zeros(len(table.ids), dtype=bool)
     open_still = np.ones(len(table.ids), dtype=bool)
     for kind in KINDS:
-        deciding = [label for label in labels if label.kind == kind and label.passed is not None]
+        deciding = labels.of_kinds((kind,)).where(lambda label: label.passed is not None)
         if deciding:
             columns = rating_table(rubric, table.ids, deciding).columns
             votes = np.column_stack([column.decisions for column in columns])
@@ -334,26 +359,59 @@ def _decisions(
     return _Decisions(passed, are_split)
 
 
+def _decision_at(
+    index: int,
+    levels: Mapping[str, Floats],
+    skipped: Mapping[str, Flags],
+    splits: Mapping[str, Flags],
+    rubric: Rubric,
+    score: float | None,
+    *,
+    keeps_score: bool,
+) -> float:
+    """Return the decision on an example by its gold levels, as `_passes` does; nan where an even split decides it.
+
+    Args:
+        index: Of the example.
+        levels: Of all examples by criterion, as the others.
+        skipped: What does not apply.
+        splits: Where annotators split evenly.
+        rubric: By which the example passes.
+        score: Its score.
+        keeps_score: Whether its score holds however the splits are settled.
+    """
+    outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
+    not_applicable = _not_applicable(index, skipped)
+    kept = None if score is None or np.isnan(score) else score
+    decisions = {
+        _passes(answers, kept if keeps_score else earned_score(answers, not_applicable, rubric), rubric)
+        for answers in outcomes
+    }
+    return decisions.pop() if len(decisions) == 1 else np.nan
+
+
 def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
     """Return 1 if an example passes with these levels and this score, else 0; nan where they don't say."""
     passes = decision_of_levels(score, answers, rubric)
     return np.nan if passes is None else float(passes)
 
 
-def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -> str:
+def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
     """The kind of gold, by its weakest part; for "people" nine examples in ten must have two annotators."""
-    kinds = used or {label.kind for label in labels}
+    raters = _raters(labels)
+    kinds = used or {kind for kind, _ in raters}
     if kinds & {"model", "code"}:
         return "model"
     if "constructed" in kinds:
         return "constructed"
-    if len({label.rater for label in labels}) == 1 and not any(label.kind == "adjudicated" for label in labels):
+    if len({rater for _, rater in raters}) == 1 and not any(kind == "adjudicated" for kind, _ in raters):
         return "one-person"  # without a set for each example
-    by_example: dict[str, set[str]] = {}
-    for label in labels:
-        by_example.setdefault(label.id, set()).add("adjudicated" if label.kind == "adjudicated" else label.rater)
-    settled = sum("adjudicated" in raters for raters in by_example.values())
-    twice = sum("adjudicated" in raters or len(raters) >= 2 for raters in by_example.values())
-    if settled == len(ids):
+    rows = rows_in(ids, labels)
+    is_settled = np.zeros(len(ids), dtype=bool)
+    is_settled[rows[(rows >= 0) & header_values(labels, lambda label: label.kind == "adjudicated", bool)]] = True
+    names, number = rater_numbers(labels, lambda label: label.rater)
+    given = np.unique((rows * len(names) + number)[rows >= 0])
+    is_twice = np.bincount(given // len(names), minlength=len(ids)) >= 2
+    if is_settled.all():
         return "adjudicated"
-    return "people" if twice >= 0.9 * len(ids) else "one-person"
+    return "people" if (is_settled | is_twice).sum() >= 0.9 * len(ids) else "one-person"

@@ -1,18 +1,15 @@
 """Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from pathlib import Path
 from sys import intern
 from typing import Any, Final
 
-from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
+from markscheme.errors import Fault, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
-from markscheme.phrases import counted, few_of
-from markscheme.plain_data import json_lines, shown
+from markscheme.plain_data import shown
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.program_rows import rating_cells, refuse_frame
 from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
@@ -178,93 +175,6 @@ def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def load_ratings(
-    path: Path,
-    rubric: Rubric,
-    *,
-    kind: Kind = "model",
-    keep_unread: bool = False,
-    interpreted: Callable[[Any], Any] = lambda line: line,
-) -> list[Rating]:
-    """The ratings in a file, one per line.
-
-    Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
-    criterion by criterion; what it replaces under another wording is in `Rating.superseded`. A later line that is
-    `withdrawn` removes the rating.
-
-    Args:
-        path: A .jsonl file.
-        rubric: Its criteria and scales decide which ratings are valid.
-        kind: The kind of lines that don't name one.
-        keep_unread: True keeps a judge's answer off the scale as an unreadable verdict, to be counted.
-        interpreted: Makes of the data in a line the rating that it means; a ValueError says why it means none.
-
-    Raises:
-        RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
-
-    Warns:
-        RatingWarning: Lines that contradict each other, or their own probabilities.
-    """
-    reader = RatingReader(rubric, keep_unread)
-    by_key: dict[tuple[str | int, ...] | int, Rating] = {}
-    faults: list[Fault] = []
-    for line_number, line in json_lines(path, RatingError):
-        try:
-            rating = reader.rating(interpreted(line), kind=kind)
-        except ValueError as error:
-            faults.append(Fault(str(error), line_number))
-            continue
-        is_named_person = rating.kind in PEOPLE and bool(line.get("rater"))
-        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else line_number
-        earlier = by_key.pop(key, None)
-        if line.get("withdrawn") is not True:
-            by_key[key] = rating if earlier is None else corrected(earlier, rating)
-    if faults:
-        refuse_lines(RatingError(faults, path=path))
-    ratings = list(by_key.values())
-    for contradiction in (*_said_twice(ratings), *_improbable(ratings, rubric)):
-        warnings.warn(f"{path}: {contradiction}", RatingWarning, stacklevel=2)
-    return ratings
-
-
-def _said_twice(ratings: Iterable[Rating]) -> Iterator[str]:
-    """Name the examples that a rater gave different levels in one sample at the same time; a later time is another."""
-    first: dict[tuple[Any, ...], Rating] = {}
-    differ: dict[str, None] = {}
-    for rating in ratings:
-        key = (rating.id, rating.rater, rating.kind, rating.sample, rating.at, rating.shown, rating.under)
-        earlier = first.setdefault(key, rating)
-        if _levels_said(earlier) != _levels_said(rating):
-            differ[rating.id] = None
-    if differ:
-        yield (
-            f"rates {counted(len(differ), 'example')} twice in one sample, with different levels "
-            f"({few_of([*differ])}); each counts as a sample of its own"
-        )
-
-
-def _levels_said(rating: Rating) -> tuple[Any, ...]:
-    return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
-
-
-def _improbable(ratings: Iterable[Rating], rubric: Rubric) -> Iterator[str]:
-    """Name the examples with a level that is less probable than another one by the probabilities next to it."""
-    choices = {criterion.name: dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))
-               for criterion in rubric.criteria}  # fmt: skip
-    differ = dict.fromkeys(
-        rating.id
-        for rating in ratings
-        for name, rated in rating.criteria.items()
-        if rated.probabilities and rated.level in choices[name]
-        if (likely := dict(rated.probabilities)).get(choices[name][rated.level], 0.0) < max(likely.values())
-    )
-    if differ:
-        yield (
-            f"gives {counted(len(differ), 'example')} a level that another is likelier than, by the probabilities next "
-            f"to it ({few_of([*differ])}); the level counts"
-        )
-
-
 def ratings_from(
     rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str = ""
 ) -> list[Rating]:
@@ -350,11 +260,6 @@ class RatingReader:
         return {criterion.name: criterion for criterion in self.rubric.criteria}
 
     @cached_property
-    def _alike(self) -> dict[Rated, Rated]:
-        """Answers without words, once each: of a million ratings most are one of a few."""
-        return {}
-
-    @cached_property
     def _read_before(self) -> dict[tuple[str, type, Any], Rated]:
         """Answers that are a number or a word alone, by criterion, type and value: each is read once."""
         return {}
@@ -418,7 +323,7 @@ class RatingReader:
             answer = self._read_entry(name, raw)
             if plain is not None and answer is not None:
                 self._read_before[plain] = answer
-            return answer if answer is None or answer.reason else self._alike.setdefault(answer, answer)
+            return answer
         except ValueError as fault:
             if not keep_unread:
                 raise

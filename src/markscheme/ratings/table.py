@@ -6,20 +6,23 @@ and decision of a rater are combined together, so that all figures follow the sa
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Self, TypeAlias
+from functools import cached_property
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.grading.score import chance_of_levels, decision_of_levels, score_of_levels
 from markscheme.grading.verdict import middle_of
+from markscheme.ratings.code_arrays import equal_rows, have_answer, levels_on, rater_numbers, rows_in, skips_on
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import Example
 from markscheme.ratings.kinds import PEOPLE
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.distribution import Probabilities, mean_distribution, most_probable
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.annotators import gold
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, Integers
 
 MOST_ANNOTATORS = 6
 """Up to this many annotators get a column each; with more, columns are the first, second, … rating of every example,
@@ -39,8 +42,9 @@ class Column:
         skipped: By criterion, whether the rater said that it does not apply, likewise.
         scores: 0 to 1, shape (n_examples,).
         decisions: 1 for pass and 0 for fail, shape (n_examples,).
-        ratings: The rating whose words are used for each example; of several samples the one nearest to their
-            combination. None where there is none.
+        given: The ratings that it is made of.
+        sources: For each example the index of the rating whose words are used, of several samples the one nearest to
+            their combination, shape (n_examples,); -1 where there is none.
         probabilities: By criterion on which the rater gave some, the probability of each level in the scale's order,
             shape (n_examples, n_levels); nan where there is none.
         chances: The rater's probability that each example passes, shape (n_examples,), nan where there is none; empty
@@ -53,7 +57,8 @@ class Column:
     skipped: Mapping[str, Flags]
     scores: Floats
     decisions: Floats
-    ratings: tuple[Rating | None, ...]
+    given: RatingCodes
+    sources: Integers
     probabilities: Mapping[str, Floats] = field(default_factory=dict, kw_only=True)
     chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
@@ -65,7 +70,7 @@ class Column:
             skipped={name: column[chosen] for name, column in self.skipped.items()},
             scores=self.scores[chosen],
             decisions=self.decisions[chosen],
-            ratings=tuple(self.ratings[index] for index in np.arange(len(self.ratings))[chosen].tolist()),
+            sources=self.sources[chosen],
             probabilities={name: of_levels[chosen] for name, of_levels in self.probabilities.items()},
             chances=self.chances[chosen] if len(self.chances) else self.chances,
         )
@@ -80,6 +85,27 @@ class Column:
             probabilities={name: np.where(chosen[:, None], p, np.nan) for name, p in self.probabilities.items()},
             chances=np.where(chosen, self.chances, np.nan) if len(self.chances) else self.chances,
         )
+
+    def rating(self, index: int) -> Rating | None:
+        """Return the rating whose words are used for an example; None where there is none."""
+        source = int(self.sources[index])
+        return None if source < 0 else self.given[source]
+
+    @property
+    def is_given(self) -> Flags:
+        """Which examples have a rating, be it one without any answer, shape (n_examples,)."""
+        return np.asarray(self.sources >= 0)
+
+    def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
+        """Return, of a value for each of the ratings, that of each example's; `without` where it has none."""
+        values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
+        values[self.is_given] = of_ratings[self.sources[self.is_given]]
+        return values
+
+    @cached_property
+    def used(self) -> RatingCodes:
+        """The ratings whose words are used, in the order of their examples."""
+        return self.given.taken(self.sources[self.sources >= 0].tolist())
 
     @property
     def passed(self) -> list[bool | None]:
@@ -166,13 +192,11 @@ def rating_table(
         samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
             column for all samples of a rater.
     """
-    row = {unit: index for index, unit in enumerate(ids)}
-    cells: dict[tuple[str, str], dict[int, list[Rating]]] = {}
-    for rating in ratings:
-        if rating.id in row:
-            name = f"{rating.rater} #{rating.sample}" if samples_apart else rating.rater
-            cells.setdefault((name, rating.kind), {}).setdefault(row[rating.id], []).append(rating)
-    columns = [_column(name, kind, rated, rubric, len(ids)) for (name, kind), rated in _few_annotators(cells).items()]
+    codes = RatingCodes.of(ratings)
+    rows = rows_in(ids, codes)
+    named = column_names(codes, rows, samples_apart=samples_apart)
+    arrays = _RatingArrays.of(codes, rubric)
+    columns = [arrays.column(name, kind, chosen, rows[chosen], len(ids)) for (name, kind), chosen in named.items()]
     return RatingTable(rubric, tuple(ids), tuple(columns))
 
 
@@ -185,7 +209,8 @@ def row_by_row(rubric: Rubric, name: str, rated: Sequence[tuple[Example, Rating]
         rated: The ratings, each with its example.
     """
     places = [str(index) for index in range(len(rated))]
-    ratings = (replace(rating, id=row) for row, (_, rating) in zip(places, rated, strict=True))
+    ratings = RatingCodes.of(rating for _, rating in rated)
+    ratings.ids = places
     examples = tuple(example for example, _ in rated)
     column = column_of(name, ratings, rubric, places)
     return RatingTable(rubric, tuple(example.id for example in examples), (column,), examples=examples)
@@ -200,8 +225,9 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
         decisions: By rater, whether it passes each example; None where it didn't decide.
     """
     n = len(examples)
+    nan, none = np.full(n, np.nan), np.full(n, -1)
     columns = tuple(
-        Column(name, "model", {}, {}, np.full(n, np.nan), np.array(column, dtype=np.float64), (None,) * n)
+        Column(name, "model", {}, {}, nan, np.array(column, dtype=np.float64), RatingCodes(), none)
         for name, column in decisions.items()
     )
     return RatingTable(rubric, tuple(example.id for example in examples), columns, examples=tuple(examples))
@@ -209,82 +235,145 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
     """Return one rater's column under a given name; all ratings are assumed to be this rater's."""
-    row = {unit: index for index, unit in enumerate(ids)}
-    rated: dict[int, list[Rating]] = {}
-    kind = "model"
-    for rating in ratings:
-        if rating.id in row:
-            rated.setdefault(row[rating.id], []).append(rating)
-            kind = rating.kind
-    return _column(name, kind, rated, rubric, len(ids))
+    codes = RatingCodes.of(ratings)
+    rows = rows_in(ids, codes)
+    chosen = np.flatnonzero(rows >= 0)
+    kind = codes.headers[codes.header_numbers[int(chosen[-1])]].kind if len(chosen) else "model"
+    return _RatingArrays.of(codes, rubric).column(name, kind, chosen, rows[chosen], len(ids))
 
 
-def _few_annotators(
-    cells: dict[tuple[str, str], dict[int, list[Rating]]],
-) -> dict[tuple[str, str], dict[int, list[Rating]]]:
-    """Return the same cells, with the annotators of a crowd replaced by the first, second, … annotator of an
-    example."""
-    crowds = {kind for kind in PEOPLE if sum(k == kind for _, k in cells) > MOST_ANNOTATORS}
-    placed: dict[tuple[str, str], dict[int, list[Rating]]] = {}
-    filled: dict[tuple[str, int], int] = {}
-    for (name, kind), rated in cells.items():
-        for id, samples in rated.items():
-            if kind in crowds:
-                nth = filled[kind, id] = filled.get((kind, id), 0) + 1
-                placed.setdefault((f"{kind} {nth}", kind), {})[id] = samples
-            else:
-                placed.setdefault((name, kind), {})[id] = samples
-    return placed
+def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> dict[tuple[str, str], Integers]:
+    """Map the name and the kind of each column of a table to the indices of its ratings, in the order of the columns.
+
+    The annotators of a crowd are replaced by the first, second, … annotator of an example.
+
+    Args:
+        codes: The ratings.
+        rows: The row of each, -1 where it has none.
+        samples_apart: As for `rating_table`.
+    """
+    placed = np.flatnonzero(rows >= 0)
+
+    def column(header: Rating) -> tuple[str, str]:
+        return (f"{header.rater} #{header.sample}" if samples_apart else header.rater), header.kind
+
+    names, number = rater_numbers(codes, column)
+    number = number[placed]
+    in_order = list(dict.fromkeys(number.tolist()))
+    crowds = {kind for kind in PEOPLE if sum(names[index][1] == kind for index in in_order) > MOST_ANNOTATORS}
+    columns: dict[tuple[str, str], list[Integers]] = {}
+    turn: dict[tuple[str, int], int] = {}
+    for index in in_order:
+        name, kind = names[index]
+        own = placed[number == index]
+        if kind not in crowds:
+            columns.setdefault((name, kind), []).append(own)
+            continue
+        nth = np.array([turn.get((kind, row), 0) + 1 for row in rows[own].tolist()])
+        turn |= {(kind, row): times for row, times in zip(rows[own].tolist(), nth.tolist(), strict=True)}
+        for times in dict.fromkeys(nth.tolist()):
+            columns.setdefault((f"{kind} {times}", kind), []).append(own[nth == times])
+    return {named: np.concatenate(parts) for named, parts in columns.items()}
 
 
-def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric: Rubric, n: int) -> Column:
-    names = [criterion.name for criterion in rubric.criteria]
-    levels = {criterion: np.full(n, np.nan) for criterion in names}
-    skipped = {criterion: np.zeros(n, dtype=bool) for criterion in names}
-    scores = np.full(n, np.nan)
-    decisions = np.full(n, np.nan)
-    ratings: list[Rating | None] = [None] * n
+@dataclass(frozen=True)
+class _RatingArrays:
+    """Many ratings as arrays, from which columns are made.
+
+    Attributes:
+        codes: The ratings.
+        rubric: Of their levels.
+        levels: By criterion, nan where there is none, each of shape (n_ratings,).
+        skipped: By criterion, whether it does not apply, likewise.
+        whole: A number for each rating, equal where score, error and decision on the whole are equal.
+        is_probable: Which ratings have probabilities of levels.
+    """
+
+    codes: RatingCodes
+    rubric: Rubric
+    levels: Mapping[str, Floats]
+    skipped: Mapping[str, Flags]
+    whole: Integers
+    is_probable: Flags
+
+    @classmethod
+    def of(cls, codes: RatingCodes, rubric: Rubric) -> Self:
+        names = [criterion.name for criterion in rubric.criteria]
+        _, whole = rater_numbers(codes, lambda header: (header.overall, header.error is None, header.passed))
+        return cls(
+            codes,
+            rubric,
+            {name: levels_on(codes, name) for name in names},
+            {name: skips_on(codes, name) for name in names},
+            whole,
+            have_answer(codes, lambda rated: rated.probabilities),
+        )
+
+    def column(self, name: str, kind: str, chosen: Integers, rows: Integers, n: int) -> Column:
+        """Make the column of some of the ratings, given the row of each."""
+        is_alone = np.bincount(rows, minlength=n)[rows] == 1
+        is_plain = is_alone & ~self.is_probable[chosen]
+        plain, of_plain = chosen[is_plain], rows[is_plain]
+        levels = {criterion: np.full(n, np.nan) for criterion in self.levels}
+        skipped = {criterion: np.zeros(n, dtype=bool) for criterion in self.levels}
+        scores, decisions = np.full(n, np.nan), np.full(n, np.nan)
+        sources = np.full(n, -1)
+        for criterion in self.levels:
+            levels[criterion][of_plain] = self.levels[criterion][plain]
+            skipped[criterion][of_plain] = self.skipped[criterion][plain]
+        scores[of_plain], decisions[of_plain] = self._scores_and_decisions(plain)
+        sources[of_plain] = plain
+        column = Column(name, kind, levels, skipped, scores, decisions, self.codes, sources)
+        if is_plain.all():
+            return column
+        samples: dict[int, list[int]] = {}
+        for row, index in zip(rows[~is_plain].tolist(), chosen[~is_plain].tolist(), strict=True):
+            samples.setdefault(row, []).append(index)
+        return _with_collapsed(column, samples, self.rubric)
+
+    def _scores_and_decisions(self, plain: Integers) -> tuple[Floats, Floats]:
+        """Compute the score and the decision of ratings that are alone on their example, of equal ones once."""
+        codes = (np.array(self.codes.codes_on(name))[plain] for name in self.levels)
+        first, kind = equal_rows([self.whole[plain], *codes], len(plain))
+        combined = [self._of_one(index) for index in plain[first].tolist()]
+        scores = np.array([np.nan if one.score is None else one.score for one in combined], dtype=np.float64)
+        decisions = np.array([np.nan if one.decision is None else one.decision for one in combined], dtype=np.float64)
+        return scores[kind], decisions[kind]
+
+    def _of_one(self, index: int) -> "Collapsed":
+        header = self.codes.headers[self.codes.header_numbers[index]]
+        return _single(header, self.codes.criteria_at(index), self.rubric, {})
+
+
+def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
+    """Return a column with the combination of several samples, or of one with probabilities, in some of its rows.
+
+    Args:
+        column: Without them; its arrays are filled.
+        samples: By row, the indices of the ratings.
+        rubric: Of their levels.
+    """
     distributions: dict[int, Mapping[str, Probabilities]] = {}
+    n = len(column.scores)
     chances = np.full(n, np.nan)
     earned: EarnedByLevels = {}
-    by_answers: dict[int, Collapsed] = {}
-    for id, samples in rated.items():
-        combined = _by_same_answers(samples, rubric, earned, by_answers)
-        ratings[id] = _nearest(samples, combined, rubric)
+    for row, indices in samples.items():
+        ratings = [column.given[index] for index in indices]
+        combined = collapsed(ratings, rubric, earned)
+        column.sources[row] = indices[_nearest(ratings, combined, rubric)]
         for criterion, level in combined.levels.items():
-            levels[criterion][id] = level
+            column.levels[criterion][row] = level
         for criterion in combined.skipped:
-            skipped[criterion][id] = True
-        scores[id] = np.nan if combined.score is None else combined.score
-        decisions[id] = np.nan if combined.decision is None else combined.decision
+            column.skipped[criterion][row] = True
+        column.scores[row] = np.nan if combined.score is None else combined.score
+        column.decisions[row] = np.nan if combined.decision is None else combined.decision
         if combined.probabilities:
-            distributions[id] = combined.probabilities
+            distributions[row] = combined.probabilities
             chance = chance_of_levels(combined.probabilities, combined.levels, rubric, combined.skipped)
-            chances[id] = np.nan if chance is None else chance
-    column = Column(name, kind, levels, skipped, scores, decisions, tuple(ratings))
+            chances[row] = np.nan if chance is None else chance
     if not distributions:
         return column
     return replace(column, probabilities=_stacked_distributions(distributions, rubric, n), chances=chances)
-
-
-MOST_KEPT: Final = 1000
-"""Answers whose combination is kept: ratings of a table have one mapping for each level, others one each."""
-
-
-def _by_same_answers(
-    samples: Sequence[Rating], rubric: Rubric, earned: "EarnedByLevels", by_answers: "dict[int, Collapsed]"
-) -> "Collapsed":
-    """Combine the samples of one example; a single rating without a score or decision as an earlier one with the same
-    mapping of answers, found by its identity, since the ratings keep it."""
-    only = samples[0]
-    if len(samples) > 1 or only.overall is not None or only.passed is not None:
-        return collapsed(samples, rubric, earned)
-    combined = by_answers.get(id(only.criteria))
-    if combined is None:
-        combined = collapsed(samples, rubric, earned)
-        if len(by_answers) < MOST_KEPT:
-            by_answers[id(only.criteria)] = combined
-    return combined
 
 
 def _stacked_distributions(
@@ -343,16 +432,8 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
     """
     if len(samples) == 1:
         (only,) = samples
-        levels, skipped = _levels_and_skips(only)
-        if _says_score(only):
-            score = only.overall
-            decision = decision_of_levels(score, levels, rubric)
-        else:
-            score, decision = _earned(levels, skipped, rubric, {} if earned_by is None else earned_by)
-        decision = decision if only.passed is None else only.passed
-        probabilities = {name: rated.distribution for name, rated in only.criteria.items() if rated.probabilities}
-        return Collapsed(levels, skipped, score, decision, probabilities)
-    by_sample = [_levels_and_skips(rating) for rating in samples]
+        return _single(only, only.criteria, rubric, {} if earned_by is None else earned_by)
+    by_sample = [_levels_and_skips(rating.criteria) for rating in samples]
     probabilities = _mean_probabilities(samples, rubric)
     levels = _middle_levels([levels_of_sample for levels_of_sample, _ in by_sample], rubric)
     levels |= _levels_by_mean(samples, probabilities, rubric)
@@ -366,6 +447,19 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
         return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric), probabilities)
     share = sum(decided) / len(decided)
     return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5, probabilities)
+
+
+def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
+    """Return a single sample as given: what it says on the whole, and its answers by criterion."""
+    levels, skipped = _levels_and_skips(criteria)
+    if _says_score(header):
+        score = header.overall
+        decision = decision_of_levels(score, levels, rubric)
+    else:
+        score, decision = _earned(levels, skipped, rubric, earned_by)
+    decision = decision if header.passed is None else header.passed
+    probabilities = {name: rated.distribution for name, rated in criteria.items() if rated.probabilities}
+    return Collapsed(levels, skipped, score, decision, probabilities)
 
 
 def _earned(
@@ -403,11 +497,11 @@ def _levels_by_mean(
     return levels
 
 
-def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> Rating:
-    """The sample nearest to the combination of all of them; the first in a tie."""
+def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> int:
+    """Return the index of the sample nearest to the combination of all of them; the first in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
-        own_levels = _levels_and_skips(rating)[0]
+        own_levels = _levels_and_skips(rating.criteria)[0]
         score = overall_of(rating, rubric)
         apart = sum(abs(own_levels[name] - level) for name, level in combined.levels.items() if name in own_levels)
         both_have_scores = score is not None and combined.score is not None
@@ -415,12 +509,12 @@ def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> 
             abs((score or 0.0) - (combined.score or 0.0)) if both_have_scores else 0.0
         )
 
-    return samples[0] if len(samples) == 1 else min(samples, key=distance)
+    return 0 if len(samples) == 1 else min(range(len(samples)), key=lambda index: distance(samples[index]))
 
 
-def _levels_and_skips(rating: Rating) -> tuple[dict[str, float], frozenset[str]]:
-    levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
-    return levels, frozenset(name for name, rated in rating.criteria.items() if rated.declined == "not applicable")
+def _levels_and_skips(criteria: Mapping[str, Rated]) -> tuple[dict[str, float], frozenset[str]]:
+    levels = {name: rated.level for name, rated in criteria.items() if rated.level is not None}
+    return levels, frozenset(name for name, rated in criteria.items() if rated.declined == "not applicable")
 
 
 def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> dict[str, float]:
@@ -439,13 +533,13 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
     """Return True if the overall score equals the score of the levels, or none was given."""
     if rating.overall is None:
         return True
-    earned = earned_score(*_levels_and_skips(rating), rubric)
+    earned = earned_score(*_levels_and_skips(rating.criteria), rubric)
     return earned is not None and abs(earned - rating.overall) <= SAME_AS_LEVELS
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
     """The overall score of a rating, 0 to 1: the one given, else that of its levels if each criterion has one."""
-    return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating), rubric)
+    return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating.criteria), rubric)
 
 
 def _says_score(rating: Rating) -> bool:
@@ -481,5 +575,5 @@ def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
     """Ids that occur in each of several sets of ratings, in the order of the first."""
-    rated = [dict.fromkeys(rating.id for rating in ratings_of_one) for ratings_of_one in ratings]
+    rated = [dict.fromkeys(RatingCodes.of(ratings_of_one).ids) for ratings_of_one in ratings]
     return tuple(unit for unit in rated[0] if all(unit in ids for ids in rated[1:]))

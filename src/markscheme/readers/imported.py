@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions, Span
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import Kind
@@ -238,7 +239,7 @@ class Reading(Import):
     rubric: Rubric
     taken_for: str = ""
     by_id: dict[str, Example] = field(default_factory=dict)
-    ratings: list[Rating] = field(default_factory=list)
+    ratings: RatingCodes = field(default_factory=RatingCodes)
     data: Any = None
     judge_cost: JudgeCost = JudgeCost()
     calibration: WrittenCalibration | None = None

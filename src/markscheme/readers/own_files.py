@@ -5,8 +5,8 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import form_of, plain_data, read_text
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
-from markscheme.ratings.rating import load_ratings
 from markscheme.ratings.row_form import form_of_rows
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes

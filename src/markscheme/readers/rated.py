@@ -11,6 +11,7 @@ from markscheme.errors import ComparisonError, RatingError, UsageError, reading
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
+from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import JUDGES
@@ -85,7 +86,7 @@ class RatedFile:
     format: str
     rubric: Rubric
     examples: tuple[Example, ...]
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
     all_are_judges: bool = False
     judge_cost: JudgeCost = JudgeCost()
     calibration: WrittenCalibration | None = None
@@ -99,16 +100,17 @@ class RatedFile:
     notes: tuple[str, ...] = ()
 
     @property
-    def judged(self) -> list[Rating]:
+    def judged(self) -> RatingCodes:
         """The ratings of the judges in it."""
-        return [rating for rating in self.ratings if self.all_are_judges or rating.kind in JUDGES]
+        ratings = RatingCodes.of(self.ratings)
+        return ratings if self.all_are_judges else ratings.of_kinds(JUDGES)
 
     @property
-    def labels(self) -> list[Rating]:
+    def labels(self) -> RatingCodes:
         """The ratings that judges are compared with; none in a report of `calibrate`, which has gold labels instead."""
         if self.all_are_judges or self.calibration is not None:
-            return []
-        return [rating for rating in self.ratings if rating.kind not in JUDGES]
+            return RatingCodes()
+        return RatingCodes.of(self.ratings).where(lambda header: header.kind not in JUDGES)
 
     @property
     def has_responses(self) -> bool:
@@ -120,7 +122,7 @@ class RatedFile:
         return replace(
             self,
             examples=tuple(example for example in self.examples if example.id not in ids),
-            ratings=tuple(rating for rating in self.ratings if rating.id not in ids),
+            ratings=RatingCodes.of(self.ratings).without_ids(ids),
         )
 
     def renamed(self, names: Mapping[str, str]) -> "RatedFile":
@@ -131,9 +133,9 @@ class RatedFile:
             replace(example, submission=replace(example.submission, id=names.get(example.id, example.id)))
             for example in self.examples
         )
-        ratings = (replace(rating, id=names.get(rating.id, rating.id)) for rating in self.ratings)
+        ratings = RatingCodes.of(self.ratings).with_ids(names)
         cases = {names.get(unit, unit): case for unit, case in self.cases.items()}
-        return replace(self, examples=tuple(examples), ratings=tuple(ratings), cases=cases)
+        return replace(self, examples=tuple(examples), ratings=ratings, cases=cases)
 
 
 @dataclass(frozen=True)
@@ -151,29 +153,33 @@ class RatedFiles:
     is_named: bool = True
 
     @cached_property
-    def ratings(self) -> tuple[Rating, ...]:
+    def ratings(self) -> RatingCodes:
         """The ratings of all files; a judge's of the same example in a later file is a further sample."""
+        if len(self.files) == 1:
+            return RatingCodes.of(self.files[0].ratings)
         samples: Counter[tuple[str, str, str, ShownOrder | None]] = Counter()
-        numbered = []
+        numbered = RatingCodes()
         for rating in (rating for file in self.files for rating in file.ratings):
             key = (rating.id, rating.rater, rating.kind, rating.shown)
-            is_again = len(self.files) > 1 and rating.kind in JUDGES
-            numbered.append(replace(rating, sample=samples[key]) if is_again else rating)
+            numbered.append(replace(rating, sample=samples[key]) if rating.kind in JUDGES else rating)
             samples[key] += 1
-        return tuple(numbered)
+        return numbered
 
     @cached_property
     def labelled(self) -> ExampleSet:
         """The examples of all files with their labels; of two by one annotator, the later counts."""
-        labels: dict[str, dict[tuple[str, str], Rating]] = {}
-        for label in (label for file in self.files for label in file.labels):
-            labels.setdefault(label.id, {})[label.rater, label.kind] = label
+        every = RatingCodes().joined(*(file.labels for file in self.files))
+        raters = [(header.rater, header.kind) for header in every.headers]
+        labels: dict[str, dict[tuple[str, str], int]] = {}
+        for index, (unit, header) in enumerate(zip(every.ids, every.header_numbers, strict=True)):
+            labels.setdefault(unit, {})[raters[header]] = index
         examples = {example.id: example for file in reversed(self.files) for example in file.examples}
         in_order = dict.fromkeys([*(example.id for file in self.files for example in file.examples), *labels])
         return ExampleSet(
             tuple(
                 replace(
-                    examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(labels.get(unit, {}).values())
+                    examples.get(unit) or Example(Submission("", {}, unit)),
+                    labels=RatingView(every, tuple(labels[unit].values())) if unit in labels else (),
                 )
                 for unit in in_order
             ),
@@ -266,7 +272,7 @@ def open_rated(
 
 def judge_ratings(
     path: Path, rubric: Rubric, examples: ExampleSet | None = None, meanings: Meanings = AS_WRITTEN
-) -> list[Rating]:
+) -> RatingCodes:
     """The ratings of the judges in a file of any format, for a rubric's examples.
 
     Args:
@@ -285,13 +291,14 @@ def judge_ratings(
     rated = open_rated([path], rubric, meanings=meanings, keep_unread=True)
     if examples is not None:
         rated = rated.placed_on(examples)
-    judged = [(file, rating) for file in rated.files for rating in file.judged]
-    if not judged:
+    ids = None if examples is None else set(examples.ids)
+    by_file = [(file, file.judged) for file in rated.files]
+    if not any(judged for _, judged in by_file):
         has_labels = any(file.labels for file in rated.files)
         only = "labels, and no ratings of a judge" if has_labels else "no ratings"
         raise UsageError(f"{path} contains {only}")
-    ids = set() if examples is None else set(examples.ids)
-    return [rating for file, rating in judged if examples is None or not file.has_responses or rating.id in ids]
+    known = [judged if ids is None or not file.has_responses else judged.of_ids(ids) for file, judged in by_file]
+    return known[0] if len(known) == 1 else RatingCodes().joined(*known)
 
 
 def rated_results(results: Results) -> RatedFiles:
@@ -411,7 +418,7 @@ def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
         format=file_format.name,
         rubric=content.rubric,
         examples=content.examples,
-        ratings=tuple(content.ratings),
+        ratings=content.ratings,
         all_are_judges=file_format.all_are_judges,
         judge_cost=content.judge_cost,
         calibration=content.calibration,
@@ -456,9 +463,10 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
     return replace(first, criteria=common)
 
 
-def of_kind(ratings: Iterable[Rating], who: str | None) -> list[Rating]:
+def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
     """The ratings by annotators (and those true by construction), by judges, or all."""
-    return [rating for rating in ratings if who is None or (rating.kind in JUDGES) == (who == "judges")]
+    codes = RatingCodes.of(ratings)
+    return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
 
 
 # --- the same response, by whatever id --------------------------------------------------------------------------------

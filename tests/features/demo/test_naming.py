@@ -13,8 +13,8 @@ from markscheme.cli import main
 from markscheme.features.demo.faults import FAULTS, NO_FAULT, Charge
 from markscheme.features.demo.naming import Diagnosis, charge_of, diagnosed, write_project
 from markscheme.features.demo.planting import ACCEPTED_RUNS, JUDGE_NAME, ROUND_NAME, made_round
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import load_examples
-from markscheme.ratings.rating import load_ratings
 from markscheme.rubrics.file import load_rubric
 
 SEEDS = {"lenient": 11, "slice": 12, "noisy": 13, "text": 14, "nothing": 15}

@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.ratings.rating import Rated, Rating, corrected, load_ratings
+from markscheme.ratings.codes import load_ratings
+from markscheme.ratings.rating import Rated, Rating, corrected
 from markscheme.rubrics.file import load_rubric
 from tests.features.label.labelled_project import Server
 from tests.features.label.reworded_project import make_reworded

@@ -11,7 +11,8 @@ from markscheme.features.label import whole_question
 from markscheme.features.label.setup import open_work
 from markscheme.features.label.whole_question import ENOUGH, ENOUGH_FOR_MANY, WHOLE_RESPONSE, WHOLE_UNDER, AskWhole
 from markscheme.features.label.work import Answered, Work
-from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.codes import load_ratings
+from markscheme.ratings.rating import Rating
 from tests.commands.console import run
 from tests.features.label.labelled_project import RUBRIC, Server, make_pool, refused
 

@@ -26,6 +26,7 @@ from markscheme.calibration.comparison.trend import TrendEvidence
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet, draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
@@ -157,7 +158,7 @@ def compare(
 
 def _no_rating(table: RatingTable, judge: str) -> str:
     """Say why a judge's column is empty: its ratings are of other examples, or the reasons that they give."""
-    ratings = [rating for rating in table[judge].ratings if rating is not None]
+    ratings = table[judge].used
     if not ratings:
         examples = counted(len(table.ids), "example")
         return f"no rating has the id of one of these {examples} ({few_of(table.ids)})"
@@ -281,9 +282,9 @@ class Comparison:
         return self.reference
 
     @property
-    def judged(self) -> tuple[Rating | None, ...]:
-        """The judge's rating of each example, for its reasons and quotes; None where it gave none."""
-        return self.judge.ratings
+    def judged(self) -> RatingCodes:
+        """The judge's ratings of the examples, for their reasons and quotes, in order; it may have rated only some."""
+        return self.judge.used
 
     @property
     def scores(self) -> Floats:

@@ -16,6 +16,7 @@ from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table_advice import advice_without_rubric
 from markscheme.calibration.labellers import labeller_of
 from markscheme.phrases import listed, number
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import merits, rating_table, stacked
 from markscheme.rubrics.rubric import LEVEL_ROUNDING, Scale
@@ -213,7 +214,7 @@ class Evidence:
             ratings: The judge's; several of one example show how often it changes its answer.
         """
         n = len(comparison.ids)
-        asked_again = len({rating.id for rating in ratings}) < len(ratings)
+        asked_again = len(set(RatingCodes.of(ratings).ids)) < len(ratings)
         samples = rating_table(comparison.rubric, comparison.ids, ratings if asked_again else (), samples_apart=True)
         criteria = {
             name: CriterionEvidence(
@@ -327,7 +328,7 @@ class Evidence:
             return shown
         for who in ("gold", "judge"):
             shown[who] = None if shown[who] is None else criterion.scale.written(shown[who])
-        rating = comparison.judged[index]
+        rating = comparison.judge.rating(index)
         rated = rating.criteria.get(criterion.name, Rated(None)) if rating is not None else Rated(None)
         return {**shown, "quote": rated.quote, "reason": rated.reason}
 
@@ -338,7 +339,7 @@ class Evidence:
             if self.is_held_out(index):
                 continue
             for column in self.comparison.table.annotators:
-                rating = column.ratings[index]
+                rating = column.rating(index)
                 rated = rating.criteria.get(criterion.name) if rating is not None else None
                 if rating is None or rated is None:
                     continue

@@ -29,6 +29,8 @@ from markscheme.calibration.findings.evidence import (
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import number, percent, signed
+from markscheme.ratings.code_arrays import answer_values
+from markscheme.ratings.rating import Rated
 from markscheme.rubrics.rubric import LEVEL_ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
@@ -367,22 +369,21 @@ def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
     )
 
 
+def _quote_found(answer: Rated) -> float:
+    """Return 1 if an answer's quote is in what was shown, 0 if not, nan if it has none that could be checked."""
+    return np.nan if answer.quote is None or answer.quote_found is None else float(answer.quote_found)
+
+
 def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
     """Yield findings on criteria on which over 5% of the judge's quotes are in nothing it was shown.
 
     Quotes too short to check don't count.
     """
     for criterion in evidence.criteria.values():
-        rated = [
-            None if rating is None else rating.criteria.get(criterion.name) for rating in evidence.comparison.judged
-        ]
-        checked = {
-            index: verdict.quote_found
-            for index, verdict in enumerate(rated)
-            if verdict is not None and verdict.quote is not None
-        }
-        places = [row for row, is_found in checked.items() if is_found is False]
-        n = sum(is_found is not None for is_found in checked.values())
+        judge = evidence.comparison.judge
+        found = judge.by_example(answer_values(judge.given, criterion.name, _quote_found, np.nan), without=np.nan)
+        places = np.flatnonzero(found == 0).tolist()
+        n = int(np.isfinite(found).sum())
         if n < FEWEST_TO_COMPARE or len(places) <= INVENTED * n:
             continue
         worst = places[:MOST_WORST]

@@ -22,6 +22,7 @@ from markscheme.calibration.findings.evidence import (
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
 from markscheme.phrases import listed, number, percent
+from markscheme.ratings.code_arrays import have_answer, header_values
 from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
@@ -284,9 +285,11 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
             an unreachable judge.
     """
     unread: dict[int, set[str]] = {}
-    for index, rating in enumerate(evidence.comparison.judged):
-        if rating is None:
-            continue
+    judge = evidence.comparison.judge
+    may_be_unread = have_answer(judge.given, lambda rated: rated.declined == "unread")
+    may_be_unread |= header_values(judge.given, lambda header: header.error is not None, bool)
+    for index in np.flatnonzero(judge.by_example(may_be_unread, without=False)).tolist():
+        rating = judge.given[int(judge.sources[index])]
         not_read = {name for name, rated in rating.criteria.items() if rated.declined == "unread"}
         if elsewhere and rating.error is not None and rating.overall is None:
             not_read |= evidence.criteria.keys() - rating.criteria.keys()
@@ -295,7 +298,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
             unread[index] = not_read
     if not unread:
         return
-    rated = sum(rating is not None for rating in evidence.comparison.judged)
+    rated = int(judge.is_given.sum())
     share = len(unread) / rated
     names = sorted(set().union(*unread.values()))
     places = list(unread)

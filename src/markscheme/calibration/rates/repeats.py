@@ -97,7 +97,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
         NothingGraded: Over a tenth of the cases is not graded in some run.
     """
     n_cases = len(runs.ids)
-    in_all = np.array([[rating is not None for rating in column.ratings] for column in runs.columns]).all(axis=0)
+    in_all = np.array([column.is_given for column in runs.columns]).all(axis=0)
     if n_cases - in_all.sum() > MOST_MISSING * n_cases:
         raise ComparisonError(
             f"the {len(runs.columns)} runs hold different cases: {in_all.sum()} of {n_cases} are in all of them; "

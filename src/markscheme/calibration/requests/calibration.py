@@ -29,6 +29,7 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.options.table import AddedOptions
 from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice
@@ -411,14 +412,16 @@ class CalibrationRequest:
     def _from_ratings(
         self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path, kinds: Collection[str]
     ) -> list[Calibration]:
-        by_rater: dict[str, list[Rating]] = {}
+        every_rating = RatingCodes()
         files: dict[str, dict[Path, None]] = {}
         for source, ratings in self._sources(rubric, examples):
-            warn_unknown((rating.id for rating in ratings), every.examples, source)
-            for rating in (rating for rating in ratings if rating.kind in kinds):
-                by_rater.setdefault(rating.rater, []).append(rating)
-                if source is not None:
-                    files.setdefault(rating.rater, {})[source] = None
+            warn_unknown(ratings.ids, every.ids, source)
+            of_judges = ratings.of_kinds(kinds)
+            every_rating = every_rating.joined(of_judges) if every_rating else of_judges
+            if source is not None:
+                for rater in of_judges.raters:
+                    files.setdefault(rater, {})[source] = None
+        by_rater = every_rating.by_rater()
         provenance = "" if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
         return [
             calibration_of(
@@ -432,16 +435,16 @@ class CalibrationRequest:
             for name, ratings in by_rater.items()
         ]
 
-    def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+    def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> RatingCodes:
         """Return people's ratings in files that have a judge's too: the labels, where no example has one."""
-        ratings = [rating for _, of_source in self._sources(rubric, examples) for rating in of_source]
-        labels = [rating for rating in ratings if rating.kind not in JUDGES]
-        return labels if len(labels) < len(ratings) else []
+        ratings = RatingCodes().joined(*(of_source for _, of_source in self._sources(rubric, examples)))
+        labels = ratings.where(lambda header: header.kind not in JUDGES)
+        return labels if len(labels) < len(ratings) else RatingCodes()
 
-    def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, list[Rating]]]:
+    def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, RatingCodes]]:
         """Return the ratings, with the file that each part of them is from."""
         if isinstance(self.ratings, list):
-            return [(None, self.ratings)]
+            return [(None, RatingCodes.of(self.ratings))]
         return [(file, _ratings_in(file, rubric, examples, self.columns)) for file in self.ratings]
 
     def _from_judge(
@@ -621,7 +624,7 @@ def _refuse_report(path: Path) -> None:
         raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
 
 
-def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> list[Rating]:
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> RatingCodes:
     _refuse_report(path)
     from markscheme.readers.rated import (  # slow to load, and a judge that is asked needs no reader
         judge_ratings,

@@ -51,7 +51,7 @@ class Contender:
     """
 
     name: str
-    ratings: tuple[Rating, ...]
+    ratings: Sequence[Rating]
     cost: Usage = Usage()
     from_cache: int = 0
     submissions: int = 0

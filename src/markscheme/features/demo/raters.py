@@ -11,10 +11,11 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Rated, Rating, load_ratings
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped

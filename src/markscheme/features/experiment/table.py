@@ -120,7 +120,7 @@ def figures(table: RatingTable, variant: str) -> VariantFigures:
     """Compute the figures of one variant."""
     column = table[variant]
     rubric = table.rubric
-    is_output = np.array([rating is not None for rating in column.ratings])
+    is_output = column.is_given
     every = np.concatenate(list(column.levels.values()))
     every = every[~np.isnan(every)]
     one_scale = len({criterion.scale.ends for criterion in rubric.criteria}) == 1

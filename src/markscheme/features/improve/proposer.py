@@ -195,7 +195,7 @@ def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
         lines = [
             line for label in example.labels for line in _ratings_in_words(raters.get(label.rater, "annotator"), label)
         ]
-        lines += _ratings_in_words("judge", shown.judge.ratings[place])
+        lines += _ratings_in_words("judge", shown.judge.rating(place))
         texts[f"example-{ordinal}-ratings"] = hide("\n".join(lines))
     return texts or {"examples": "none"}
 

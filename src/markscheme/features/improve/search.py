@@ -156,5 +156,4 @@ async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]
 
 
 def _findings(rubric: Rubric, dev: TrialPart, column: Column) -> tuple[Finding, ...]:
-    ratings = [rating for rating in column.ratings if rating is not None]
-    return calibration_of(rubric, ExampleSet(dev.gold.examples), ratings, Rater("judge", "", "live")).findings
+    return calibration_of(rubric, ExampleSet(dev.gold.examples), column.used, Rater("judge", "", "live")).findings

@@ -204,7 +204,7 @@ def refuse_ungraded(column: Column) -> Column:
         NothingGraded: None is.
     """
     if np.isnan(column.scores).all():
-        raise NothingGraded([rating.error or "no score" for rating in column.ratings if rating is not None])
+        raise NothingGraded([rating.error or "no score" for rating in column.used])
     return column
 
 
@@ -261,7 +261,7 @@ async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, 
     own_scores = np.where(mask, dev.compared(yours), np.nan)
     n = int((~np.isnan(own_scores)).sum())
     if ungraded_share(own_scores, dev.compared(theirs)) > MOST_UNGRADED:
-        errors = [rating.error for rating in theirs.ratings if rating is not None and rating.error]
+        errors = [rating.error for rating in theirs.used if rating.error]
         return Tried(wording, "not graded", None, n, errors[0] if errors else "")
     closer = difference(dev.truth, own_scores, dev.compared(theirs))
     by_task = dev.by_task(closer)

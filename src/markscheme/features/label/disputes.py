@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from markscheme.ratings.rating import Rated, Rating, load_ratings
+from markscheme.ratings.codes import load_ratings
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column, column_of, rating_table
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats
@@ -134,7 +135,7 @@ def disputed(
         for row in np.flatnonzero(_differ(words)).tolist():
             if (ids[row], criterion.name) not in decided:
                 labelled = [place for place in np.argsort(words[row]).tolist() if not np.isnan(words[row, place])]
-                voices = (_voice(columns[place].ratings[row], words[row, place], criterion) for place in labelled)
+                voices = (_voice(columns[place].rating(row), words[row, place], criterion) for place in labelled)
                 voices_by_id.setdefault(ids[row], {})[criterion.name] = tuple(voices)
     return voices_by_id
 

@@ -1,6 +1,6 @@
 """One rater's file of labels: appended to label by label, with one process writing at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +10,9 @@ from markscheme.errors import UsageError, writing
 from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
 from markscheme.pages.order import Step
 from markscheme.plain_data import append_readable
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.kinds import Kind
-from markscheme.ratings.rating import Rating, RatingReader, corrected, load_ratings
+from markscheme.ratings.rating import Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import path_component
 
@@ -68,7 +69,7 @@ class LabelFile:
             raise
         return file
 
-    def _take(self, ratings: list[Rating]) -> None:
+    def _take(self, ratings: Sequence[Rating]) -> None:
         own_ratings = [rating for rating in ratings if rating.rater == self.rater]
         others = {rating.kind for rating in own_ratings} - {"human", "adjudicated"}
         if others:

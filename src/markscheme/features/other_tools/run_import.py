@@ -10,9 +10,10 @@ from markscheme.errors import RatingError, UsageError, lines_left_out
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rating, given_to_current_words
+from markscheme.ratings.rating import given_to_current_words
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
 from markscheme.readers.rated import RatedFile, meanings_of, of_kind, open_rated
@@ -42,7 +43,7 @@ class ImportRun:
 
     file: RatedFile
     targets: TargetFiles
-    ratings: tuple[Rating, ...]
+    ratings: RatingCodes
     additions: Additions | None
     examples: tuple[Example, ...]
 
@@ -106,16 +107,16 @@ class ImportRequest:
     def _chosen(self, file: RatedFile, n_damaged: int) -> RatedFile:
         """Return the file with the ratings to keep, and with unreadable lines counted as lost."""
         damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
-        return replace(file, ratings=tuple(of_kind(file.ratings, self.only)), lost={**file.lost, **damaged})
+        return replace(file, ratings=of_kind(file.ratings, self.only), lost={**file.lost, **damaged})
 
     def _as_said(self, file: RatedFile) -> RatedFile:
         """Return the file with the rater and the wording that the caller knows."""
         ratings = self._by_who_answered(file)
         if self.to_current_words and self.rubric is not None:
-            ratings = tuple(given_to_current_words(rating, self.rubric) for rating in ratings)
+            ratings = RatingCodes.of(given_to_current_words(rating, self.rubric) for rating in ratings)
         return replace(file, ratings=ratings)
 
-    def _by_who_answered(self, file: RatedFile) -> tuple[Rating, ...]:
+    def _by_who_answered(self, file: RatedFile) -> RatingCodes:
         """Return the ratings under the name of the annotator who answered.
 
         Raises:
@@ -123,14 +124,15 @@ class ImportRequest:
                 says so of another file than a sheet.
         """
         name = self.answered_by
+        ratings = RatingCodes.of(file.ratings)
         if file.format != SHEET.name:
             if name is not None:
                 raise UsageError("--as is for a labelling sheet; --rater names who rated in other files")
-            return file.ratings
+            return ratings
         if name is not None:
-            return tuple(replace(rating, rater=name) for rating in file.ratings)
+            return ratings.with_headers(lambda header: replace(header, rater=name))
         self._refuse_two_names(file)
-        return file.ratings
+        return ratings
 
     def _refuse_two_names(self, sheet: RatedFile) -> None:
         """Refuse a sheet of another rater than the one a file is named after."""
@@ -172,7 +174,7 @@ class ImportRequest:
         for path in self.files:
             refuse_headless(path, file.rubric)
         is_of_tool = any(file_format.is_of_tool for file_format in all_formats() if file_format.name == file.format)
-        n_adjudicated = sum(rating.kind == "adjudicated" for rating in file.ratings)
+        n_adjudicated = len(RatingCodes.of(file.ratings).of_kinds(("adjudicated",)))
         if n_adjudicated and self.columns.kind != "adjudicated" and not is_of_tool:
             raise UsageError(
                 f"{self.files[0]}: {counted(n_adjudicated, 'rating')} would be gold before all others, since the file "
@@ -184,7 +186,7 @@ class ImportRequest:
         """Add what is new to the targets, in turn with others who add to them."""
         with self.targets.turn_to_add():
             additions = self.targets.additions(file.ratings, rubric)
-            ratings = file.ratings if additions is None else additions.ratings
+            ratings = RatingCodes.of(file.ratings if additions is None else additions.ratings)
             examples = self.targets.parted(self.targets.new_examples(file.examples, "what is imported"), rubric)
             self.targets.add(ratings, examples)
             folder = self.targets.calibration_folder

@@ -8,6 +8,7 @@ from typing import Any
 from markscheme.features.other_tools.run_import import ImportRun
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
+from markscheme.ratings.codes import RatingCodes
 from markscheme.readers.rated import RatedFile
 from markscheme.report.document import Callout, Document, Line, Paragraph
 from markscheme.report.json import attributes
@@ -56,10 +57,10 @@ def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
     """Map each rater to the kind of its ratings and to how many there are."""
     raters: dict[str, dict[str, Any]] = {}
-    for rating in file.ratings:
-        counts = raters.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})
-        counts["ratings"] += 1
-        counts["ungraded"] += rating.error is not None
+    for header, times in RatingCodes.of(file.ratings).header_counts():
+        counts = raters.setdefault(header.rater, {"kind": header.kind, "ratings": 0, "ungraded": 0})
+        counts["ratings"] += times
+        counts["ungraded"] += times if header.error is not None else 0
     return raters
 
 

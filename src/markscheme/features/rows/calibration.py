@@ -25,10 +25,11 @@ from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, examples_from
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.kinds import JUDGES
-from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import load_rubric

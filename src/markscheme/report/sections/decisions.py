@@ -169,7 +169,7 @@ def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
     yield from (f"{who} on ", doc.Name(criterion.name), ": ", doc.Name(level(float(compared.gold[index]))))
     yield from _quoted(_remark(comparison, index, criterion))
     yield from (". Judge: ", doc.Name(level(float(compared.judge[index]))))
-    yield from _quoted(_rated(comparison.judged[index], criterion).reason)
+    yield from _quoted(_rated(comparison.judge.rating(index), criterion).reason)
 
 
 def _quoted(text: str) -> Iterator[doc.Piece]:

@@ -79,7 +79,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
 
 def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
     example = comparison.gold.examples[index]
-    rating = comparison.judged[index]
+    rating = comparison.judge.rating(index)
     gold = comparison.gold.scores[index]
     judge = comparison.scores[index]
     miss = comparison.misses[index]

@@ -38,6 +38,7 @@ from markscheme.features.pass_rate.tracked.weeks import WEEK, is_over, monday_of
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, grade_many, questions
 from markscheme.judges.options import AskOptions
+from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import (
     AUDITS_FILE,
@@ -49,7 +50,7 @@ from markscheme.ratings.examples import (
 )
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission

@@ -1,0 +1,118 @@
+"""Arrays of ratings' codes: levels, what does not apply, what headers say, and equal rows found once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.stats.intervals import Flags, Floats, Integers
+
+
+def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
+    """Return what a function says of each rating's header, shape (n_ratings,)."""
+    if not codes.headers:
+        return np.zeros(0, dtype=dtype)
+    return np.array(list(map(value, codes.headers)), dtype=dtype)[header_numbers(codes)]
+
+
+def header_numbers(codes: RatingCodes) -> Integers:
+    """Return the number of each rating's header, shape (n_ratings,)."""
+    return np.array(codes.header_numbers, dtype=np.int64)
+
+
+def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
+    """Number what a function says of each rating's header, in the order of the first ratings.
+
+    Returns:
+        The different values, and the number of each rating's, shape (n_ratings,).
+    """
+    values = list(dict.fromkeys(name(header) for header, _ in codes.header_counts()))
+    number = {value: index for index, value in enumerate(values)}
+    return values, header_values(codes, lambda header: number.get(name(header), -1), np.int64)
+
+
+def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], without: Any) -> npt.NDArray[Any]:
+    """Return what a function says of each rating's answer to a criterion, shape (n_ratings,); `without` for none."""
+    by_code = np.array([*map(value, codes.answers_on(name)), without])
+    return np.asarray(by_code[np.array(codes.codes_on(name), dtype=np.int64)])
+
+
+def levels_on(codes: RatingCodes, name: str) -> Floats:
+    """Return each rating's level of a criterion, nan where it has none, shape (n_ratings,)."""
+    return answer_values(codes, name, lambda rated: np.nan if rated.level is None else rated.level, np.nan)
+
+
+def skips_on(codes: RatingCodes, name: str) -> Flags:
+    """Return which ratings say that a criterion does not apply, shape (n_ratings,)."""
+    return answer_values(codes, name, lambda rated: rated.declined == "not applicable", False)
+
+
+def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
+    """Return which ratings have an answer of which a function says so, shape (n_ratings,)."""
+    found = np.zeros(len(codes), dtype=bool)
+    for name in codes.names:
+        if any(map(says, codes.answers_on(name))):
+            found |= answer_values(codes, name, lambda rated: bool(says(rated)), False)
+    return found
+
+
+def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
+    """Return the index of each rating's example among some ids, -1 where it isn't one, shape (n_ratings,)."""
+    if codes.ids is ids:
+        return np.arange(len(ids))
+    row = {unit: index for index, unit in enumerate(ids)}
+    return np.array([row.get(unit, -1) for unit in codes.ids], dtype=np.int64)
+
+
+def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, Integers]:
+    """Find equal rows of some columns, each of shape (n,); nan is equal to nan.
+
+    Returns:
+        The index of the first of each kind of row, and for each row the number of its kind.
+
+    Example:
+        >>> first, kind = equal_rows([np.array([1.0, np.nan, 1.0]), np.array([0, 1, 0])], 3)
+        >>> first.tolist(), kind.tolist()
+        ([0, 1], [0, 1, 0])
+    """
+    kind = np.zeros(n, dtype=np.int64)
+    n_kinds = 1
+    for column in columns:
+        number, size = _numbered(column)
+        if n_kinds * size > MOST_KINDS:
+            kind, n_kinds = _closed_up(kind, n_kinds)
+        kind = kind * size + number
+        n_kinds *= size
+    kind, n_kinds = _closed_up(kind, n_kinds)
+    first = np.zeros(n_kinds, dtype=np.int64)
+    first[kind[::-1]] = np.arange(n)[::-1]
+    return first, kind
+
+
+MOST_KINDS: Final = 2**40
+"""Numbers of kinds up to this are multiplied by those of one more column."""
+MOST_MARKED: Final = 2**22
+"""Numbers of kinds up to this are closed up by marking those that occur, which is faster than sorting."""
+
+
+def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
+    """Return a number for each value of a column, equal for equal values, and how many numbers there may be."""
+    if column.dtype.kind == "f":
+        distinct, number = np.unique(column, return_inverse=True)
+        return number.reshape(-1), max(len(distinct), 1)
+    whole = column.astype(np.int64)
+    low = int(whole.min(initial=0))
+    return whole - low, int(whole.max(initial=0)) - low + 1
+
+
+def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
+    """Return the same kinds, numbered without gaps."""
+    if n_kinds <= max(MOST_MARKED, len(kind)):
+        occurs = np.zeros(n_kinds, dtype=bool)
+        occurs[kind] = True
+        return (np.cumsum(occurs) - 1)[kind], int(occurs.sum())
+    distinct, number = np.unique(kind, return_inverse=True)
+    return number.reshape(-1), len(distinct)

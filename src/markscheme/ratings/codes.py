@@ -1,0 +1,493 @@
+"""Ratings as numbers: who rated, and a code for each answer; a Rating is made of them when one is asked for.
+
+Most of a million ratings say what thousands say: the same rater, and one of a scale's levels. Each such thing is kept
+once, and a rating is the number of its header (everything but its id and its answers) and a code for each criterion.
+"""
+
+import warnings
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Self, SupportsIndex, overload
+
+from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
+from markscheme.phrases import counted, few_of
+from markscheme.plain_data import json_lines
+from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, corrected
+from markscheme.rubrics.rubric import Rubric
+
+NO_ANSWER: Final = -1
+"""Code of a criterion that a rating doesn't answer; as an index it is the last of a list, which is kept for it."""
+MOST_KEPT: Final = 4096
+"""Beginnings of lines whose header is remembered: more are lines of which each has words of its own."""
+_SEARCHED = ("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note", "confidence",
+             "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
+"""What headers have in common by; `superseded` answers are rare, and such a rating's header is its own."""
+
+
+class RatingCodes(Sequence[Rating]):
+    """Ratings, of which each is made when it is asked for.
+
+    Attributes:
+        names: The criteria that some rating answers, or may.
+        ids: The id of each rating's example.
+        headers: What ratings say besides their id and answers, each once: Ratings without either.
+        answers: The different answers on each criterion.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names = tuple(names)
+        self.ids: list[str] = []
+        self.headers: list[Rating] = []
+        self.answers: list[list[Rated]] = [[] for _ in self.names]
+        self._orders: list[tuple[str, ...] | None] = []
+        self._header_of = array("i")
+        self._codes = array("i")
+        self._header_numbers: dict[tuple[Any, ...], int] = {}
+        self._answer_codes: list[dict[Rated, int]] = [{} for _ in self.names]
+
+    @classmethod
+    def of(cls, ratings: Iterable[Rating]) -> "RatingCodes":
+        """Return ratings as codes; those that are codes already as they are."""
+        if isinstance(ratings, RatingCodes):
+            return ratings
+        if isinstance(ratings, RatingView):
+            return ratings.codes.taken(ratings.indices)
+        codes = cls()
+        for rating in ratings:
+            codes.append(rating)
+        return codes
+
+    # --- as a sequence of ratings
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Rating: ...
+    @overload
+    def __getitem__(self, index: slice) -> "RatingCodes": ...
+    def __getitem__(self, index: SupportsIndex | slice) -> "Rating | RatingCodes":
+        if isinstance(index, slice):
+            return self.taken(range(len(self))[index])
+        position = range(len(self))[index]
+        number = self._header_of[position]
+        return replace(self.headers[number], id=self.ids[position], criteria=self.criteria_at(position))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Sequence) and not isinstance(other, str):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} ratings>"
+
+    def criteria_at(self, position: int) -> dict[str, Rated]:
+        """Return the answers of one rating by criterion, in the order in which it gave them."""
+        width = len(self.names)
+        row = self._codes[position * width : (position + 1) * width]
+        given = {
+            name: answers[code]
+            for name, answers, code in zip(self.names, self.answers, row, strict=True)
+            if code != NO_ANSWER
+        }
+        order = self._orders[self._header_of[position]]
+        return given if order is None else {name: given[name] for name in order if name in given}
+
+    # --- as numbers
+
+    @property
+    def header_numbers(self) -> "array[int]":
+        """The number of each rating's header."""
+        return self._header_of
+
+    def codes_on(self, name: str) -> "array[int]":
+        """The code of each rating's answer to a criterion."""
+        if name not in self.names:
+            return array("i", [NO_ANSWER]) * len(self)
+        return self._codes[self.names.index(name) :: len(self.names)]
+
+    def answers_on(self, name: str) -> Sequence[Rated]:
+        """The different answers to a criterion, by their codes."""
+        return self.answers[self.names.index(name)] if name in self.names else ()
+
+    def answer_counts(self) -> Iterator[tuple[str, Rated, int]]:
+        """Yield each answer to a criterion, and how many ratings have it."""
+        for name, answers in zip(self.names, self.answers, strict=True):
+            counts = Counter(self.codes_on(name))
+            for code, answer in enumerate(answers):
+                if counts[code]:
+                    yield name, answer, counts[code]
+
+    def header_counts(self) -> Iterator[tuple[Rating, int]]:
+        """Yield each header, in the order of the first ratings, and how many ratings have it."""
+        for number, count in Counter(self._header_of).items():
+            yield self.headers[number], count
+
+    @property
+    def raters(self) -> list[str]:
+        """The raters, in the order of their first ratings."""
+        return list(dict.fromkeys(header.rater for header, _ in self.header_counts()))
+
+    # --- parts, and more
+
+    def where(self, of_header: Callable[[Rating], object]) -> "RatingCodes":
+        """Return the ratings of whose header a function says so; the same where it says so of all."""
+        keeps = list(map(bool, map(of_header, self.headers)))
+        if all(keeps):
+            return self
+        return self.taken([index for index, number in enumerate(self._header_of) if keeps[number]])
+
+    def of_kinds(self, kinds: Collection[str]) -> "RatingCodes":
+        """Return the ratings of some kinds."""
+        return self.where(lambda header: header.kind in kinds)
+
+    def by_rater(self) -> "dict[str, RatingCodes]":
+        """Return each rater's ratings, raters in the order of their first ratings."""
+        return {name: self.of_rater(name) for name in self.raters}
+
+    def of_rater(self, name: str) -> "RatingCodes":
+        """Return the ratings of one rater."""
+        return self.where(lambda header: header.rater == name)
+
+    def of_ids(self, ids: Collection[str]) -> "RatingCodes":
+        """Return the ratings of some examples."""
+        return self.taken([index for index, unit in enumerate(self.ids) if unit in ids])
+
+    def without_ids(self, ids: Collection[str]) -> "RatingCodes":
+        """Return the ratings of all but some examples."""
+        return self.taken([index for index, unit in enumerate(self.ids) if unit not in ids])
+
+    def taken(self, indices: Sequence[int]) -> "RatingCodes":
+        """Return some of the ratings, by their indices."""
+        width = len(self.names)
+        part = self._emptied()
+        part.ids = [self.ids[index] for index in indices]
+        part._header_of = array("i", [self._header_of[index] for index in indices])
+        part._codes = array("i", [NO_ANSWER]) * (width * len(indices))
+        for column in range(width):
+            codes = self._codes[column::width]
+            part._codes[column::width] = array("i", [codes[index] for index in indices])
+        return part
+
+    def _emptied(self) -> "RatingCodes":
+        """Return codes with the headers and the answers of these, and no rating."""
+        part = RatingCodes(self.names)
+        part.headers, part._orders = list(self.headers), list(self._orders)
+        part.answers = list(map(list, self.answers))
+        part._header_numbers = dict(self._header_numbers)
+        part._answer_codes = list(map(dict, self._answer_codes))
+        return part
+
+    def _copied(self) -> "RatingCodes":
+        part = self._emptied()
+        part.ids, part._header_of, part._codes = list(self.ids), self._header_of[:], self._codes[:]
+        return part
+
+    def with_headers(self, changed: Callable[[Rating], Rating]) -> "RatingCodes":
+        """Return the ratings with changed headers: another rater or sample, say."""
+        part = self._copied()
+        part.headers = list(map(changed, self.headers))
+        part._header_numbers = {}
+        return part
+
+    def with_ids(self, names: Mapping[str, str]) -> "RatingCodes":
+        """Return the ratings with other ids for some of the examples."""
+        part = self._copied()
+        part.ids = [names.get(unit, unit) for unit in self.ids]
+        return part
+
+    def joined(self, *others: Iterable[Rating]) -> "RatingCodes":
+        """Return these ratings with others after them."""
+        whole = self._copied()
+        for other in others:
+            whole.extend(other)
+        return whole
+
+    def extend(self, ratings: Iterable[Rating]) -> None:
+        """Add ratings at the end."""
+        if not isinstance(ratings, RatingCodes):
+            for rating in ratings:
+                self.append(rating)
+            return
+        for name in ratings.names:
+            self._column_of(name)
+        width = len(self.names)
+        places = [self.names.index(name) for name in ratings.names]
+        usual = None if places == sorted(places) else ratings.names
+        headers = [
+            self.header_number(header, order or usual)
+            for header, order in zip(ratings.headers, ratings._orders, strict=True)
+        ]
+        added = array("i", [NO_ANSWER]) * (width * len(ratings))
+        for name, answers in zip(ratings.names, ratings.answers, strict=True):
+            own = self._column_of(name)
+            new_codes = [*(self.code_of(own, answer) for answer in answers), NO_ANSWER]
+            added[own::width] = array("i", [new_codes[code] for code in ratings.codes_on(name)])
+        self._header_of.extend([headers[number] for number in ratings.header_numbers])
+        self.ids += ratings.ids
+        self._codes += added
+
+    def __iadd__(self, ratings: Iterable[Rating]) -> Self:
+        self.extend(ratings)
+        return self
+
+    def append(self, rating: Rating) -> int:
+        """Add a rating at the end; return its index."""
+        columns = [self._column_of(name) for name in rating.criteria]
+        row = [NO_ANSWER] * len(self.names)
+        for column, answer in zip(columns, rating.criteria.values(), strict=True):
+            row[column] = self.code_of(column, answer)
+        order = None if columns == sorted(columns) else tuple(rating.criteria)
+        return self.append_codes(rating.id, self.header_number(rating, order), row)
+
+    def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
+        """Add the codes of a rating at the end; return its index."""
+        self.ids.append(unit)
+        self._header_of.append(header)
+        self._codes.extend(row)
+        return len(self.ids) - 1
+
+    def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
+        """Return the number of a rating's header: of one like it, or of a new one."""
+        if rating.superseded:
+            return self._new_header(rating, order)
+        key = (order, *(getattr(rating, name) for name in _SEARCHED))
+        number = self._header_numbers.get(key)
+        if number is None:
+            number = self._header_numbers[key] = self._new_header(rating, order)
+        return number
+
+    def _new_header(self, rating: Rating, order: tuple[str, ...] | None) -> int:
+        self.headers.append(replace(rating, id="", criteria={}))
+        self._orders.append(order)
+        return len(self.headers) - 1
+
+    def code_of(self, column: int, answer: Rated) -> int:
+        """Return the code of an answer; one with words of its own always has a new one."""
+        codes = self._answer_codes[column]
+        code = None if answer.reason else codes.get(answer)
+        if code is None:
+            code = len(self.answers[column])
+            self.answers[column].append(answer)
+            if not answer.reason:
+                codes[answer] = code
+        return code
+
+    def _column_of(self, name: str) -> int:
+        """Return the place of a criterion, which is added where it is new."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            before, width = self._codes, len(self.names)
+            self.names = (*self.names, name)
+            self.answers.append([])
+            self._answer_codes.append({})
+            self._codes = array("i", [NO_ANSWER]) * ((width + 1) * len(self))
+            for column in range(width):
+                self._codes[column :: width + 1] = before[column::width]
+            return len(self.names) - 1
+
+
+class RatingView(Sequence[Rating]):
+    """Some of many ratings, such as the labels of one example; each is made when it is asked for.
+
+    Attributes:
+        codes: All of the ratings.
+        indices: Those of these.
+    """
+
+    __slots__ = ("codes", "indices")
+
+    def __init__(self, codes: RatingCodes, indices: Sequence[int]) -> None:
+        self.codes = codes
+        self.indices = indices
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Rating: ...
+    @overload
+    def __getitem__(self, index: slice) -> "RatingView": ...
+    def __getitem__(self, index: SupportsIndex | slice) -> "Rating | RatingView":
+        if isinstance(index, slice):
+            return RatingView(self.codes, self.indices[index])
+        return self.codes[self.indices[index.__index__()]]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Sequence) and not isinstance(other, str):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    @property
+    def headers(self) -> Iterator[Rating]:
+        """The headers of the ratings: who gave each, and of what kind it is."""
+        return (self.codes.headers[self.codes.header_numbers[index]] for index in self.indices)
+
+
+class RatingLines:
+    """Lines of ratings, read into codes.
+
+    Attributes:
+        codes: The ratings read so far.
+    """
+
+    def __init__(self, rubric: Rubric, *, keep_unread: bool = False) -> None:
+        self._reader = RatingReader(rubric, keep_unread)
+        self.codes = RatingCodes(criterion.name for criterion in rubric.criteria)
+        self._width = len(self.codes.names)
+        self._column = {name: column for column, name in enumerate(self.codes.names)}
+        self._headers: dict[Any, int] = {}
+        self._plain: dict[tuple[str, type, Any], int] = {}
+
+    def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
+        """Read a JSON object, as `RatingReader.rating` does; return the index of its rating.
+
+        Raises:
+            ValueError: It isn't a rating.
+        """
+        try:
+            unit = line.get("id", id)
+            header = self._headers[kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN)]
+            criteria = line["criteria"]
+            plain = self._plain
+            row = [plain[name, type(raw), raw] for name, raw in criteria.items()]
+        except (KeyError, TypeError, AttributeError):
+            return self._add_slowly(line, kind, id)
+        if unit is None or unit == "" or tuple(criteria) != self.codes.names:
+            return self._add_slowly(line, kind, id)
+        return self.codes.append_codes(str(unit), header, row)
+
+    def _add_slowly(self, line: Any, kind: Kind, id: str | None) -> int:
+        """Read a line that has something that no line had before, and remember it."""
+        rating = self._reader.rating(line, kind=kind, id=id)
+        index = self.codes.append(rating)
+        for name, raw in (line.get("criteria") or {}).items():
+            answer = rating.criteria.get(name)
+            if type(raw) in PLAIN and answer is not None and answer.declined != "unread":
+                self._plain[name, type(raw), raw] = self.codes.code_of(self._column[name], answer)
+        if len(self._headers) < MOST_KEPT and tuple(rating.criteria) == self.codes.names:
+            beginning = (kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN))
+            with suppress(TypeError):  # a list in it
+                self._headers[beginning] = self.codes.header_number(rating, None)
+        return index
+
+
+_OWN: Final = frozenset(["id", "criteria"])
+"""Keys of a line whose values are its own; the others are its header."""
+
+
+def load_ratings(
+    path: Path,
+    rubric: Rubric,
+    *,
+    kind: Kind = "model",
+    keep_unread: bool = False,
+    interpreted: Callable[[Any], Any] = lambda line: line,
+) -> RatingCodes:
+    """The ratings in a file, one per line.
+
+    Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
+    criterion by criterion; what it replaces under another wording is in `Rating.superseded`. A later line that is
+    `withdrawn` removes the rating.
+
+    Args:
+        path: A .jsonl file.
+        rubric: Its criteria and scales decide which ratings are valid.
+        kind: The kind of lines that don't name one.
+        keep_unread: True keeps a judge's answer off the scale as an unreadable verdict, to be counted.
+        interpreted: Makes of the data in a line the rating that it means; a ValueError says why it means none.
+
+    Raises:
+        RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
+
+    Warns:
+        RatingWarning: Lines that contradict each other, or their own probabilities.
+    """
+    lines = RatingLines(rubric, keep_unread=keep_unread)
+    codes = lines.codes
+    latest: dict[tuple[str | int, ...], int] = {}
+    replaced: set[int] = set()
+    faults: list[Fault] = []
+    for line_number, line in json_lines(path, RatingError):
+        try:
+            index = lines.add(interpreted(line), kind=kind)
+        except ValueError as error:
+            faults.append(Fault(str(error), line_number))
+            continue
+        header = codes.headers[codes.header_numbers[index]]
+        is_withdrawn = line.get("withdrawn") is True
+        if header.kind in PEOPLE and line.get("rater"):
+            key = (codes.ids[index], header.rater, header.kind, header.sample)
+            earlier = latest.pop(key, None)
+            if earlier is not None:
+                replaced.add(earlier)
+            if earlier is not None and not is_withdrawn:
+                replaced.add(index)
+                index = codes.append(corrected(codes[earlier], codes[index]))
+            if not is_withdrawn:
+                latest[key] = index
+        if is_withdrawn:
+            replaced.add(index)
+    if faults:
+        refuse_lines(RatingError(faults, path=path))
+    ratings = codes.taken([index for index in range(len(codes)) if index not in replaced]) if replaced else codes
+    for contradiction in (*_said_twice(ratings), *_improbable(ratings, rubric)):
+        warnings.warn(f"{path}: {contradiction}", RatingWarning, stacklevel=2)
+    return ratings
+
+
+def _said_twice(ratings: RatingCodes) -> Iterator[str]:
+    """Name the examples that a rater gave different levels in one sample at the same time; a later time is another."""
+    keys = [(of.rater, of.kind, of.sample, of.at, of.shown, of.under) for of in ratings.headers]
+    number_of = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    numbers = [number_of[key] for key in keys]
+    first: dict[tuple[str, int], int] = {}
+    differ: dict[str, None] = {}
+    for index, (unit, header) in enumerate(zip(ratings.ids, ratings.header_numbers, strict=True)):
+        earlier = first.setdefault((unit, numbers[header]), index)
+        if earlier != index and _levels_said(ratings[earlier]) != _levels_said(ratings[index]):
+            differ[unit] = None
+    if differ:
+        yield (
+            f"rates {counted(len(differ), 'example')} twice in one sample, with different levels "
+            f"({few_of([*differ])}); each counts as a sample of its own"
+        )
+
+
+def _levels_said(rating: Rating) -> tuple[Any, ...]:
+    return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
+
+
+def _improbable(ratings: RatingCodes, rubric: Rubric) -> Iterator[str]:
+    """Name the examples with a level that is less probable than another one by the probabilities next to it."""
+    differ: dict[int, None] = {}
+    for criterion in rubric.criteria:
+        choices = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))
+        unlikely = {
+            code
+            for code, rated in enumerate(ratings.answers_on(criterion.name))
+            if rated.probabilities and rated.level in choices
+            if (likely := dict(rated.probabilities)).get(choices[rated.level], 0.0) < max(likely.values())
+        }
+        if unlikely:
+            codes = ratings.codes_on(criterion.name)
+            differ |= {index: None for index, code in enumerate(codes) if code in unlikely}
+    if differ:
+        ids = dict.fromkeys(ratings.ids[index] for index in sorted(differ))
+        yield (
+            f"gives {counted(len(ids), 'example')} a level that another is likelier than, by the probabilities next "
+            f"to it ({few_of([*ids])}); the level counts"
+        )
