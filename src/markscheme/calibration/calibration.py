@@ -407,7 +407,8 @@ def calibration_of(
     asked = trend or trend_asked(comparison.table, (comparison.judge_name, comparison.gold_name), options)
     comparison = replace(comparison, trend=asked)
     slices = slices_of(comparison)
-    findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
+    every_run = ratings.joined(repeats) if repeats else ratings
+    findings = findings_of(comparison, every_run, slices=slices, elsewhere=rater.source == "ratings")
     baseline: RunsCompared | None = None
     if since is not None:
         compare_runs = next(iter(COMPARE_RUNS), None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.grading.score import ROUNDING
 from markscheme.phrases import counted, in_words
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import Example, ExampleSet, has_stale
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale
@@ -184,6 +184,9 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
         examples: The whole set, with its labels.
         rubric: With its current words.
     """
+    labels = examples.labels
+    if not has_stale(labels, rubric) and not any(header.superseded for header in labels.headers):
+        return None
     affected = [
         example.id
         for example in examples.examples

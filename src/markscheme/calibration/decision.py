@@ -202,8 +202,7 @@ def _split_decisions(gold: Gold) -> int:
 
 def _not_adjudicated(comparison: Comparison) -> Comparison:
     """Select the examples of a comparison that nobody adjudicated."""
-    settled = [any(label.kind == "adjudicated" for label in example.labels) for example in comparison.gold.examples]
-    return _without(comparison, np.array(settled, dtype=bool))
+    return _without(comparison, comparison.gold.labelled_by("adjudicated"))
 
 
 def _circumstances(

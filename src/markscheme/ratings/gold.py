@@ -13,7 +13,7 @@ from markscheme.errors import ComparisonError
 from markscheme.grading.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.ratings.code_arrays import equal_rows, header_values, rater_numbers, rows_in
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import Example, ExampleSet, labels_of
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import (
@@ -80,6 +80,18 @@ class Gold(Column):
     def held_out_ids(self) -> frozenset[str]:
         """Ids of the examples whose texts stay unread."""
         return frozenset(example.id for example in self.examples if example.is_held_out)
+
+    @cached_property
+    def labels(self) -> RatingCodes:
+        """All labels of the examples, those that don't count too."""
+        return labels_of(self.examples)
+
+    def labelled_by(self, kind: str) -> Flags:
+        """Return which examples have a label of a kind, shape (n_examples,)."""
+        is_labelled = np.zeros(len(self.ids), dtype=bool)
+        rows = rows_in(self.ids, self.labels)
+        is_labelled[rows[(rows >= 0) & header_values(self.labels, lambda label: label.kind == kind, bool)]] = True
+        return is_labelled
 
     @cached_property
     def groups(self) -> tuple[str, ...] | None:

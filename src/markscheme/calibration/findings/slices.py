@@ -13,6 +13,7 @@ from markscheme.calibration.comparison.measure import headline
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
 from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
@@ -250,7 +251,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
             for example_part in named
             if example_part.inside.tobytes() not in same
         ]
-    parts += _by_name(BY_LABEL_KIND, [_kind(comparison, index) for index in range(len(examples))])
+    parts += _by_name(BY_LABEL_KIND, _label_kinds(comparison.gold))
     if comparison.rubric.is_of_pairs:
         return parts
     return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
@@ -419,7 +420,10 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
     return [ExamplePart(BY_LENGTH, name, third == index) for index, name in enumerate(names)]
 
 
-def _kind(comparison: Comparison, index: int) -> str:
-    """Return the strongest kind of label that counts for an example."""
-    kinds = {label.kind for label in comparison.gold.examples[index].labels}
-    return next((kind for kind in KINDS if kind in kinds and kind in comparison.gold.kinds), "")
+def _label_kinds(gold: Gold) -> list[str]:
+    """Return the strongest kind of label that counts for each example."""
+    kinds = np.full(len(gold.ids), "", dtype=object)
+    for kind in reversed(KINDS):
+        if kind in gold.kinds:
+            kinds[gold.labelled_by(kind)] = kind
+    return [str(kind) for kind in kinds]

@@ -79,6 +79,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
 
 def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
     example = comparison.gold.examples[index]
+    labels = tuple(example.labels)
     rating = comparison.judge.rating(index)
     gold = comparison.gold.scores[index]
     judge = comparison.scores[index]
@@ -97,9 +98,9 @@ def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
         response=_texts(example),
         inputs=inputs_of_case(example, comparison.rubric),
         facts=facts_of_case(example),
-        raters=("gold", "judge", *(_rater(label) for label in example.labels)),
-        rows=tuple(_rows(comparison, index, rating, example.labels)),
-        notes=notes_of_case(example.labels, rating),
+        raters=("gold", "judge", *(_rater(label) for label in labels)),
+        rows=tuple(_rows(comparison, index, rating, labels)),
+        notes=notes_of_case(labels, rating),
     )
 
 
