@@ -7,6 +7,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import in_words
+from markscheme.ratings.codes import RatingCodes
 from markscheme.rubrics.edit import judge_fitted_to
 
 FITTED_TO_ANOTHER: Final = FindingKind(
@@ -21,7 +22,7 @@ FITTED_TO_ANOTHER: Final = FindingKind(
 def fitted_to_another(examined: ExaminedJudge) -> Iterator[Finding]:
     """Find that a rubric's file says of another judge that its weights and pass mark fit that one's levels."""
     file = examined.evidence.comparison.rubric.source
-    judges = sorted({rating.rater for rating in examined.ratings})
+    judges = sorted(RatingCodes.of(examined.ratings).raters)
     if file is None or not file.is_file():
         return
     fitted_to = judge_fitted_to(file.read_text(encoding="utf-8", errors="replace"))
