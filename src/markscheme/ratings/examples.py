@@ -1,6 +1,5 @@
 """Example sets: labelled submissions read from any supported file, with every fault reported."""
 
-import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -535,14 +534,13 @@ def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) ->
 
 
 def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
-    first: dict[str, Example] = {}
+    first: dict[tuple[tuple[str, ...], frozenset[tuple[str, str]]], Example] = {}
     twice: list[str] = []
     for example in examples:
         if not example.submission.response:
             continue  # a table of labels alone has no responses
-        texts = [*example.submission.responses, dict(example.submission.inputs)]
-        text = json.dumps(texts, sort_keys=True)
-        first_with_text = first.setdefault(text, example)
+        texts = example.submission.responses, frozenset(example.submission.inputs.items())
+        first_with_text = first.setdefault(texts, example)
         if first_with_text is example:
             continue
         twice.append(example.id)
@@ -567,6 +565,8 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
     A judge that reads an anchor knows the answer for the response it is from, so that counts in no figure.
     """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
+    if not anchors:
+        return list(examples)
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
     checked = []
     for example in examples:

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.plain_data import json_lines
@@ -14,6 +14,8 @@ from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 
+NUMBERS: Final = (int, float)
+"""Types of a level that is a number; true and false are none."""
 POSITIONS: Span = (0.0, 1.0)
 """The scale that both sides are moved to where no rubric names one, and that of overall scores."""
 OVERALL = "overall"
@@ -138,14 +140,21 @@ def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
 
 def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
     """Return how often each number occurs, of each criterion and overall, by side."""
-    numbers: dict[str, dict[str, Counter[float]]] = {}
+    counts: dict[tuple[str, str, type, Any], int] = {}
     for peek in files:
         for _, line in json_lines(peek.path, RatingError):
             rating = mapping(line)
-            answers = {str(name): _level_in(raw) for name, raw in mapping(rating.get("criteria")).items()}
-            for name, level in {**answers, OVERALL: rating.get(OVERALL)}.items():
-                if _is_number(level):
-                    numbers.setdefault(name, {}).setdefault(_side_of(rating), Counter())[float(level)] += 1
+            side = _side_of(rating)
+            answers = {**mapping(rating.get("criteria")), OVERALL: rating.get(OVERALL)}
+            for name, raw in answers.items():
+                level = raw["level"] if type(raw) is dict and "level" in raw else raw
+                if type(level) in NUMBERS:
+                    key = (name, side, type(level), level)
+                    counts[key] = counts.get(key, 0) + 1
+    numbers: dict[str, dict[str, Counter[float]]] = {}
+    for (name, side, _, level), times in counts.items():
+        if _is_number(level):
+            numbers.setdefault(name, {}).setdefault(side, Counter())[float(level)] += times
     return numbers
 
 

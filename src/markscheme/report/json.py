@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from json.encoder import encode_basestring
 from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
@@ -66,4 +67,57 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 
 def dumps(data: Mapping[str, Any]) -> str:
     """Encode data as JSON that any strict parser reads, with floating-point noise rounded away."""
-    return json.dumps(plain(data), ensure_ascii=False, indent=2, allow_nan=False)
+    return _encoded(data, "\n", _Numbers())
+
+
+class _Numbers(dict[float | None, str]):
+    """Texts of numbers, of which a report has the same few in long lists; null for those that are unknown."""
+
+    def __missing__(self, value: float | None) -> str:
+        text = json.dumps(plain(value), allow_nan=False)
+        if value and value == value:  # 0.0 is equal to -0.0, and nan to nothing
+            self[value] = text
+        return text
+
+
+_OF_NUMBERS = ({float}, {float, type(None)})
+"""Types of the elements of a list of numbers."""
+
+
+def _encoded(value: Any, newline: str, numbers: _Numbers) -> str:
+    """Encode a value as `json.dumps` encodes what `plain` makes of it, with an indent of 2.
+
+    Args:
+        value: Anything that `plain` takes.
+        newline: A line break, and the indent of the line that the value is in.
+        numbers: Texts of numbers so far.
+    """
+    deeper = f"{newline}  "
+    if isinstance(value, Mapping):
+        entries = [
+            f"{encode_basestring(str(key))}: {_encoded(_limit(key, element), deeper, numbers)}"
+            for key, element in value.items()
+        ]
+        return f"{{{deeper}{f',{deeper}'.join(entries)}{newline}}}" if entries else "{}"
+    if isinstance(value, list | tuple):
+        types = set(map(type, value))
+        if types in _OF_NUMBERS:
+            elements = list(map(numbers.__getitem__, value))
+        else:
+            elements = [_encoded(element, deeper, numbers) for element in value]
+        return f"[{deeper}{f',{deeper}'.join(elements)}{newline}]" if elements else "[]"
+    if type(value) is str:
+        return encode_basestring(value)
+    if value is None or isinstance(value, str | int | float):
+        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    if hasattr(value, "tolist") and not hasattr(value, "to_json"):
+        return _encoded(value.tolist(), newline, numbers)
+    return _encoded(plain(value), newline, numbers)
+
+
+def _limit(key: Any, value: Any) -> Any:
+    """Return a value of a mapping, rounded as `plain` rounds the limits of an estimate."""
+    if str(key) not in _LIMITS:
+        return value
+    limit = plain(value)
+    return round(limit, _DIGITS) if isinstance(limit, float) else limit
