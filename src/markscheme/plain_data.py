@@ -139,6 +139,19 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
 
 
+def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
+    """Yield the values in a file of JSON lines with their lines, or those of a list in a `.json` file, counted.
+
+    Raises:
+        FileError: Of the given class: the file can't be read, or isn't JSON.
+    """
+    if path.suffix.casefold() != ".json":
+        yield from json_lines(path, error)
+        return
+    data = read_json(path, error)
+    yield from enumerate(data if isinstance(data, list) else [data], start=1)
+
+
 def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
     """Append JSON objects, one per line, once the function that reads the file has read each; a link is refused.
 
@@ -597,7 +610,7 @@ class _Reader:
         if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
             self._count_letters(node)
             return encodable(node.value) if node.tag.endswith(":timestamp") else self._scalar(node)
-        raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read", line)
+        raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read; without it, what follows is", line)
 
     def _count_letters(self, node: yaml.ScalarNode) -> None:
         self._letters += len(node.value)

@@ -36,7 +36,7 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
-from markscheme.grading.by_row import ROW_REFUSED, own_rubric
+from markscheme.grading.by_row import NO_RUBRIC, ROW_REFUSED, own_rubric, without_rubric
 from markscheme.grading.groups import AFTER_GRADING
 from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
@@ -47,6 +47,7 @@ from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.readers.submissions import (
     RESPONSE_COLUMNS,
     holds_several,
@@ -57,7 +58,7 @@ from markscheme.readers.submissions import (
 )
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.keys import RowRule
-from markscheme.rubrics.of_rows import ROWS_ALONE, row_rubric_in, row_rule
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_key_in
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_calibration
 from markscheme.submission import RESPONSE_KEYS, Submission
@@ -144,6 +145,8 @@ def grade(
         keys = RESPONSE_KEYS if file.casefold().endswith(LINES) else RESPONSE_COLUMNS
         raise UsageError(f"{file}: no row has a response, under {in_code(keys)}")
     _warn_of_hidden(inputs, loaded)
+    if not has_core:
+        _say_what_is_unseen(first, loaded)
     _warn_of_lacking(lacking, total, in_lines=file != "-" and holds_several(Path(file)))
     folder = find_calibration(loaded.name, Path.cwd())
     shown = [] if judge else [submission for submission in first if not submission.fault]
@@ -169,6 +172,8 @@ def grade(
 
 def _is_of_rows(name: str) -> bool:
     """Return whether the only file that is named holds rows, each of which has to bring a rubric."""
+    if brings_rubrics(Path(name)):
+        return True
     return holds_several(Path(name)) and not name.casefold().endswith(RUBRIC_SUFFIXES) and Path(name).is_file()
 
 
@@ -185,14 +190,19 @@ class _RowRubrics:
         self.rule = row_rule(rule, core)
         self.n = 0
         self._ids_by_fault: dict[str, list[str]] = {}
+        self._ids_by_note: dict[str, list[str]] = {}
 
     def add(self, submission: Submission) -> None:
         """Count a row."""
         text = row_rubric_in(submission.inputs, self.core)
         self.n += text is not None
-        fault = own_rubric(text, self.core, self.rule)
-        if isinstance(fault, str) and not submission.fault and fault != ROW_REFUSED:
-            self._ids_by_fault.setdefault(fault, []).append(submission.id)
+        row_rubric = own_rubric(text, self.core, self.rule)
+        if row_rubric == NO_RUBRIC:
+            row_rubric = without_rubric(submission.inputs)
+        if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
+            self._ids_by_fault.setdefault(row_rubric, []).append(submission.id)
+        for note in row_rubric.notes if isinstance(row_rubric, RowRubric) else ():
+            self._ids_by_note.setdefault(note, []).append(submission.id)
 
     def say(self, total: int) -> None:
         """Say what becomes of them, and which rows have a faulty one."""
@@ -202,6 +212,8 @@ class _RowRubrics:
             notify(f"{self.n} of {counted(total, 'row')} bring a rubric of their own; {added}")
         for fault, ids in self._ids_by_fault.items():
             notify(f"{counted(len(ids), 'row')} can't be graded (first {ids[0]}): {fault}")
+        for note, ids in self._ids_by_note.items():
+            notify(f"{note} ({counted(len(ids), 'row')}, first {ids[0]})")
 
 
 def _looked_through(
@@ -365,6 +377,15 @@ def _inputs(entries: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"`--input` gives {name!r} twice")
         inputs[name] = _text_of(Path(text[1:])) if text.startswith("@") else text
     return inputs
+
+
+def _say_what_is_unseen(submissions: Sequence[Submission], rubric: Rubric) -> None:
+    """Say which keys of rows the judge isn't shown, where it is shown none of them."""
+    names = dict.fromkeys(name for submission in submissions for name in submission.inputs)
+    of_rubric = {rubric_key_in(submission.inputs, None) for submission in submissions}
+    unseen = [name for name in names if name not in of_rubric]
+    if unseen and not set(unseen) & set(rubric.known_inputs):
+        notify(f"the judge sees the responses alone, not {', '.join(unseen)}; --map COLUMN=query shows one")
 
 
 def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:

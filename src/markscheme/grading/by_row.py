@@ -1,6 +1,6 @@
 """Grade rows of which some bring a rubric of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import json_rows, parse_json
 from markscheme.prompt import Prompt
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import (
@@ -44,6 +44,26 @@ def own_rubric(
     return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule, of_run)
 
 
+def without_rubric(inputs: Mapping[str, str]) -> str:
+    """Say that a row brings no rubric, and which of its keys hold lists that may be one.
+
+    >>> without_rubric({"questions": '["Is it kind?"]', "query": "Hello?"}).rpartition("; ")[2]
+    '`questions` holds a list: --map questions=rubric'
+    """
+    key = next((key for key, text in inputs.items() if _lists_sentences(text)), None)
+    return NO_RUBRIC if key is None else f"{NO_RUBRIC}; `{key}` holds a list: --map {key}=rubric"
+
+
+def _lists_sentences(text: str) -> bool:
+    if not text.startswith("["):
+        return False
+    try:
+        listed = parse_json(text)
+    except (ValueError, RecursionError):
+        return False
+    return bool(listed) and all(isinstance(entry, str) and " " in entry for entry in listed)
+
+
 def rubric_of_rows(path: Path) -> Rubric:
     """Return a rubric with each different criterion of a file's rows once, by the names that labels of them have.
 
@@ -51,7 +71,7 @@ def rubric_of_rows(path: Path) -> Rubric:
         RatingError: A row or its rubric is faulty.
     """
     rubrics = []
-    for line, row in json_lines(path, RatingError):
+    for line, row in json_rows(path, RatingError):
         try:
             brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
         except ValueError as fault:
@@ -99,7 +119,8 @@ class ByRow(AroundGrader):
         """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run."""
         if submission.fault:
             return None
-        return own_rubric(row_rubric_in(submission.inputs, self.core), self.core, self.rule, self.of_run)
+        brought = own_rubric(row_rubric_in(submission.inputs, self.core), self.core, self.rule, self.of_run)
+        return without_rubric(submission.inputs) if brought == NO_RUBRIC else brought
 
     def prompts(self, submission: Submission) -> list[Prompt]:
         """Return the prompts by the row's rubric; none where it is faulty."""

@@ -1,10 +1,11 @@
 """Tables among the files that a command names, told from rubrics and from files of tools."""
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 from markscheme.errors import RatingError, UsageError, naming
-from markscheme.plain_data import LINES, json_lines
+from markscheme.plain_data import LINES, json_rows
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -25,14 +26,22 @@ def names_table(names: Sequence[str]) -> bool:
 
 
 def brings_rubrics(path: Path) -> bool:
-    """Return whether the first line of a file is a row with criteria of its own."""
-    if not path.is_file() or not path.name.casefold().endswith(LINES):
+    """Return whether the first row of lines, or the first two of a list in a `.json` file, has criteria of its own."""
+    is_list = path.suffix.casefold() == ".json"
+    if not path.is_file() or not (is_list or path.name.casefold().endswith(LINES)):
         return False
     try:
-        _, first = next(iter(json_lines(path, RatingError)), (0, None))
+        first = [row for _, row in islice(json_rows(path, RatingError), 2 if is_list else 1)]
     except RatingError:  # said by whoever reads it
         return False
-    return isinstance(first, dict) and isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
+    return len(first) == (2 if is_list else 1) and all(map(_has_rubric, first))
+
+
+def _has_rubric(row: object) -> bool:
+    if not isinstance(row, dict):
+        return False
+    brought = (value for key, value in row.items() if str(key).endswith(("rubric", "rubrics")))
+    return isinstance(next(brought, None), list | dict)
 
 
 def refuse_table(name: str) -> None:

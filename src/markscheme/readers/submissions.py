@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
 from markscheme.parts import in_cell
-from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_lines, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.row_form import PACKED, RowForm, form_of_rows
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def holds_several(path: Path) -> bool:
 def _holds_rows(path: Path) -> bool:
     """Return whether a file is named as rows and holds such, or is another text, not named as one, with a response
     in each row: `.txt` and `.md` are one response, which may be a table."""
+    if brings_rubrics(path):
+        return True
     form = form_of_rows(path)
     if path.name.casefold().endswith((*LINES, *TABLES, PARQUET)):
         return form in ("lines", "table", "parquet")
@@ -154,7 +157,7 @@ def _of_rows(
 ) -> Iterator[tuple[int, Submission]]:
     """Submissions with their line numbers, their columns under the names that `fields` gives."""
     form = form_of_rows(path)
-    if form == "lines":
+    if form == "lines" or brings_rubrics(path):
         yield from _of_lines(path, fields)
         return
     response = ""
@@ -180,7 +183,7 @@ def _of_rows(
 
 
 def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Submission]]:
-    for line_number, (number, line) in enumerate(json_lines(path, RatingError), start=1):
+    for line_number, (number, line) in enumerate(json_rows(path, RatingError), start=1):
         try:
             row = _renamed(line, fields, path, is_first=line_number == 1) if isinstance(line, dict) else line
             is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)

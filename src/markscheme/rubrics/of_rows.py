@@ -30,6 +30,7 @@ PER_CALL: Final = 20
 """The most criteria in one question about a row with a rubric of its own, where nothing else is said."""
 _KEYS: Final = ("rubric", "rubrics")
 _AT_CRITERION: Final = re.compile(r"^(?:rubrics?\.?|criteria)*\[(\d+)\](?:\.[\w.\[\]]+)?: ")
+_SCORE_LINE: Final = re.compile(r"^\s*Score \d+:", re.MULTILINE)
 _BEFORE: Final = "row-"
 """Comes before the name of a row's criterion that is a core criterion's name too."""
 
@@ -46,11 +47,13 @@ class RowRubric:
         rubric: Its own criteria, after those of the run where both count.
         source: Whose criteria it has.
         brought: The names of the row's criteria in it.
+        notes: What was assumed of the row's rubric, and what of it wasn't read.
     """
 
     rubric: Rubric
     source: Literal["row", "core+row"]
     brought: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
@@ -59,12 +62,29 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     >>> row_rubric_in({"rubric": '["It names the town."]'}, None), row_rubric_in({"query": "Where?"}, None)
     ('["It names the town."]', None)
     """
+    key = rubric_key_in(inputs, core)
+    return str(inputs[key]) if key is not None and inputs[key] else None
+
+
+def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
+    """Return the key of a row's own rubric: `rubric`, `criteria` of criteria, or one that ends so with a structure.
+
+    >>> rubric_key_in({"score_rubric": '{"criteria": "Is it kind?"}', "my_rubric": "kindness"}, None)
+    'score_rubric'
+    """
     shown = () if core is None else core.known_inputs
-    for key in _KEYS:
-        if key in inputs and key not in shown:
-            return str(inputs[key]) if inputs[key] else None
+    named = next((key for key in _KEYS if key in inputs and key not in shown), None)
+    if named is not None:
+        return named
     text = inputs.get("criteria")
-    return text if isinstance(text, str) and "criteria" not in shown and _lists_criteria(text) else None
+    if isinstance(text, str) and "criteria" not in shown and _lists_criteria(text):
+        return "criteria"
+    others = (key for key in inputs if key.endswith(("_rubric", "_rubrics")) and key not in shown)
+    return next((key for key in others if _shows_rubric(str(inputs[key]))), None)
+
+
+def _shows_rubric(text: str) -> bool:
+    return text.startswith(("[", "{")) or _SCORE_LINE.search(text) is not None
 
 
 def _lists_criteria(text: str) -> bool:
@@ -107,19 +127,19 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         how = "pairs" if core.is_of_pairs else "a response as a whole"
         return f"its rubric: the run judges {how}, which goes by one rubric alone"
     try:
-        rubric_of_row = _own_of(text)
+        rubric_of_row, notes = _own_of(text)
         if core is None or rule == "instead":
             rubric = (
                 replace(rubric_of_row, **_way_of(of_run))
                 if core is None
                 else _asked_as(core, rubric_of_row.criteria, rubric_of_row)
             )
-            return RowRubric(rubric, "row", tuple(criterion.name for criterion in rubric_of_row.criteria))
+            return RowRubric(rubric, "row", tuple(criterion.name for criterion in rubric_of_row.criteria), notes)
         taken = {criterion.name for criterion in core.criteria}
         criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in rubric_of_row.criteria]
         shared = (core.criteria, criteria) if core.core_share is None else _by_shares(core, criteria)
         rubric = _asked_as(core, chain.from_iterable(shared), rubric_of_row)
-        return RowRubric(rubric, "core+row", tuple(criterion.name for criterion in criteria))
+        return RowRubric(rubric, "core+row", tuple(criterion.name for criterion in criteria), notes)
     except RubricError as error:
         return f"its rubric{_without_place(error.faults[0].problem)}"
     except UsageError as error:
@@ -202,16 +222,18 @@ def _way_of(run: Rubric) -> dict[str, Any]:
     return {"strategy": run.strategy, "samples": run.samples, "criteria_per_call": per_call}
 
 
-def _own_of(text: str) -> Rubric:
-    """Return a row's own rubric, with criteria of equal words as one.
+def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
+    """Return a row's own rubric, with criteria of equal words as one, and notes on its reading.
 
     Raises:
         RubricError: It is faulty.
         UsageError: It is a name, and there is no rubric of that name.
     """
     text = text.strip()
+    if _SCORE_LINE.search(text) and not text.startswith("{"):
+        return _noted(text)
     if not text.startswith(("[", "{")):
-        return _named(text)
+        return _named(text), ()
     if len(text) > MAX_RUBRIC_BYTES:
         raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes")
     try:
@@ -225,10 +247,15 @@ def _own_of(text: str) -> Rubric:
     of_run = [key for key in KEYS_OF_RUN if isinstance(data, dict) and key in data]
     if of_run:
         raise RubricError(f"{of_run[0]} is for the run, not for a row")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RubricWarning)
+    return _noted(data)
+
+
+def _noted(data: Any) -> tuple[Rubric, tuple[str, ...]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RubricWarning)
         rubric = rubric_from_data(data)
-    return replace(rubric, criteria=_once(rubric.criteria))
+    notes = tuple(str(warning.message) for warning in caught)
+    return replace(rubric, criteria=_once(rubric.criteria)), notes
 
 
 def _named(name: str) -> Rubric:

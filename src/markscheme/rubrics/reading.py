@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, parse_json, plain_data, read_text
@@ -33,6 +33,11 @@ CriterionValues = Mapping[str, Any]
 # --- texts and files ------------------------------------------------------------------------------------------------
 
 
+_OTHER_FORMS: Final = (".md", ".txt", ".csv", ".tsv", ".xlsx", ".ods", ".docx", ".pdf", ".html")
+"""Endings of files in which people keep rubrics that aren't read."""
+_WRITE_IT: Final = "; a rubric is YAML or JSON: a list of criteria, each with `requirement` and `weight`"
+
+
 def read_file(source: str | Path | IO[str]) -> "RubricReading":
     """Read a file as a rubric.
 
@@ -44,7 +49,14 @@ def read_file(source: str | Path | IO[str]) -> "RubricReading":
     """
     if isinstance(source, str | Path):
         path = Path(source)
-        return read_rubric_text(read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES), form_of(path), path)
+        try:
+            return read_rubric_text(read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES), form_of(path), path)
+        except RubricError as error:
+            if path.suffix.casefold() not in _OTHER_FORMS:
+                raise
+            raise RubricError(
+                [replace(f, problem=f"{f.problem}{_WRITE_IT}") for f in error.faults], path=path
+            ) from None
     name = getattr(source, "name", None)
     named = Path(name) if isinstance(name, str) else None
     return read_rubric_text(source.read(), form_of(named), named)

@@ -10,6 +10,7 @@ from markscheme.calibration.findings.commands import POOL, Commands
 from markscheme.commands.options import JsonFlag, Scorers
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError
+from markscheme.plain_data import LINES
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.rubrics.search import find_calibration, find_rubric
 
@@ -52,7 +53,7 @@ def lint(
 
     worst = NO_ISSUES
     for name in rubrics:
-        if brings_rubrics(Path(name)):
+        if brings_rubrics(Path(name)) or (name.casefold().endswith(LINES) and Path(name).is_file()):
             rows = lint_rows(Path(name))
             print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
             worst = max(worst, rows.status)

@@ -5,31 +5,40 @@ from pathlib import Path
 
 from markscheme.errors import Fault, RatingError, SubmissionError
 from markscheme.features.lint.lint import LintReport
-from markscheme.grading.by_row import own_rubric
+from markscheme.grading.by_row import NO_RUBRIC, own_rubric, without_rubric
 from markscheme.phrases import counted
-from markscheme.plain_data import json_lines
-from markscheme.rubrics.of_rows import RowRubric, row_rubric_in
+from markscheme.plain_data import json_rows
+from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_key_in
 from markscheme.submission import Submission
 
 
 def lint_rows(path: Path) -> LintReport:
-    """Find the rows whose rubrics are faulty, each with its line.
+    """Find the rows whose rubrics are faulty, each with its line, and say what was assumed of the others.
 
     Raises:
         RatingError: The file can't be read.
     """
     faults: list[Fault] = []
     criteria: set[str] = set()
+    lines_by_note: dict[str, list[int]] = {}
     n_rows = 0
-    for line, data in json_lines(path, RatingError):
+    for line, data in json_rows(path, RatingError):
         n_rows += 1
         row_rubric = _row_rubric(data)
         if isinstance(row_rubric, RowRubric):
             criteria |= {criterion.wording for criterion in row_rubric.rubric.criteria}
+            for note in (*_key_notes(data), *row_rubric.notes):
+                lines_by_note.setdefault(note, []).append(line)
         else:
             faults.append(Fault(row_rubric, line))
-    note = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
-    return LintReport(path, faults=tuple(faults), notes=(note,))
+    counts = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
+    notes = [f"{note} ({counted(len(lines), 'row')}, first {lines[0]})" for note, lines in lines_by_note.items()]
+    return LintReport(path, faults=tuple(faults), notes=(counts, *notes))
+
+
+def _key_notes(data: Mapping[str, object]) -> list[str]:
+    key = rubric_key_in(data, None)
+    return [] if key in ("rubric", "rubrics", "criteria") else [f"criteria are those under {key!r}"]
 
 
 def _row_rubric(data: object) -> RowRubric | str:
@@ -37,15 +46,16 @@ def _row_rubric(data: object) -> RowRubric | str:
     if not isinstance(data, Mapping):
         return "a row is an object"
     try:
-        brought = {name: data[name] for name in ("rubric", "rubrics", "criteria") if name in data}
-        text = row_rubric_in(Submission("", brought).inputs, None)
+        inputs = Submission("", {str(key): value for key, value in data.items()}).inputs
     except SubmissionError as error:
         return str(error)
-    return own_rubric(text, None, "add") or "the row has no rubric"
+    text = row_rubric_in(inputs, None)
+    return without_rubric(inputs) if text is None else own_rubric(text, None, "add") or NO_RUBRIC
 
 
 def rows_in_words(report: LintReport) -> str:
     """Return what was found, a line for each faulty rubric, and how many rows there are."""
     lines = [f"{report.rubric}:{fault.line}: {fault.problem}" for fault in report.faults]
+    lines += [f"{report.rubric}: note: {note}" for note in report.notes[1:]]
     faulty = f"; {counted(len(report.faults), 'row')} can't be graded" if report.faults else ": no issues"
     return "\n".join([*lines, f"{report.rubric}: {report.notes[0]}{faulty}"])

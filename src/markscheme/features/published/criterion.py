@@ -1,6 +1,6 @@
 """The reading of one published criterion: its name, words, weight, levels and tags, and what is left of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RubricError
@@ -11,14 +11,18 @@ from markscheme.features.published.vocabulary import (
     FINER_TAGS,
     NAMES,
     NATIVE_CRITERION,
+    NESTED,
     REQUIRED_KEYS,
     SENTENCE,
     TAG_KEYS,
     TASKS,
+    WEIGHT_CLASSES,
     WEIGHTS,
     WORD_KEYS,
+    names_good,
     number_of,
     text_in,
+    weight_of_class,
     without_prefix,
     words_in,
     worth_of,
@@ -75,7 +79,7 @@ class CriterionReading:
             return {**named, "requirement": raw.data, "weight": 1.0, **self._given_levels(), **_tagged([raw.group])}
         if not isinstance(raw.data, Mapping):
             raise RubricError(f"criterion {raw.name or index}: has keys and values, found {type(raw.data).__name__}")
-        data = {"levels": raw.data} if is_level_mapping(raw.data) else raw.data
+        data = {"levels": raw.data} if is_level_mapping(raw.data) else _hoisted(raw.data)
         fields = {self._renamed.get(key, key): value for key, value in data.items() if value not in _EMPTY}
         left_out = [key for key in fields if key in self._leave]
         self.unread.update(dict.fromkeys(left_out))
@@ -91,6 +95,7 @@ class CriterionReading:
         name, has_name_from_words = _name(fields, raw, taken)
         required = self._required(fields, taken)
         has_words = any("description" in level for level in scale_levels or ())
+        self._note_gaps(scale_levels or (), name or f"c{index}")
         scale_levels = scale_levels or levels_to(fields, taken)
         of_dimension = _of_dimension(fields, taken)
         if scale_levels is None and not of_dimension and not native.keys() & _SCALE_KEYS:
@@ -98,6 +103,7 @@ class CriterionReading:
             scale_levels = self.levels
             self.is_yes_no |= scale_levels is None and "check" not in native
         text = _words(fields, taken, skip="criterion" if has_name_from_words else None)
+        self._note_words(text, weight, name or f"c{index}")
         if text is None:
             text = name if has_words or _has_sentence(fields, taken) else None
         if text is None:
@@ -125,7 +131,10 @@ class CriterionReading:
 
     def _weight(self, fields: Mapping[str, Any], taken: set[str]) -> float:
         amount = next(((key, n) for key in WEIGHTS if (n := number_of(fields.get(key))) is not None), None)
-        if amount is not None:
+        of_class = weight_of_class(fields)
+        if of_class is not None:
+            weight = self._class_weight(fields, of_class, taken)
+        elif amount is not None:
             taken.add(amount[0])
             weight = amount[1]
         else:
@@ -148,6 +157,38 @@ class CriterionReading:
         taken.add(key)
         self.notes[f"{key} {word} = {worth:g}"] = None
         return worth
+
+    def _class_weight(self, fields: Mapping[str, Any], of_class: tuple[str, float, bool], taken: set[str]) -> float:
+        """Return the weight of a criterion's class; note a sign that contradicts it, and weights of other classes."""
+        named, amount, costs = of_class
+        taken.update(key for key in fields if key.endswith("_weight"))
+        others = [
+            f"{key} {value:g}"
+            for key in fields
+            if key.endswith("_weight")
+            and key != f"{'_'.join(named.split())}_weight"
+            and (value := number_of(fields[key])) is not None
+        ]
+        if others:
+            self.notes[f"weight_class {named!r} counts, next to {', '.join(others)}"] = None
+        if costs and amount > 0:
+            self.notes[f"weight {amount:g} of the class {named!r} is read as -{amount:g}"] = None
+            return -amount
+        return amount
+
+    def _note_words(self, text: str | None, weight: float, name: str) -> None:
+        """Note words that the reader takes off, and words that contradict their weight."""
+        words = without_prefix(text or "")
+        if words != (text or ""):
+            self.notes["the class before a criterion's words is left out: its weight says it"] = None
+        if weight < 0 and names_good(words):
+            self.notes[f"{name} costs points where it is met, and says what a good response does"] = None
+
+    def _note_gaps(self, levels: Sequence[Mapping[str, Any]], name: str) -> None:
+        """Note levels without words next to others that have some."""
+        gaps = [f"{level['value']:g}" for level in levels if "description" not in level and "label" not in level]
+        if gaps and len(gaps) < len(levels):
+            self.notes[f"{name}: no words for level {', '.join(gaps)}"] = None
 
     def _required(self, fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
         keys = [key for key in REQUIRED_KEYS if isinstance(fields.get(key), bool)]
@@ -180,6 +221,24 @@ class CriterionReading:
                 self.notes[f"{str(key).removesuffix('_spec')} {text}: asked of the judge all the same"] = None
             elif text.strip():
                 yield f"{str(inner).replace('_', ' ')}: {text.strip()}"
+
+
+def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a criterion's keys with those of a mapping inside it that are its own."""
+    inner = next((data[key] for key in NESTED if isinstance(data.get(key), Mapping)), None)
+    if inner is None or not (inner.keys() & {*WORD_KEYS, *WEIGHTS, *WEIGHT_CLASSES}):
+        return data
+    words = next((text for key in WORD_KEYS if (text := text_in(inner.get(key)))), None)
+    outer = {key: value for key, value in data.items() if key not in NESTED and not _repeats(key, value, words)}
+    return {**inner, **outer}
+
+
+def _repeats(key: str, value: Any, words: str | None) -> bool:
+    """Return whether a long title is the criterion's words once more, or their beginning."""
+    text = text_in(value)
+    if key not in NAMES or text is None or words is None or words_in(text) < SENTENCE:
+        return False
+    return words.startswith(text.removesuffix("...").removesuffix("…").strip())
 
 
 def _has_sentence(fields: Mapping[str, Any], taken: set[str]) -> bool:

@@ -11,6 +11,7 @@ from markscheme.features.published.vocabulary import (
     CHILDREN,
     CONTAINERS,
     FOREIGN,
+    GROUP_NAMES,
     INSIDE,
     LEVEL_LISTS,
     LEVEL_TEXTS,
@@ -105,6 +106,8 @@ def _is_native_criterion(fields: Any) -> bool:
     if isinstance(fields.get("criteria"), list) and not fields.keys() & FOREIGN - {"title"}:
         return all(map(_is_native_criterion, fields["criteria"]))
     unknown = fields.keys() - NATIVE_CRITERION
+    if group_key(fields) in unknown - {"criteria"}:
+        return False
     if any(isinstance(fields.get(key), list | Mapping) for key in INSIDE):
         return False
     has_words = any(key in fields for key in ("requirement", "description", "prefer"))
@@ -133,7 +136,7 @@ def shows_rubric(data: Any) -> bool:
         return False
     if any(key in data for key in CHILDREN) and text_in(data.get("requirements")):
         return True
-    return any(_is_criteria(key, data[key]) for key in CONTAINERS if key in data)
+    return any(is_criteria(key, data[key]) for key in CONTAINERS if key in data)
 
 
 def _shows_criterion(fields: Any) -> bool:
@@ -150,8 +153,13 @@ def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
         named = {str(row[key]) for row in rows if key in row}
         if len(named) > 1:
             return len(named), key
-    with_rubric = [row for row in rows if any(isinstance(row.get(key), list | Mapping) and row[key] for key in INSIDE)]
+    with_rubric = [row for row in rows if any(_holds_rubric(key, value) for key, value in row.items())]
     return (len(with_rubric), None) if len(with_rubric) == len(entries) and len(with_rubric) > 1 else None
+
+
+def _holds_rubric(key: Any, value: Any) -> bool:
+    """Return whether a row's key holds a rubric of its own: `rubric`, `rubrics`, `score_rubric`, …"""
+    return str(key).endswith(INSIDE) and isinstance(value, list | Mapping | str) and bool(value)
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
@@ -194,7 +202,7 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
         return _below(named, inner, around, path)
     if _whole(inner):
         return FoundCriteria(tuple(_entries(inner, path)), around)
-    possible = [str(key) for key, value in inner.items() if _is_criteria(key, value)]
+    possible = [str(key) for key, value in inner.items() if is_criteria(key, value)]
     if len(possible) > 1:
         raise open_to_option(f"{_listed(possible)} could each be the criteria: --criteria {possible[0]}", "criteria")
     if possible:
@@ -240,7 +248,7 @@ def _whole(data: Mapping[str, Any]) -> bool:
     return is_each and len(values) > 1
 
 
-def _is_criteria(key: Any, value: Any) -> bool:
+def is_criteria(key: Any, value: Any) -> bool:
     """Return whether the value of a key could be the criteria."""
     if not value or key in LEVEL_LISTS:
         return False
@@ -327,7 +335,7 @@ def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
         elif is_grouped:
             inner = str(of_groups[index])
             group = next(
-                (str(fields[key_of]) for key_of in NAMES if text_in(fields.get(key_of))), name or words_of(fields)
+                (str(fields[key_of]) for key_of in GROUP_NAMES if text_in(fields.get(key_of))), name or words_of(fields)
             )
             share = next((amount for key_of in WEIGHTS if (amount := number_of(fields.get(key_of))) is not None), None)
             for position, criterion in enumerate(fields[inner]):

@@ -1,6 +1,6 @@
 """The reading of a published rubric as markscheme's own plain data."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RubricError
@@ -10,6 +10,7 @@ from markscheme.features.published.finding import (
     RawCriterion,
     find_criteria,
     group_key,
+    is_criteria,
     is_native,
     is_single,
     unwrapped,
@@ -18,8 +19,10 @@ from markscheme.features.published.levels import levels_in, numbered_levels
 from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.tree import is_tree, leaves
 from markscheme.features.published.vocabulary import (
+    CHILDREN,
     CONTAINERS,
     FINER_TAGS,
+    GROUP_NAMES,
     IDENTITY_KEYS,
     KEYS_OF_TASKS,
     MARKS,
@@ -30,7 +33,9 @@ from markscheme.features.published.vocabulary import (
     TOTALS,
     WEIGHTS,
     ends_of,
+    is_in_force,
     number_of,
+    scored_lines,
     text_in,
 )
 from markscheme.plain_data import Place
@@ -52,7 +57,9 @@ def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
     Raises:
         RubricError: There are no criteria, or they can't be read whole; says which option helps.
     """
-    if options.criteria is None and is_native(data):
+    if isinstance(data, str):
+        data = scored_lines(data)
+    if data is None or (options.criteria is None and is_native(data)):
         return None
     return _Reading(data, options).rubric()
 
@@ -93,13 +100,23 @@ class _Reading:
             top_levels -= set(SCALES)
         top = self._top({key: value for key, value in located.top.items() if key not in top_levels})
         reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread)
-        criteria = [reading.read(raw, index) for index, raw in enumerate(located.criteria, start=1)]
-        _share_out(criteria, located.criteria, self.notes)
+        in_force = self._in_force(located.criteria)
+        criteria = [reading.read(raw, index) for index, raw in enumerate(in_force, start=1)]
+        _share_out(criteria, in_force, self.notes)
         if reading.is_yes_no:
             self.notes["criteria without levels are yes/no (`--scale 1..5` makes them a scale)"] = None
-        return self._published(
-            [(raw.path, fields) for raw, fields in zip(located.criteria, criteria, strict=True)], top
-        )
+        return self._published([(raw.path, fields) for raw, fields in zip(in_force, criteria, strict=True)], top)
+
+    def _in_force(self, raws: Sequence[RawCriterion]) -> list[RawCriterion]:
+        """Return the criteria that aren't switched off, and note those that are."""
+        counted = []
+        for index, raw in enumerate(raws, start=1):
+            if not isinstance(raw.data, Mapping) or is_in_force(raw.data):
+                counted.append(raw)
+                continue
+            name = next((str(raw.data[key]) for key in NAMES if raw.data.get(key)), raw.name or f"c{index}")
+            self.notes[f"{name} is switched off, so it is left out"] = None
+        return counted
 
     def _published(self, criteria: Iterable[tuple[Place, dict[str, Any]]], top: dict[str, Any]) -> PublishedRubric:
         listed = list(criteria)
@@ -134,11 +151,14 @@ class _Reading:
             for fields in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
                 key = group_key(fields)
                 if key is not None:
-                    self.unread.update(dict.fromkeys(fields.keys() - {key, *NAMES, *WEIGHTS, *TAG_KEYS, "criterion"}))
+                    self.unread.update(
+                        dict.fromkeys(fields.keys() - {key, *GROUP_NAMES, *WEIGHTS, *TAG_KEYS, "criterion"})
+                    )
 
     def _top(self, top: Mapping[str, Any]) -> dict[str, Any]:
         """Return the keys next to the criteria that the rubric takes, and note the others."""
-        read = {key: value for key, value in top.items() if key in NATIVE_RUBRIC and key not in ("name", "criteria")}
+        own = (key for key in top if key in NATIVE_RUBRIC and key not in ("name", "criteria", *MARKS))
+        read = {key: top[key] for key in own}
         mark = next((key for key in MARKS if number_of(top.get(key)) is not None), None)
         total = next((key for key in TOTALS if number_of(top.get(key)) is not None), None)
         taken = {*read, *IDENTITY_KEYS, *KEYS_OF_TASKS, *((total,) if total else ())}
@@ -147,23 +167,39 @@ class _Reading:
             if value is not None:
                 read["passingThreshold"] = value
                 taken.add(mark)
+        for key, value in top.items():
+            if key not in taken and is_criteria(key, value):
+                self.notes[f"{key!r} holds criteria too, and isn't read"] = None
         unread_keys = [key for key, value in top.items() if key not in taken and value not in _EMPTY]
         self.unread.update(dict.fromkeys(map(str, unread_keys)))
         return read
 
     def _of_tree(self, data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[str, Any]]]:
+        self._note_inner(data)
         for leaf in leaves(data, path):
-            if leaf.weight == 0:
-                self.notes["leaves that weigh nothing are left out"] = None
-                continue
-            tags = [tag for key in (*TAG_KEYS, *FINER_TAGS) if (tag := text_in(leaf.data.get(key))) is not None]
             self.unread.update(
                 dict.fromkeys(key for key, v in leaf.data.items() if key not in _OF_TREES and v not in _EMPTY)
             )
+            if leaf.weight == 0:
+                called = text_in(leaf.data.get("id")) or text_in(leaf.data.get("requirements")) or "a leaf"
+                self.notes[f"{called} weighs nothing, so it is left out"] = None
+                continue
+            tags = [tag for key in (*TAG_KEYS, *FINER_TAGS) if (tag := text_in(leaf.data.get(key))) is not None]
             name = text_in(leaf.data.get("id"))
             fields = {"name": name} if name else {}
             tagged = {"tags": tags} if tags else {}
             yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
+
+    def _note_inner(self, part: Mapping[str, Any]) -> None:
+        """Note the keys of a tree's inner parts that aren't read."""
+        children = next((part[key] for key in CHILDREN if part.get(key)), None)
+        if children is None:
+            return
+        known = {*_OF_TREES, *IDENTITY_KEYS, *KEYS_OF_TASKS, *NATIVE_RUBRIC}
+        self.unread.update({str(key): None for key, value in part.items() if key not in known and value not in _EMPTY})
+        for child in children:
+            if isinstance(child, Mapping):
+                self._note_inner(child)
 
 
 def _traits(data: Mapping[str, Any], path: Place) -> Iterator[tuple[Place, dict[str, Any]]]:

@@ -27,6 +27,7 @@ WORD_KEYS: Final = (
     "requirements",
     "criterion",
     "criterion_description",
+    "criteria_description",
     "criterionDescription",
     "asks",
     "question",
@@ -48,6 +49,8 @@ WORD_KEYS: Final = (
 """Keys of the words that a criterion is judged by; the first that is there counts."""
 NAMES: Final = ("name", "title", "label", "id", "rubricId", "rubric_id", "criterion_id", "number", "key")
 """Keys of a criterion's name."""
+GROUP_NAMES: Final = (*NAMES, "group", "section")
+"""Keys of a group's name."""
 WEIGHTS: Final = (
     "weight",
     "points",
@@ -67,12 +70,31 @@ WORTH: Final[Mapping[str, float]] = {
     **dict.fromkeys(("low", "optional", "additional", "could", "could have"), 1.0),
 }
 """The weight of each word for importance."""
-TAG_KEYS: Final = ("tags", "tag", "axis", "category", "criterion_type", "type", "task_category", "theme")
+TAG_KEYS: Final = (
+    "tags",
+    "tag",
+    "axis",
+    "category",
+    "criterion_type",
+    "type",
+    "task_category",
+    "theme",
+    "criteria_category",
+    "weight_class",
+)
 """Keys of what a criterion is about."""
 FINER_TAGS: Final = ("finegrained_task_category",)
 REQUIRED_KEYS: Final = ("required", "hard_gate", "gate", "blocking")
 """Keys that say by `true` that the grade fails with the criterion."""
-MARKS: Final = ("pass_threshold", "minimumScore", "minimum_score", "threshold", "passing_score", "pass_mark_percent")
+MARKS: Final = (
+    "pass_threshold",
+    "minimumScore",
+    "minimum_score",
+    "threshold",
+    "passing_score",
+    "pass_mark_percent",
+    "pass_mark",
+)
 """Keys of a rubric's pass mark."""
 TOTALS: Final = ("total_weight", "total_points", "max_score", "total_score", "total")
 """Keys of what a pass mark beyond 1 is a part of."""
@@ -114,6 +136,16 @@ FOREIGN: Final = frozenset({
 _NUMBERED: Final = re.compile(r"(?:score|scoring_rule|level|rating|grade)_?(\d+)(?:_description|_desc)?")
 _RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)\s*")
 _ENDS: Final = re.compile(r"(-?\d+) ?(?:\([^)]*\) ?)?(?:-|–|to|\.\.) ?(-?\d+)\b.*", re.DOTALL)
+OFF: Final[Mapping[str, bool]] = {"enabled": False, "active": False, "disabled": True, "retired": True}
+"""Keys that say by this value that a criterion isn't in force."""
+NESTED: Final = ("annotations",)
+"""Keys of a mapping inside a criterion whose keys are the criterion's own."""
+WEIGHT_CLASSES: Final = ("weight_class",)
+"""Keys of the class of a weight, which is under the class's name: `important_weight` next to `weight_class`."""
+_AGAINST: Final = "detrimental"
+"""A word of a class whose criteria cost points."""
+_GOOD: Final = re.compile(r"(?:avoids|refrains from)\b", re.IGNORECASE)
+_SCORE_LINE: Final = re.compile(r"^\s*Score (\d+):\s*(.*)$", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(?:Essential|Important|Optional|Pitfall|Additional) Criteria:\s*")
 """The words before a criterion that repeat what its weight says."""
 SENTENCE: Final = 4
@@ -136,8 +168,50 @@ def words_in(text: str) -> int:
     return len(text.split())
 
 
+def is_in_force(fields: Mapping[str, Any]) -> bool:
+    """Return whether a criterion counts: nothing says that it is switched off.
+
+    >>> is_in_force({"enabled": False}), is_in_force({"enabled": True}), is_in_force({"retired": "never"})
+    (False, True, True)
+    """
+    return not any(isinstance(fields.get(key), bool) and fields[key] == off for key, off in OFF.items())
+
+
+def names_good(text: str) -> bool:
+    """Return whether words say what a good response avoids, so that meeting them is good.
+
+    >>> names_good("Avoids jargon."), names_good("Omits the dose.")
+    (True, False)
+    """
+    return _GOOD.match(text) is not None
+
+
+def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None:
+    """Return the class of a weight, the number under its name, and whether the class says that it costs points.
+
+    >>> weight_of_class({"weight_class": "very important", "very_important_weight": 8, "important_weight": None})
+    ('very important', 8.0, False)
+    """
+    named = next((text for key in WEIGHT_CLASSES if (text := text_in(fields.get(key)))), None)
+    amount = None if named is None else number_of(fields.get(f"{'_'.join(named.split())}_weight"))
+    return None if named is None or amount is None else (named, amount, _AGAINST in named.split())
+
+
+def scored_lines(text: str) -> dict[str, str] | None:
+    """Return a criterion from a text with a question and a line for each score; None for any other text.
+
+    >>> scored_lines("[Is it kind?]\\nScore 1: No.\\nScore 2: Yes.")
+    {'criteria': 'Is it kind?', 'score1_description': 'No.', 'score2_description': 'Yes.'}
+    """
+    lines = [*_SCORE_LINE.finditer(text)]
+    question = text[: lines[0].start()].strip().removeprefix("[").removesuffix("]").strip() if lines else ""
+    if len(lines) < 2 or not question:
+        return None
+    return {"criteria": question, **{f"score{line[1]}_description": line[2].strip() for line in lines}}
+
+
 def without_prefix(text: str) -> str:
-    """Return a criterion's words without the class of its weight before them.
+    """Return a criterion's words without the class of its weight before them, which the weight says.
 
     >>> without_prefix("Essential Criteria: names the cause.")
     'names the cause.'
