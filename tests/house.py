@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tests.syntax import nodes_of
+
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "markscheme"
 VAGUE = {
@@ -75,12 +77,14 @@ class Module:
     @cached_property
     def tree(self) -> ast.Module:
         """Its syntax."""
-        return ast.parse(self.text)
+        module = self.nodes[0]
+        assert isinstance(module, ast.Module)
+        return module
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """All nodes of its syntax."""
-        return list(ast.walk(self.tree))
+        return nodes_of(self.text)
 
     def at(self, node: ast.AST, name: str = "") -> str:
         """Where a node is, as an editor opens it."""

@@ -29,6 +29,7 @@ from tests.house import (
     modules_of,
     percentage,
 )
+from tests.syntax import walk
 
 PACKAGE = "markscheme"
 FACE = PACKAGE
@@ -336,7 +337,7 @@ def is_empty(default: ast.expr | None) -> bool:
 def imports_in_functions(module: Module) -> set[str]:
     """Return the places of import statements inside functions."""
     functions = [node for node in module.nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    inner = [node for function in functions for node in ast.walk(function)]
+    inner = [node for function in functions for node in walk(function)]
     return {module.at(node, ast.unparse(node)) for node in inner if isinstance(node, ast.Import | ast.ImportFrom)}
 
 

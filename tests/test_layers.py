@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.session.client import AFTER_VERDICTS
+from tests.syntax import nodes_in, walk
 
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 
@@ -235,14 +236,8 @@ def _layer(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-@functools.cache
-def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    """The syntax of a module, read once for all tests."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-
-
 def _imported(path: Path) -> Iterator[str]:
-    for node in _nodes(path):
+    for node in nodes_in(path):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("markscheme."):
             yield node.module.split(".")[1]
         elif isinstance(node, ast.ImportFrom) and node.module == "markscheme":
@@ -251,22 +246,20 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("markscheme."))
 
 
-@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_imports_only_from_the_layers_above_it(path: Path) -> None:
-    layer = _layer(path)
-    assert layer in LAYERS, f"{layer} has no place in the order of layers"
-    for name in _imported(path):
-        if name == layer:
-            continue
-        assert name in LAYERS, f"{path.name} imports {name}, which has no place"
-        assert LAYERS.index(name) < LAYERS.index(layer), f"{path.name} imports {name}, which stands below {layer}"
-        assert (layer, name) not in OWN_WAYS, OWN_WAYS.get((layer, name))
+def test_a_module_imports_only_from_the_layers_above_it() -> None:
+    assert {_layer(path) for path in _modules()} <= {*LAYERS}
+    for path in _modules():
+        layer = _layer(path)
+        for name in {*_imported(path)} - {layer}:
+            assert name in LAYERS, f"{path} imports {name}, which has no place"
+            assert LAYERS.index(name) < LAYERS.index(layer), f"{path} imports {name}, which stands below {layer}"
+            assert (layer, name) not in OWN_WAYS, f"{path}: {OWN_WAYS.get((layer, name))}"
 
 
-@pytest.mark.parametrize("path", sorted((SOURCE / "stats").glob("*.py")), ids=lambda path: path.name)
-def test_statistics_know_of_no_gate_no_trend_and_no_drift(path: Path) -> None:
-    words = re.findall(r"[a-zA-Z]+", path.read_text(encoding="utf-8"))
-    assert not [word for word in words if DECISIONS.fullmatch(word)]
+def test_statistics_know_of_no_gate_no_trend_and_no_drift() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (SOURCE / "stats").glob("*.py")}
+    words = [(name, word) for name, text in texts.items() for word in re.findall(r"[a-zA-Z]+", text)]
+    assert not [(name, word) for name, word in words if DECISIONS.fullmatch(word)]
 
 
 def _module(path: Path) -> str:
@@ -278,7 +271,7 @@ def late_imports(nodes: Iterable[ast.AST]) -> set[str]:
     """Modules that the functions among some nodes import when they are called, as code where it is computed."""
     functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     modules: set[str] = set()
-    for node in (inner for function in functions for inner in ast.walk(function)):
+    for node in (inner for function in functions for inner in walk(function)):
         match node:
             case ast.ImportFrom(module=str(module)):
                 modules.add(module)
@@ -296,7 +289,7 @@ def _late() -> list[tuple[str, str]]:
     return [
         (_module(path).removeprefix("markscheme."), imported)
         for path in _modules()
-        for imported in sorted(late_imports(_nodes(path)))
+        for imported in sorted(late_imports(nodes_in(path)))
     ]
 
 
@@ -341,7 +334,7 @@ def load(name):
     import_module(name)
     return import_module("markscheme.files")
 """
-    assert late_imports(ast.walk(ast.parse(text))) == {"json", "text", "files", "name"}
+    assert late_imports(walk(ast.parse(text))) == {"json", "text", "files", "name"}
 
 
 @functools.cache
@@ -351,7 +344,7 @@ def _edges() -> dict[str, set[str]]:
     edges: dict[str, set[str]] = {}
     for path in _modules():
         imported: set[str] = set()
-        for node in _nodes(path):
+        for node in nodes_in(path):
             if isinstance(node, ast.ImportFrom) and node.module:
                 inner = [f"{node.module}.{alias.name}" for alias in node.names]
                 imported |= {name if name in names else node.module for name in inner}

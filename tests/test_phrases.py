@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from markscheme.phrases import brief, number, percent, signed, thousands
+from tests.syntax import nodes_in
 
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 DATA = {
@@ -21,7 +20,7 @@ ROUNDS = re.compile(r"\.(\d+|\{\})[efg%]|%$")
 
 def roundings(path: Path) -> Iterator[int]:
     """Lines of a module in which a number is formatted with a fixed count of digits."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_in(path):
         if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
             parts = node.format_spec.values
             spec = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
@@ -29,14 +28,10 @@ def roundings(path: Path) -> Iterator[int]:
                 yield node.lineno
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_only_phrases_rounds_a_number_for_a_reader(path: Path) -> None:
-    name = path.relative_to(SOURCE).as_posix()
-    lines = list(roundings(path))
-    if name == "phrases.py" or name in DATA:
-        assert lines, f"{name} rounds nothing: it needs no exception"
-    else:
-        assert not lines, f"{name} rounds a number in lines {lines}: use markscheme.phrases"
+def test_only_phrases_rounds_a_number_for_a_reader() -> None:
+    rounding = {path.relative_to(SOURCE).as_posix(): list(roundings(path)) for path in SOURCE.rglob("*.py")}
+    rounds = {name: lines for name, lines in rounding.items() if lines}
+    assert {*rounds} == {"phrases.py", *DATA}, f"use markscheme.phrases, or name why not in DATA: {rounds}"
 
 
 def test_numbers_are_written_with_a_true_minus_and_never_as_minus_zero() -> None:
