@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, growth, onset
 from markscheme.features.pass_rate.tracked.naming import (
@@ -42,7 +43,6 @@ from markscheme.features.pass_rate.tracked.naming import (
 from markscheme.features.pass_rate.tracked.plan import JudgeRates
 from markscheme.features.pass_rate.tracked.watched import (
     CAP,
-    JUDGE_RING,
     PEOPLE_RING,
     REFERENCE_LABELS,
     REFERENCE_WEEKS,
@@ -231,7 +231,7 @@ def named(streams: Streams, world: World) -> tuple[Counter[str], Counter[str], f
     """Return what is named at the first ring and later, the share of false rings, and weeks until the first ring."""
     people, judge, share, people_growths, share_growths = looked(streams)
     late = np.concatenate([np.ones((len(people), 1)), people[:, :-1]], axis=1)
-    rings = np.stack([late >= PEOPLE_RING, judge >= JUDGE_RING, share >= SHARE_RING]).cumsum(axis=2) > 0
+    rings = np.stack([late >= PEOPLE_RING, judge >= LOOKS_ALARM, share >= SHARE_RING]).cumsum(axis=2) > 0
     any_ring = rings.any(axis=0)
     at_first: Counter[str] = Counter()
     later: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The table of the streams that are watched here, which `status` lists and draws; features add theirs."""
+"""The table of what is watched here over time, which `status` lists and draws; features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WatchedStream:
-    """A stream of responses as it stood at its last look.
+    """A stream of responses, or a judge on its accepted examples, as it stood at the last look.
 
     Attributes:
         line: What is said of it, on a line.
         data: The same for JSON.
         section: Makes its picture; only a page needs it.
+        key: The list of the JSON that it is in.
     """
 
     line: str
     data: Mapping[str, Any]
     section: "Callable[[], Section]"
+    key: str = "streams"
 
 
 StreamsHere: TypeAlias = Callable[[Path], Iterable[WatchedStream]]

@@ -100,6 +100,46 @@ def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
+def test_each_answer_says_whether_it_is_about_this_look_or_about_all(since: Since) -> None:
+    drifts = {
+        name: baseline(calibrated(_still(**changes), rubric("per_criterion"), since=replace(since, **asked)))
+        for name, changes, asked in (
+            ("still", {}, {"looks": (0.9, 0.8)}),
+            ("not yet", {}, {"looks": (0.9, 3.0)}),
+            ("all looks", {}, {"looks": (9.0, 81.0, 2.0)}),
+            ("planned", {}, {"looks": (9.0, 81.0), "planned": 13}),
+            ("this look", {"added": {"tone": 1.0}}, {"looks": (0.9,)}),
+            ("both", {"added": {"tone": 1.0}}, {"looks": (9.0, 81.0)}),
+        )
+    }
+    assert [(drift.alarm, drift.alarm_by) for drift in drifts.values()] == [
+        (False, ()),
+        (False, ()),
+        (True, ("all looks",)),
+        (False, ()),
+        (True, ("this look",)),
+        (True, ("this look", "all looks")),
+    ]
+    short = {name: accepted_run.in_short(drift) for name, drift in drifts.items()}
+    assert "at this look (p " in short["still"]
+    assert short["still"].endswith("Over 2 looks since the accepted run the judge didn't move.")
+    assert "may have moved (evidence 3.0; an alarm needs 80): one look can't tell; ask again" in short["not yet"]
+    assert short["planned"].endswith(
+        "the judge moved (evidence 81.0; an alarm needs 80), which is no alarm among planned runs."
+    )
+    assert "Over" not in short["all looks"]
+    heads = {name: accepted_run.headline(drift) for name, drift in drifts.items()}
+    assert [name for name, head in heads.items() if head is not None] == ["all looks", "this look", "both"]
+    texts = {name: head.text for name, head in heads.items() if head is not None}
+    assert texts["all looks"].startswith("Over 3 looks since the accepted run the judge moved")
+    assert "Shown since the accepted run, at this look." in texts["this look"]
+    assert "Shown at this look, and over all 2." in texts["both"]
+    spoke = {name: next(line for line in _shown(drift) if line.startswith("Over")) for name, drift in drifts.items()}
+    assert spoke["still"].endswith("No alarm, by this look or by all.")
+    assert spoke["all looks"].endswith("Alarm by all looks.")
+    assert spoke["both"].endswith("Alarm by this look and all looks.")
+
+
 def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
     calibration = calibrated(
         _still(added={"tone": 1.0}, parameters={"temperature": 0.0}), rubric(changed=[CHANGED]), since=since
@@ -107,7 +147,7 @@ def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
     report = json.loads(dumps(json_of(calibration)))["baseline"]
     assert report.keys() == {
         "accepted", "run", "planned_runs", "level", "alarm", "examples", "agreement", "score", "changes", "criteria",
-        "not_compared", "headline", "notes", "samples",
+        "not_compared", "headline", "notes", "samples", "alarm_by", "looks",
     }  # fmt: skip
     assert report["alarm"] is True
     assert report["examples"] == {"shared": 60, "other_response": 0, "gone": 0, "new": 0}

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
 from markscheme.features.pass_rate.tracked import anchors, audits, naming, watched
 from markscheme.features.pass_rate.tracked import evidence as evidence_rules
 from markscheme.features.pass_rate.tracked.audits import (
@@ -25,7 +26,6 @@ from markscheme.features.pass_rate.tracked.naming import (
 )
 from markscheme.features.pass_rate.tracked.plan import JudgeRates, audit_plan
 from markscheme.features.pass_rate.tracked.watched import (
-    JUDGE_RING,
     PEOPLE_RING,
     SHARE_RING,
     decision_growth,
@@ -110,7 +110,7 @@ def test_the_rules_are_those_of_the_worked_cases() -> None:
     assert (constants["looks"], constants["closed"]) == (audits.LOOKS, audits.CLOSED)
     assert (constants["still"], constants["most_groups_a_week"]) == (watched.UNMOVED, watched.CAP)
     assert (constants["most_anchors"], constants["level_cut"]) == (anchors.MOST_ANCHORS, watched.LEVEL_CUT)
-    assert constants["ring"] == {"people": PEOPLE_RING, "judge": JUDGE_RING, "share": SHARE_RING}
+    assert constants["ring"] == {"people": PEOPLE_RING, "judge": LOOKS_ALARM, "share": SHARE_RING}
     assert close((constants["explains"], *constants["mix"])) == (
         naming.EXPLAINS,
         naming.RESPONSES_TO,
@@ -172,12 +172,12 @@ def test_judge_rings_when_it_flips_what_it_decided() -> None:
     weeks = [[(1, 84), (0, 16)]] * 3 + [[(17, 84), (0, 16)]] * 3
     after = of_judge(weeks, [0.05, 0.05])
     assert after == close(tracked_rates.STRICT_JUDGE)
-    assert rings_in(after, JUDGE_RING) == 4
+    assert rings_in(after, LOOKS_ALARM) == 4
     *decisions, levels = block(FILE, "judge")
     for case in decisions:
         after = of_judge(case["weeks"], case["null"])
         assert after == close(case["evidence"])
-        assert rings_in(after, JUDGE_RING) == case["rings_in"]
+        assert rings_in(after, LOOKS_ALARM) == case["rings_in"]
     up, down = level_growths(np.repeat(levels["shifts"], levels["times"]), levels["margin"])
     both = evidence([[up] * levels["weeks_n"], [down] * levels["weeks_n"]])
     assert both[0] == close(levels["up"])

@@ -39,7 +39,8 @@ def watched(folder: Path) -> dict[str, Any]:
 
 
 def test_status_has_a_line_a_stream_and_its_picture(folder: Path) -> None:
-    assert json.loads(status(folder, "--json"))["streams"] == []
+    nothing = json.loads(status(folder, "--json"))
+    assert (nothing["streams"], nothing["looks"]) == ([], [])
     look = watched(folder)
     (stream,) = json.loads(status(folder, "--json"))["streams"]
     assert (stream["rubric"], stream["stream"], stream["named"]) == ("reply", "main", None)
@@ -99,7 +100,31 @@ def test_new_replies_of_an_unchanged_judge_are_a_look_at_the_accepted_examples(f
     run(*CALIBRATE, "-o", "cache=off", cwd=folder)
     assert not judge_moved(accepted, looks(folder)[:3]).has_rung
     assert judge_moved(accepted, looks(folder)).has_rung
+    (judge,) = json.loads(status(folder, "--json"))["looks"]
+    assert (judge["rubric"], judge["looks"], judge["moved"], judge["alarm_at"]) == ("reply", 4, True, 80)
+    line = next(line for line in status(folder).splitlines() if line.startswith("judge of "))
+    assert line.startswith(f"judge of reply: over 4 looks since the accepted run of {accepted.date}, moved: ")
+    status(folder, "--html", "status.html")
+    assert "accepted passes changed" in (folder / "status.html").read_text()
+    with (folder / "calibration/reply/anchors.jsonl").open("a") as record:
+        record.write("{not JSON\n")
+    assert "anchors.jsonl" in json.loads(status(folder, "--json"))["looks"][0]["fault"]
+    lines = (folder / "calibration/reply/anchors.jsonl").read_text().splitlines()[:-1]
+    (folder / "calibration/reply/anchors.jsonl").write_text("".join(f"{line}\n" for line in lines))
     rubric = folder / "rubrics/reply.yaml"
     rubric.write_text(RUBRIC.replace("solves the", "settles the"))
     run(*CALIBRATE, "-o", "cache=off", cwd=folder)
     assert len(looks(folder)) == 4
+
+
+def test_as_many_samples_as_a_run_has_are_a_look_and_further_examples_change_nothing(folder: Path) -> None:
+    (folder / "rubrics/reply.yaml").unlink()
+    (folder / "rubrics").rmdir()
+    begin(folder)
+    examples = folder / "calibration/reply/examples.jsonl"
+    further = json.dumps({"id": "w1", "response": "It works again. Yours, ticket 0.5", "labels": []})
+    examples.write_text(examples.read_text() + further + "\n")
+    run(*CALIBRATE, "-o", "cache=off", "--samples", "5", cwd=folder)
+    assert len(looks(folder)) == 5
+    assert "w1" not in looks(folder)[0].passes
+    assert (folder / "calibration/reply/.gitattributes").read_text() == "anchors.jsonl merge=union\n"

@@ -1,4 +1,4 @@
-"""The tables of what compares a run with the accepted ones, and of what records that it looked at their examples."""
+"""The tables of what compares a run with the accepted ones, and of what remembers looks at their examples."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from markscheme.calibration.comparison.comparison import Comparison
     from markscheme.calibration.earlier_runs.setting import Accepted, Setting
     from markscheme.calibration.earlier_runs.since import RunsCompared, Since
+    from markscheme.grading import Grade
     from markscheme.ratings.rating import Rating
 
 CompareRuns: TypeAlias = "Callable[[Since, Setting, Comparison, Sequence[Rating]], RunsCompared]"
 COMPARE_RUNS: OpenTable[CompareRuns] = OpenTable()
 """Functions that compare a run, by its setting and its ratings, with the accepted ones; the first one counts."""
 
-RecordLook: TypeAlias = "Callable[[Accepted, Sequence[Rating], str], None]"
-"""Gets the accepted runs, the ratings of their examples, and the fingerprint of the judge."""
-LOOK_RECORDERS: OpenTable[RecordLook] = OpenTable()
-"""Functions that record new replies of an unchanged judge about the accepted examples: whether it is what it was."""
+WeighLooks: TypeAlias = "Callable[[Accepted, Sequence[Grade], int, str], tuple[float, ...]]"
+"""Gets the accepted runs, new grades of their examples, how many samples each combines, and the fingerprint of an
+unchanged judge; records the grades as looks, and returns the evidence after each look so far that the judge moved."""
+LOOK_RECORDS: OpenTable[WeighLooks] = OpenTable()
+"""What remembers looks at the accepted examples."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 FALSE_ALARM = 0.05
 """Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
 
+LOOKS_ALARM = 80.0
+"""Evidence over all looks at the accepted examples from which the judge has moved; in two years of weekly looks an
+unmoved one reaches it at most once in so many times."""
 DRIFT_MARGIN = 1 / 16
 """Share of a scale's range by which the mean may move and still count as unmoved."""
 
@@ -33,6 +36,8 @@ class Since:
             rubric's.
         accepting: Whether this run is about to be accepted, and so raises no alarm.
         start_over: Whether it then replaces the accepted runs instead of joining them.
+        looks: Evidence that the judge moved, after each recorded look at the accepted examples in this setting; above
+            1 it grows. Empty without a record.
     """
 
     accepted: Accepted
@@ -42,6 +47,12 @@ class Since:
     replayed: tuple[Rating, ...] = ()
     accepting: bool = False
     start_over: bool = False
+    looks: tuple[float, ...] = ()
+
+    @property
+    def moved_over_looks(self) -> bool:
+        """Whether all looks together show that the judge moved, whatever this one shows; it stays so."""
+        return max(self.looks, default=0.0) >= LOOKS_ALARM
 
     @property
     def level(self) -> float:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDERS
+from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
+from markscheme.calibration.earlier_runs.setting import changes_between, submission_digest
 from markscheme.calibration.file_answers import FileAnswer, answer_of
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
@@ -273,7 +274,6 @@ class CalibrationRequest:
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
         self._accept(calibrations, path, examples, every)
-        self._record_looks(calibrations)
         for calibration in calibrations:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         whole = len(every.labelled.examples)
@@ -348,15 +348,27 @@ class CalibrationRequest:
                 notify=self.notify,
             )
 
-    def _record_looks(self, calibrations: Sequence[Calibration]) -> None:
-        """Record looks at the accepted examples by new replies of the judge that gave them, in an unchanged setting."""
-        for calibration in calibrations:
-            compared = calibration.baseline
-            is_new = calibration.rater.source == "live" and not calibration.counts.from_cache
-            if compared is None or compared.why_not_joined is not None or not is_new or self.drift.accept:
-                continue
-            for record in LOOK_RECORDERS:
-                record(compared.since.accepted, calibration.judge_ratings, calibration.rater.fingerprint)
+    def _with_looks(
+        self, since: "Since", current: "Setting", labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
+    ) -> "Since":
+        """Return the accepted runs with what all looks at their examples say, in an unchanged setting but for samples.
+
+        Args:
+            since: The accepted runs.
+            current: The setting of this run.
+            labelled: Its examples.
+            grades: New grades of them, which are a look as well.
+            members: Judges that each grade combines.
+        """
+        then = since.accepted
+        if since.accepting or any(change.key != "samples" for change in changes_between(then.setting, current)):
+            return since
+        unchanged = {e.id for e in labelled if then.submissions.get(e.id) == submission_digest(e)}
+        of_accepted = [grade for grade in grades if grade.id in unchanged]
+        judge = "" if current.identity is None else replace(current.identity, without=()).fingerprint
+        samples = current.rubric.samples if members == 1 else then.setting.rubric.samples
+        looks = (evidence for weigh in LOOK_RECORDS for evidence in weigh(then, of_accepted, samples, judge))
+        return replace(since, looks=tuple(looks))
 
     def _since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
@@ -476,6 +488,12 @@ class CalibrationRequest:
             replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
             since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask, close=close)
         grades = [grade for run in (first, *later) for grade in run]
+        from_cache = sum(grade.replies.get("cache", 0) for grade in grades)
+        if since is not None:
+            is_new = rater.source == "live" and not from_cache
+            since = self._with_looks(
+                since, rater.setting(rubric), labelled, first if is_new else (), members=rater.members
+            )
         return calibration_of(
             rubric,
             examples,
@@ -483,7 +501,7 @@ class CalibrationRequest:
             rater,
             options=self.options,
             cost=total([*(grade.usage for grade in grades), of_replay]),
-            from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
+            from_cache=from_cache,
             since=since,
             repeats=_repeats(later, rubric, rater.name),
         )

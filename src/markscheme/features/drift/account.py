@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from markscheme.calibration.earlier_runs.since import FALSE_ALARM
+from markscheme.calibration.earlier_runs.since import FALSE_ALARM, LOOKS_ALARM, Since
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
-from markscheme.phrases import brief, listed, number, signed
+from markscheme.phrases import brief, counted, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -82,6 +82,30 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
             "temperature, seed.",
             options=options,
         )
+
+
+def looks_finding(since: Since) -> Finding:
+    """Return the finding that all looks at the accepted examples together show that the judge moved."""
+    evidence = {"looks": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
+    advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
+    text = over_looks(since)
+    return Finding(
+        kinds.DRIFT_BY_JUDGE, None, "high", text, evidence, (), f"{advice}or use another judge.", 0.0, " -o cache=off"
+    )
+
+
+def over_looks(since: Since) -> str:
+    """Say what all looks at the accepted examples show together, another question than one look answers; "" without."""
+    if not since.looks:
+        return ""
+    over = f"Over {counted(len(since.looks), 'look')} since the accepted run"
+    needed = f"(evidence {number(max(since.looks), 1)}; an alarm needs {number(LOOKS_ALARM, 0)})"
+    if since.moved_over_looks:
+        silent = "" if since.planned is None else ", which is no alarm among planned runs"
+        return f"{over} the judge moved {needed}{silent}."
+    if since.looks[-1] > 1:
+        return f"{over} it may have moved {needed}: one look can't tell; ask again with -o cache=off."
+    return f"{over} the judge didn't move."
 
 
 def account(

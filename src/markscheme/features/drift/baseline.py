@@ -26,7 +26,7 @@ from markscheme.calibration.earlier_runs.since import FALSE_ALARM, Since, why_in
 from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import ComparisonError
-from markscheme.features.drift.account import account, drift_findings, unsteady_findings
+from markscheme.features.drift.account import account, drift_findings, looks_finding, over_looks, unsteady_findings
 from markscheme.features.drift.json import json_of
 from markscheme.features.drift.shift import (
     CriterionDrift,
@@ -108,6 +108,17 @@ class Baseline:
         return any(finding.severity == "high" for finding in self.findings)
 
     @property
+    def alarm_by_looks(self) -> bool:
+        """Whether all looks together raise an alarm: they do where no comparisons were planned."""
+        return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
+
+    @property
+    def alarm_by(self) -> tuple[str, ...]:
+        """Which of the two questions an alarm answers: about this look, or about all."""
+        by_this_look = any(f.severity == "high" and f.kind.cause == "change" and f.criterion for f in self.findings)
+        return (*(("this look",) if by_this_look else ()), *(("all looks",) if self.alarm_by_looks else ()))
+
+    @property
     def _moved(self) -> list[CriterionDrift]:
         level = self.since.level
         return [drift for drift in self.criteria.values() if drift.has_moved or (drift.gold and drift.gold.fell(level))]
@@ -125,10 +136,10 @@ class Baseline:
 
     @property
     def headline(self) -> str:
-        """Account of what moved most, the cause first; "" if there is no `foremost`."""
+        """Account of what moved most, the cause first; else what all looks show; "" if nothing has moved."""
         foremost = self.foremost
         if foremost is None:
-            return ""
+            return over_looks(self.since) if self.alarm_by_looks else ""
         return self._account(foremost) + self._moved_as_well
 
     @property
@@ -229,6 +240,8 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
     if not baseline.since.accepting:
         is_asked = baseline.now.identity is not None
         yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
+    if baseline.alarm_by_looks:
+        yield looks_finding(baseline.since)
     yield from unsteady_findings(list(baseline.criteria.values()))
 
 

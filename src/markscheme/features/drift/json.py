@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from markscheme.calibration.earlier_runs.since import LOOKS_ALARM, Since
 from markscheme.features.drift.shift import CriterionDrift, ScoreDrift
 from markscheme.report.json import attributes
 
@@ -15,7 +16,8 @@ def json_of(baseline: Any) -> dict[str, Any]:
             "runs": len(accepted.runs),
         },
         **attributes(baseline.since, "run planned_runs=planned level"),
-        **attributes(baseline, "alarm notes samples changes not_compared"),
+        **attributes(baseline, "alarm alarm_by notes samples changes not_compared"),
+        "looks": None if not baseline.since.looks else _looks_json(baseline.since),
         "headline": baseline.headline or None,
         "examples": attributes(baseline, "shared other_response gone new"),
         "agreement": {
@@ -25,6 +27,10 @@ def json_of(baseline: Any) -> dict[str, Any]:
         "score": None if baseline.score is None else _score_json(baseline.score),
         "criteria": {name: _criterion_json(drift) for name, drift in baseline.criteria.items()},
     }
+
+
+def _looks_json(since: Since) -> dict[str, Any]:
+    return {"count": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
 
 
 def _score_json(score: ScoreDrift) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.since import FALSE_ALARM
+from markscheme.features.drift.account import over_looks
 from markscheme.features.drift.baseline import Baseline
 from markscheme.features.drift.shift import CriterionDrift, ScoreDrift
 from markscheme.phrases import brief, counted, signed
@@ -22,8 +23,10 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
         decides: What the judge does once the author's own edit is accepted.
     """
     foremost = baseline.foremost
+    never = "Don't compare its scores with earlier ones."
     if foremost is None:
-        return None
+        drifted = "The judge drifted: don't use this judge yet."
+        return doc.Callout("bad", drifted, f"{baseline.headline} {never}") if baseline.alarm_by_looks else None
     if not baseline.alarm:
         deeds = [change.cause for change in foremost.explanation.changes]
         is_one = len(deeds) == 1
@@ -41,13 +44,18 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
         why = "The prompt around the rubric changed"
     else:
         why = "The judge and the rubric both changed" if "rubric" in sides else "The judge changed"
-    return doc.Callout(
-        "bad", f"{why}: don't use this judge yet.", f"{text} Don't compare its scores with earlier ones."
-    )
+    return doc.Callout("bad", f"{why}: don't use this judge yet.", f"{text} {_asked(baseline)} {never}")
+
+
+def _asked(baseline: Baseline) -> str:
+    """Say which question an alarm answers: what this look shows, or all looks."""
+    if "all looks" in baseline.alarm_by:
+        return f"Shown at this look, and over all {len(baseline.since.looks)}."
+    return "Shown since the accepted run, at this look."
 
 
 def in_short(baseline: Baseline) -> str:
-    """Say in a sentence that no drift is shown; "" if one is, which the callout says."""
+    """Say that no drift is shown at this look, and what all looks show; "" if one is shown, which the callout says."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""
@@ -59,7 +67,8 @@ def in_short(baseline: Baseline) -> str:
     smallest = min((p for p in tested if p is not None and not math.isnan(p)), default=None)
     p_value = "" if smallest is None else f"p {brief(smallest)}; "
     needed = f"({p_value}an alarm needs {brief(since.level)})"
-    return f"No drift found since the accepted run of {since.accepted.date}{on} {needed}."
+    this_look = f"No drift found since the accepted run of {since.accepted.date}, at this look{on} {needed}."
+    return this_look if baseline.alarm_by_looks else " ".join(filter(None, (this_look, over_looks(since))))
 
 
 def _flipped(baseline: Baseline) -> str:
@@ -113,12 +122,19 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
             f"This is comparison {since.run}{of} with it. The chance of a false alarm over all comparisons is "
             f"{share(FALSE_ALARM)}; this one alarms at p ≤ {brief(since.level)}. Only those with --check count."
         )
+        if since.looks:
+            yield f"{over_looks(since)} {_spoke(baseline)}"
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
     yield (
         f"Intervals here are 90% CIs, which say whether a shift is within the margin, {share(since.margin)} of the "
         "scale. An unchanged judge differs a little from run to run; they allow for that."
     )
+
+
+def _spoke(baseline: Baseline) -> str:
+    """Say which of the two an alarm comes from, or that there is none."""
+    return f"Alarm by {' and '.join(baseline.alarm_by)}." if baseline.alarm_by else "No alarm, by this look or by all."
 
 
 def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:

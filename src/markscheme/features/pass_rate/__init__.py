@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDERS
+from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
 from markscheme.calibration.results_uses import (
     FEWEST_RUNS,
     RESULTS_USES,
@@ -16,7 +16,7 @@ from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.setting import Accepted
-    from markscheme.ratings.rating import Rating
+    from markscheme.grading import Grade
 
 
 def _pass_rate() -> CommandFunction:
@@ -41,10 +41,16 @@ def _streams(start: Path) -> Iterable[WatchedStream]:
     return streams_here(start)
 
 
-def _record_look(accepted: "Accepted", ratings: "Sequence[Rating]", judge: str) -> None:
-    from markscheme.features.pass_rate.tracked.anchors import record_calibration
+def _judges(start: Path) -> Iterable[WatchedStream]:
+    from markscheme.features.pass_rate.tracked.streams import judges_here
 
-    record_calibration(accepted, ratings, judge)
+    return judges_here(start)
+
+
+def _looks(accepted: "Accepted", grades: "Sequence[Grade]", samples: int, judge: str) -> tuple[float, ...]:
+    from markscheme.features.pass_rate.tracked.anchors import weigh_looks
+
+    return weigh_looks(accepted, grades, samples, judge)
 
 
 PASS_RATE = Feature(
@@ -61,8 +67,8 @@ PASS_RATE = Feature(
         ),
     ),
     AFTER_RUN(AfterRunRow(10, _run_summary)),
-    STREAMS(_streams),
-    LOOK_RECORDERS(_record_look),
+    STREAMS(_streams, _judges),
+    LOOK_RECORDS(_looks),
     RESULTS_USES(
         (30, 1, "markscheme pass-rate FILES --calibration verdict.json", "the share that people would pass"),
         (40, FEWEST_RUNS, "markscheme pass-rate FILES --at-least 0.8", "how often a gate fails by chance"),

@@ -27,8 +27,8 @@ def status(
     damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
-    of 1,000 grades, and how long the run stays fresh. Lists the streams watched over time, the judges usable here, the
-    batches under way and the running session. Makes no calls.
+    of 1,000 grades, and how long the run stays fresh. Lists the streams and judges watched over time, the judges usable
+    here, the batches under way and the running session. Makes no calls.
 
     Args:
         html: write a page with the history of the accepted runs: agreement, false passes, and what changed; and of the
@@ -55,7 +55,7 @@ def status(
     lines = [*(stream.line for stream in streams), *lines]
     sections = [stream.section() for stream in streams] if html else []
     document = view(rubrics, judges, lines, list(map(session_line, sessions)), list(known_rubrics(start)), sections)
-    by_key |= {"streams": [stream.data for stream in streams]}
+    by_key |= {key: [stream.data for stream in streams if stream.key == key] for key in ("streams", "looks")}
     show(document, json_of(rubrics, judges, by_key, sessions), json=json)
     if html:
         put(rendered(document, "html"), html)

@@ -3,35 +3,35 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.earlier_runs.setting import Accepted
+from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.pass_rate.tracked.audits import hash_share
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, rings_in
-from markscheme.features.pass_rate.tracked.store import digest
+from markscheme.features.pass_rate.tracked.store import ANCHORS_FILE, append_merged, digest
 from markscheme.features.pass_rate.tracked.watched import (
-    JUDGE_RING,
     LEVEL_CUT,
     decision_growth,
     flips_when_still,
     level_growths,
     level_margin,
 )
-from markscheme.files import append_lines
+from markscheme.grading import Grade
 from markscheme.plain_data import json_lines
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.additions import DAY
+from markscheme.ratings.from_grades import ratings_of
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import column_of
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
-ANCHORS_FILE = "anchors.jsonl"
-"""The file in a rubric's calibration folder with all looks at its accepted examples."""
 MOST_ANCHORS = 100
 """Accepted examples that are looked at."""
 FEWEST_ANCHORS = 20
@@ -100,6 +100,7 @@ class AnchorWatch:
         own_flips: The share of each side that accepted runs flip among themselves.
         after: Evidence after each look that counts: those that filled up the accepted runs don't.
         shifts: How far each criterion's levels are from the accepted ones at the last look, in parts of the range.
+        filling: First looks that fill up the accepted runs.
     """
 
     sizes: tuple[int, int] = (0, 0)
@@ -108,6 +109,7 @@ class AnchorWatch:
     own_flips: tuple[float, float] = (0.0, 0.0)
     after: tuple[float, ...] = ()
     shifts: Mapping[str, float] | None = None
+    filling: int = 0
 
     @property
     def is_watched(self) -> bool:
@@ -122,7 +124,7 @@ class AnchorWatch:
     @property
     def has_rung(self) -> bool:
         """Whether the judge has moved at any look."""
-        return rings_in(self.after, JUDGE_RING) is not None
+        return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
         """Return flips a look since a day, examples, and the runs' own share of flips, fails first.
@@ -165,29 +167,61 @@ def add_anchor_look(folder: Path, look: AnchorLook) -> None:
     """
     path = folder / ANCHORS_FILE
     with writing(path):
-        append_lines(path, [look.to_json()], follow=False)
+        append_merged(path, [look.to_json()], folder, f"{ANCHORS_FILE} merge=union\n")
 
 
-def record_calibration(accepted: Accepted, ratings: Sequence[Rating], judge: str) -> None:
-    """Add a calibration to the record, where its folder can be written: its ratings are a look like any other.
+def setting_of(judge: str, rubric: Rubric) -> str:
+    """Return the digest of a judge, by its fingerprint, and of the rubric that it is asked by."""
+    return digest(judge, rubric.fingerprint)
+
+
+def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
+    """Add new grades to the record, where its folder can be written, and weigh all looks of this judge so far.
 
     Args:
         accepted: The accepted runs.
-        ratings: The judge's, of this calibration.
-        judge: Its fingerprint.
+        grades: The judge's of their examples, of this calibration; none where it gave no new replies.
+        samples: How many samples each of them combines.
+        judge: The judge's fingerprint.
+
+    Returns:
+        The evidence that the judge moved, after each look that counts; empty where it isn't watched.
     """
-    wanted = set(anchor_ids(accepted))
+    wanted = frozenset(anchor_ids(accepted))
     if accepted.path.name != ACCEPTED or len(wanted) < FEWEST_ANCHORS:
-        return
-    of_accepted = [rating for rating in ratings if rating.id in wanted and rating.error is None]
-    if len(of_accepted) < len(wanted) / 2:
-        return
+        return ()
+    folder = accepted.path.parent
+    setting = setting_of(judge, accepted.setting.rubric)
+    recorded = [look for look in read_anchors(folder) if look.setting == setting]
     moment = datetime.now(UTC)
-    setting = digest(judge, accepted.setting.rubric.fingerprint)
-    at, day = moment.isoformat(timespec="microseconds"), moment.date().isoformat()
-    look = AnchorLook.of_ratings(accepted, of_accepted, at=at, day=day, setting=setting)
+    looks = []
+    of_accepted = [grade for grade in grades if grade.id in wanted and grade.error is None]
+    for index, ratings in enumerate(_looks_in(of_accepted, accepted.setting.rubric, samples)):
+        if len({rating.id for rating in ratings}) >= len(wanted) / 2:
+            at = (moment + timedelta(microseconds=index)).isoformat(timespec="microseconds")
+            looks.append(AnchorLook.of_ratings(accepted, ratings, at=at, day=at[:DAY], setting=setting))
     with suppress(UsageError):
-        add_anchor_look(accepted.path.parent, look)
+        for look in looks:
+            add_anchor_look(folder, look)
+    return judge_moved(accepted, [*recorded, *looks]).after
+
+
+def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
+    """Yield the ratings of each look: each sample is one where a run has one, else all are; too few are none."""
+    if samples > rubric.samples == 1 and not rubric.is_of_pairs:
+        for sample in range(samples):
+            yield [_of_sample(grade, sample) for grade in grades if _has_samples(grade, samples)]
+    elif samples >= rubric.samples:
+        yield [rating for grade in grades for rating in ratings_of(grade, rubric, "judge")]
+
+
+def _has_samples(grade: Grade, samples: int) -> bool:
+    return all(len(verdict.votes) == samples for verdict in grade.verdicts.values())
+
+
+def _of_sample(grade: Grade, sample: int) -> Rating:
+    levels = {name: Rated(verdict.votes[sample]) for name, verdict in grade.verdicts.items()}
+    return Rating(grade.id, "judge", "model", levels)
 
 
 def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None) -> AnchorWatch:
@@ -208,33 +242,48 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
     decisions = np.array([decided for decided, _ in runs])
     majority = _majority(decisions)
     sides = [majority == side for side in (FAIL_SIDE, PASS_SIDE)]
-    counted = [look for look in later if since is None or look.day >= since.isoformat()][:HORIZON]
+    counted = [look for look in later if since is None or look.day >= since.isoformat()]
     latest = [_run(look, ids, rubric) for look in counted]
     flips = [_flips(decided, majority, sides) for decided, _ in latest]
     sizes = (int(sides[FAIL_SIDE].sum()), int(sides[PASS_SIDE].sum()))
     own_flips = tuple(_own_flips(decisions[:, side]) for side in sides)
     looked = tuple(look.day for look in counted)
     if not latest or len(runs) < 2 or sum(sizes) < FEWEST_ANCHORS:
-        return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]))
-    by_decisions = [
-        evidence(
-            [
-                decision_growth(flips[look][side], size, still=_still(decisions[:, sides[side]]))
-                for look in range(len(latest))
-            ]
-        )
-        for side, size in enumerate(sizes)
-        if size >= 2
-    ]
+        filled = len(compared) - len(later)
+        return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]), filling=filled)
     before = [levels for _, levels in runs]
     shifts = {
         c.name: _shifts([run[c.name] for run in before], [run[c.name] for _, run in latest]) for c in rubric.criteria
     }
-    by_levels = list(_level_evidence(rubric, before, shifts))
-    parts = [np.mean(side, axis=0) for side in (by_decisions, by_levels) if side]
-    after = np.mean(parts, axis=0) if parts else np.ones(len(latest))
+    still = [_still(decisions[:, side]) for side in sides]
+    horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(latest), HORIZON)]
+    after = np.concatenate(
+        [
+            _evidence(rubric, before, sizes, still, flips[of], {name: all_of[of] for name, all_of in shifts.items()})
+            for of in horizons
+        ]
+    )
     moved = {name: float(np.nanmean(of[-1])) for name, of in shifts.items() if not np.isnan(of[-1]).all()}
     return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]), tuple(after.tolist()), moved)
+
+
+def _evidence(
+    rubric: Rubric,
+    before: Sequence[Mapping[str, Floats]],
+    sizes: Sequence[int],
+    still: Sequence[float],
+    flips: Sequence[tuple[int, int]],
+    shifts: Mapping[str, Sequence[Floats]],
+) -> Floats:
+    """Weigh the evidence of looks within a horizon: half of it by decisions, half by levels."""
+    by_decisions = [
+        evidence([decision_growth(of_look[side], size, still=still[side]) for of_look in flips])
+        for side, size in enumerate(sizes)
+        if size >= 2
+    ]
+    by_levels = list(_level_evidence(rubric, before, shifts))
+    parts = [np.mean(of_part, axis=0) for of_part in (by_decisions, by_levels) if of_part]
+    return np.asarray(np.mean(parts, axis=0)) if parts else np.ones(len(flips))
 
 
 def _accepted_run(accepted: Accepted, ratings: Sequence[Rating]) -> AnchorLook:

@@ -19,6 +19,7 @@ from markscheme.features.pass_rate.tracked.anchors import (
     anchor_ids,
     judge_moved,
     read_anchors,
+    setting_of,
 )
 from markscheme.features.pass_rate.tracked.audits import audit_chance, hash_share
 from markscheme.features.pass_rate.tracked.counts import labels_by_digest
@@ -452,7 +453,8 @@ class _StreamJudge:
         ]
         if len(ratings) >= len(wanted) / 2:
             day = through.isoformat()
-            look = AnchorLook.of_ratings(accepted, ratings, at=at, day=day, setting=self.setting)
+            setting = setting_of(judge.identity.fingerprint, self.rubric)
+            look = AnchorLook.of_ratings(accepted, ratings, at=at, day=day, setting=setting)
             add_anchor_look(self.folder, look)
 
 

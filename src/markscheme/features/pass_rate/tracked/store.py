@@ -17,6 +17,8 @@ from markscheme.text import is_path_component
 STREAM_FILE = "stream.jsonl"
 GRADED_FILE = "graded.jsonl"
 LOOKS_FILE = "looks.jsonl"
+ANCHORS_FILE = "anchors.jsonl"
+"""The file in a rubric's calibration folder with all looks at its accepted examples."""
 MERGED = "*.jsonl merge=union\n"
 """What the first run tells git: lines of two branches are all kept."""
 _DIGEST = 16
@@ -26,6 +28,21 @@ _DIGEST = 16
 def digest(*parts: str) -> str:
     """Return a digest of an id or of a content, which gives away neither."""
     return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()[:_DIGEST]
+
+
+def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, merged: str) -> None:
+    """Append lines to a file, and tell git beforehand that lines of two branches are all kept.
+
+    Args:
+        file: The file.
+        lines: The lines.
+        folder: Where git's attributes are written, unless it has some.
+        merged: The attribute.
+    """
+    attributes = folder / ".gitattributes"
+    if not attributes.exists():
+        append_text(attributes, merged, follow=False)
+    append_lines(file, lines, follow=False)
 
 
 class GradedLine(NamedTuple):
@@ -197,10 +214,7 @@ class StreamFiles:
             return
         with writing(self.folder / file):
             self.folder.mkdir(parents=True, exist_ok=True)
-            attributes = self.folder.parent / ".gitattributes"
-            if not attributes.exists():
-                append_text(attributes, MERGED, follow=False)
-            append_lines(self.folder / file, lines, follow=False)
+            append_merged(self.folder / file, lines, self.folder.parent, MERGED)
 
     def _graded_lines(self, start: int) -> Iterator[GradedLine]:
         shared: dict[str, str] = {}

@@ -1,9 +1,9 @@
-"""The streams of a folder; where there are none, no statistics are loaded."""
+"""What is watched in a folder, streams and judges; where there is nothing, no statistics are loaded."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from markscheme.features.pass_rate.tracked.store import StreamFiles
+from markscheme.features.pass_rate.tracked.store import ANCHORS_FILE, StreamFiles
 from markscheme.ratings.examples import RATES_FOLDER
 from markscheme.report.streams import WatchedStream
 from markscheme.rubrics.search import calibrations
@@ -19,3 +19,12 @@ def streams_here(start: Path) -> Iterator[WatchedStream]:
                 from markscheme.features.pass_rate.tracked.standing import standing
 
                 yield standing(rubric, stream)
+
+
+def judges_here(start: Path) -> Iterator[WatchedStream]:
+    """Yield what all looks at the accepted examples of a folder's rubrics say, whoever made them."""
+    for rubric, calibration in calibrations(start).items():
+        if (calibration / ANCHORS_FILE).is_file():
+            from markscheme.features.pass_rate.tracked.standing_judge import standing_judge
+
+            yield standing_judge(rubric, calibration)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
+from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.pass_rate.tracked.anchors import FEWEST_ANCHORS, AnchorWatch
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
@@ -21,7 +22,6 @@ from markscheme.features.pass_rate.tracked.plan import (
 )
 from markscheme.features.pass_rate.tracked.run import TrackedRun
 from markscheme.features.pass_rate.tracked.watched import (
-    JUDGE_RING,
     PEOPLE_RING,
     REFERENCE_LABELS,
     REFERENCE_WEEKS,
@@ -217,25 +217,25 @@ def _flips(judge: AnchorWatch) -> str:
 
 
 def _facts(look: Look) -> Iterator[tuple[str, str]]:
-    yield "judge", _judge_fact(look.judge)
+    yield "judge", judge_fact(look.judge)
     yield "responses", _responses_fact(look)
     yield "traffic", _traffic_fact(look.traffic, look)
 
 
-def _judge_fact(judge: AnchorWatch | None) -> str:
+def judge_fact(judge: AnchorWatch | None) -> str:
+    """Say what looks at the accepted examples show, or why they show nothing."""
     if judge is None:
         return "not watched: no run is accepted (`calibrate --accept`)"
+    if sum(judge.sizes) < FEWEST_ANCHORS:
+        return f"not watched: {counted(sum(judge.sizes), 'accepted example')}, {FEWEST_ANCHORS} needed"
+    if judge.filling and not judge.flips:
+        return f"not watched yet: {counted(judge.filling, 'look')} so far, which show how far its runs differ"
     if not judge.is_watched:
-        few = sum(judge.sizes) < FEWEST_ANCHORS
-        return (
-            f"not watched: {counted(sum(judge.sizes), 'accepted example')}, {FEWEST_ANCHORS} needed"
-            if few
-            else ("not watched yet: --judge looks at the accepted examples")
-        )
+        return "not watched yet: --judge looks at the accepted examples"
     if not judge.after:
         return "no look yet: the first ones show how far its runs differ"
     if judge.has_rung:
-        return f"moved: {_flips(judge)} changed, over {counted(len(judge.after), 'weekly look')}"
+        return f"moved: {_flips(judge)} changed, over {counted(len(judge.after), 'look')}"
     if judge.now > 1:
         return f"one look can't tell, ask again: {_flips(judge)} changed"
     return f"still: {_flips(judge)} changed"
@@ -392,7 +392,7 @@ def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dic
         "mix": None if look.mix is None else attributes(look.mix, "column part at_old_mix value was now"),
         "evidence": {
             "people": {"now": look.people.now, "ring": PEOPLE_RING, "rang": look.people.rang_in},
-            "judge": None if judge is None else {"now": judge.now, "ring": JUDGE_RING, "rang": judge.has_rung},
+            "judge": None if judge is None else {"now": judge.now, "ring": LOOKS_ALARM, "rang": judge.has_rung},
             "share": {"now": look.share.now, "ring": SHARE_RING, "rang": look.share.rang_in},
         },
         "audits": {

@@ -14,8 +14,6 @@ UNMOVED = 0.05
 """Change of a share that still counts as none."""
 PEOPLE_RING = 40.0
 """Evidence at which people's rate has dropped: a false alarm in at most 1 of 40 periods."""
-JUDGE_RING = 80.0
-"""Evidence at which the judge has moved."""
 SHARE_RING = 80.0
 """Evidence at which the judge's share of passes has moved."""
 REFERENCE_LABELS = 100

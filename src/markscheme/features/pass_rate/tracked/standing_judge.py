@@ -1,0 +1,61 @@
+"""How a judge stood at the last look at its accepted examples: a line, and a table of the looks."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
+from markscheme.errors import MarkschemeError
+from markscheme.features.pass_rate.tracked.anchors import (
+    FAIL_SIDE,
+    PASS_SIDE,
+    AnchorLook,
+    AnchorWatch,
+    judge_moved,
+    read_anchors,
+)
+from markscheme.features.pass_rate.tracked.view import judge_fact
+from markscheme.phrases import counted, number
+from markscheme.receipt import ACCEPTED
+from markscheme.report.document import Line, Paragraph, Section, Table
+from markscheme.report.figures import NONE
+from markscheme.report.streams import WatchedStream
+
+_HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evidence that it moved")
+
+
+def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
+    """Return what all looks at a rubric's accepted examples say; what can't be read is said in its place."""
+    shown = {"rubric": rubric}
+    try:
+        accepted = load_accepted(calibration / ACCEPTED)
+        looks = [look for look in read_anchors(calibration) if look.accepted == accepted.digest]
+    except MarkschemeError as error:
+        fault = str(error).splitlines()[0]
+        section = partial(_section, rubric, fault, (), AnchorWatch())
+        return WatchedStream(f"judge of {rubric}: {fault}", shown | {"fault": fault}, section, "looks")
+    watch = judge_moved(accepted, looks)
+    evidence = {"evidence": watch.after[-1] if watch.after else None, "alarm_at": LOOKS_ALARM, "moved": watch.has_rung}
+    last = looks[-1].day if looks else None
+    data = {"accepted": accepted.date, "looks": len(looks), "last": last, **evidence}
+    since = f"{counted(len(looks), 'look')} since the accepted run of {accepted.date}"
+    line = f"judge of {rubric}: over {since}, {judge_fact(watch)}" if looks else f"judge of {rubric}: no {since[2:]}"
+    return WatchedStream(line, shown | data, partial(_section, rubric, line, looks, watch), "looks")
+
+
+def _section(rubric: str, line: str, looks: Sequence[AnchorLook], watch: AnchorWatch) -> Section:
+    table = (Table(_HEADINGS, tuple(_rows(looks, watch))),) if looks else ()
+    return Section(f"Judge of {rubric}", (Paragraph((line,)), *table))
+
+
+def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Line, ...]]:
+    """Yield each look: the first ones fill up the accepted runs and show nothing yet."""
+    filling = len(looks) - len(watch.flips)
+    for index, look in enumerate(looks):
+        counts = index - filling
+        flips = watch.flips[counts] if counts >= 0 else None
+        sides = (PASS_SIDE, FAIL_SIDE)
+        changed = [NONE if flips is None else f"{flips[side]} of {watch.sizes[side]}" for side in sides]
+        evidence = number(watch.after[counts], 2) if counts >= 0 and watch.after else NONE
+        yield look.day, *changed, evidence
