@@ -207,6 +207,7 @@ LATE: dict[str, dict[str, str]] = {
         "report.results": "reports of results load when one is asked to show itself",
         "report.table_words": "few errors are of tables",
     },
+    "report.charts": dict.fromkeys(("matplotlib", "altair"), "either may be missing, and few results are drawn"),
     "report.document": {"difflib": "few reports compare wordings"},
     "report.sections.run": {"report.table_words": "a rubric's start needs no table"},
     "report.views.calibration": {

@@ -136,6 +136,48 @@ class Counts:
         return self.not_graded > MOST_UNGRADED * self.examples
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class DecisionCounts:
+    """Examples by what gold and the judge decide, a table of two by two.
+
+    Attributes:
+        true_passes: Both pass them.
+        false_passes: The judge passes them, and gold doesn't.
+        false_fails: Gold passes them, and the judge doesn't.
+        true_fails: Both fail them.
+
+    Example:
+        >>> DecisionCounts(90, 5, 3, 14)
+                     gold passes  gold fails
+        judge passes          90           5
+        judge fails            3          14
+        >>> DecisionCounts(90, 5, 3, 14).table
+        ((90, 5), (3, 14))
+    """
+
+    true_passes: int
+    false_passes: int
+    false_fails: int
+    true_fails: int
+
+    @property
+    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The counts, a row for each decision of the judge and a column for each of gold, passes first."""
+        return (self.true_passes, self.false_passes), (self.false_fails, self.true_fails)
+
+    def __repr__(self) -> str:
+        lines = ["             gold passes  gold fails"]
+        for (passes, fails), name in zip(self.table, ("judge passes", "judge fails"), strict=True):
+            lines.append(f"{name:<12} {passes:>11} {fails:>11}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        rows = zip(("judge passes", "judge fails"), self.table, strict=True)
+        cells = "".join(f"<tr><th>{name}</th><td>{passes}</td><td>{fails}</td></tr>" for name, (passes, fails) in rows)
+        return f"<table><tr><th></th><th>gold passes</th><th>gold fails</th></tr>{cells}</table>"
+
+
 @dataclass(frozen=True, repr=False)
 class Calibration(Reported):
     """A judge compared with gold labels, and what follows from it.
@@ -252,16 +294,25 @@ class Calibration(Reported):
         return rows_of(self.rater.table, {self.rater.table_criterion: self.comparison})
 
     def to_frame(self) -> Any:
-        """Return a table's rows as a data frame of the caller's kind, with its own columns.
+        """Return a data frame with a row for each example: of a table its own columns, and what is in `rows`.
+
+        Of any other calibration: `id`, `text`, `gold` and `judge` as scores, `gold_pass` and `judge_pass`, and
+        `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.
 
         Raises:
-            TypeError: The calibration isn't of a table.
+            UsageError: A new frame is needed, and neither pandas nor polars is installed.
         """
-        from markscheme.calibration.table_frames import frame_of
+        from markscheme.calibration.table_frames import frame_of, frame_of_examples
 
-        rows = self.rows
-        assert self.rater.table is not None
-        return frame_of(self.rater.table, rows)
+        return frame_of_examples(self.comparison) if self.rater.table is None else frame_of(self.rater.table, self.rows)
+
+    @property
+    def confusion(self) -> DecisionCounts | None:
+        """Counts of examples by what gold and the judge decide; None where nothing is decided."""
+        gold, judge = self.comparison.reference.decisions, self.comparison.passes
+        if not self.rubric.has_gate_question:
+            return None
+        return DecisionCounts(*(int(np.sum((judge == j) & (gold == g))) for j in (1, 0) for g in (1, 0)))
 
     @property
     def false_passes(self) -> list[Any]:

@@ -23,7 +23,10 @@ class Reporter(Protocol):
         """Return a result's document, which all of these render."""
 
     def frame(self, result: Any) -> str:
-        """Return a result's page inside another page."""
+        """Return as much of a result's page as a notebook holds, inside another page."""
+
+    def picture(self, result: Any) -> Any:
+        """Return the first picture of a result's page as a chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,16 @@ class Reported:
         return reporter_of(self).page(self)
 
     def _repr_html_(self) -> str:
-        """Return the report for a notebook."""
+        """Return as much of the report as a notebook holds: 60 kB."""
         return reporter_of(self).frame(self)
+
+    def plot(self) -> Any:
+        """Draw the report's first picture: axes of matplotlib, or a chart of Altair where that alone is installed.
+
+        Raises:
+            UsageError: Neither is installed, or the report has no picture.
+        """
+        return reporter_of(self).picture(self)
 
 
 def reporter_of(result: Reported) -> Reporter:

@@ -87,6 +87,36 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
     return frame.with_columns(*series).to_native()
 
 
+def frame_of_examples(comparison: Comparison) -> Any:
+    """Return a data frame with a row for each example: id, text, both scores, both decisions, and both levels by
+    criterion. The texts of held-out examples aren't in it.
+
+    Raises:
+        UsageError: Neither pandas nor polars is installed.
+    """
+    gold, judge = comparison.gold, comparison.judge
+    columns: dict[str, list[Any]] = {
+        "id": list(gold.ids),
+        "text": [None if example.is_held_out else str(example.submission.response) for example in gold.examples],
+        "gold": list(map(_figure, gold.scores)),
+        "judge": list(map(_figure, judge.scores)),
+    }
+    if comparison.rubric.has_gate_question:
+        columns |= {
+            "gold_pass": list(map(_decision, gold.decisions)),
+            "judge_pass": list(map(_decision, judge.decisions)),
+        }
+    for criterion in comparison.rubric.criteria:
+        for name, rated in (("gold", gold), ("judge", judge)):
+            levels = rated.levels[criterion.name]
+            columns[f"{criterion.name}.{name}"] = [_level(criterion.scale, level) for level in levels]
+    return _new_frame(columns)
+
+
+def _figure(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
 def _plain(cells: Sequence[Any]) -> list[Any]:
     """Return cells of one kind, as all engines take them: numbers stay numbers, mixed ones become text."""
     kinds = {type(cell) for cell in cells if cell is not None}

@@ -1,18 +1,48 @@
-"""Curves and reliability diagrams as plots, which pages draw; text has them in characters or not at all."""
+"""Other blocks as plots, which pages or notebooks draw; text has them in characters or not at all."""
+
+from collections.abc import Iterable, Iterator
 
 from markscheme.phrases import rounded
 from markscheme.report.curves import points_of
-from markscheme.report.document import Curve, CurveSeries, Table
+from markscheme.report.document import Bars, Block, Curve, CurveSeries, Document, Mark, OnPages, Section, Table
 from markscheme.report.figures import share
-from markscheme.report.page_blocks import Reliability
-from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRole
+from markscheme.report.page_blocks import Reliability, Scatter
+from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRole, PlotRule
 
 _SERIES_ROLES: tuple[PlotRole, ...] = ("judge", "baseline", "annotators")
+_Drawable = Plot | Bars | Curve | Reliability | Scatter
 
 
-def plot_of(block: Curve | Reliability) -> Plot:
+def first_plot(document: Document) -> Plot | None:
+    """Return the first picture of a document, as a plot; None if it has none."""
+    block = next(_drawable((*document.blocks, *document.sections)), None)
+    if block is not None:
+        return plot_of(block)
+    plots = (first_plot(one_document) for one_document in document.parts)
+    return next((plot for plot in plots if plot is not None), None)
+
+
+def _drawable(blocks: Iterable[Block]) -> Iterator[_Drawable]:
+    for block in blocks:
+        if isinstance(block, _Drawable):
+            yield block
+        elif isinstance(block, Section | OnPages):
+            yield from _drawable(block.blocks)
+
+
+def plot_of(block: _Drawable) -> Plot:
     """Make a plot of the block, with its figures as a table."""
-    return _of_curve(block) if isinstance(block, Curve) else _of_reliability(block)
+    match block:
+        case Plot():
+            return block
+        case Curve():
+            return _of_curve(block)
+        case Reliability():
+            return _of_reliability(block)
+        case Scatter():
+            return _of_scatter(block)
+        case Bars():
+            return _of_bars(block)
 
 
 def _of_curve(curve: Curve) -> Plot:
@@ -62,3 +92,52 @@ def _of_reliability(diagram: Reliability) -> Plot:
         ),
         key=(("examples of similar probability", "judge"), ("best rising line", "target"), ("diagonal", "plain")),
     )
+
+
+def _of_scatter(block: Scatter) -> Plot:
+    marks: tuple[PlotMark, ...] = (
+        PlotLine(((0.0, 0.0), (1.0, 1.0)), "plain"),
+        PlotRule(block.pass_mark, "pass mark", is_upright=True),
+        PlotRule(block.pass_mark, "pass mark"),
+        *(PlotPoint(dot.x, dot.y, says=dot.says, role="wrong" if dot.off else "judge") for dot in block.dots),
+    )
+    rows = tuple((rounded(dot.x, 2), rounded(dot.y, 2), str(len(dot.ids))) for dot in block.dots)
+    return Plot(
+        title="The judge's scores against gold's.",
+        x=Axis.of_fractions("gold score"),
+        y=Axis.of_fractions("judge's score"),
+        marks=marks,
+        table=Table(("gold score", "judge's score", "examples"), rows),
+        caption=block.caption,
+        height=400,
+    )
+
+
+def _of_bars(block: Bars) -> Plot:
+    """Stand the bars upright, each at a name of the lower axis."""
+    first = block.rows[0][1]
+    known = [(index, name, mark) for index, (name, mark) in enumerate(block.rows) if mark.value is not None]
+    axis = Axis.of_shares() if (first.lowest, first.highest) == (0.0, 1.0) else _axis_of(block, first)
+    return Plot(
+        title=block.caption.partition(". ")[0].removesuffix("."),
+        x=Axis(-0.5, len(block.rows) - 0.5, tuple((float(index), name) for index, (name, _) in enumerate(block.rows))),
+        y=axis,
+        marks=tuple(mark_ for index, name, mark in known for mark_ in _upright(index, name, mark)),
+        table=Table(("", block.interval), tuple((name, mark.text) for name, mark in block.rows)),
+        caption=block.caption,
+    )
+
+
+def _axis_of(block: Bars, mark: Mark) -> Axis:
+    named = block.axis or (mark.lowest, mark.highest)
+    return Axis(mark.lowest, mark.highest, tuple((value, f"{value:g}") for value in named))
+
+
+def _upright(index: int, name: str, mark: Mark) -> Iterator[PlotMark]:
+    role: PlotRole = "plain" if mark.role == "chance" else mark.role
+    if mark.least is not None:
+        yield PlotLine(((index - 0.3, mark.least), (index + 0.3, mark.least)), "target")
+    for value in (mark.value, *mark.also):
+        if value is not None:
+            low, high = (mark.low, mark.high) if value == mark.value else (None, None)
+            yield PlotPoint(float(index), value, low, high, says=f"{name}: {mark.text}", role=role)

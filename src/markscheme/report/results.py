@@ -1,8 +1,8 @@
 """The results of Python calls in every form: plain data, Markdown, a page, and a notebook's output."""
 
 import datetime
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final, Generic, TypeVar
 
@@ -10,14 +10,20 @@ from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.results import Reporter
 from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
-from markscheme.report.document import Document
+from markscheme.errors import UsageError
+from markscheme.report.charts import chart
+from markscheme.report.document import Callout, Document, Examples, Paragraph, Section
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
+from markscheme.report.plots import first_plot
 from markscheme.report.views import agreement, calibration, tables
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
+MOST_IN_NOTEBOOK = 60_000
+"""Bytes of a result in a notebook, which keeps them with every cell that shows it."""
+_THE_REST = Paragraph(("`to_html()` returns the whole page, with every example.",))
 _Result = TypeVar("_Result")
 
 
@@ -49,9 +55,44 @@ class DocumentReporter(Generic[_Result]):
         return page(self.view(result))
 
     def frame(self, result: _Result) -> str:
-        """Return a result's page inside another page, which its style and script can't touch."""
-        attributes = f'srcdoc="{escape(self.page(result))}" sandbox="allow-scripts" title="markscheme"'
-        return f'<iframe {attributes} style="width: 100%; height: {FRAME_HEIGHT}px; border: 0"></iframe>'
+        """Return as much of a result's page as a notebook holds, in a frame of its own."""
+        shorter = map(_framed, _ever_shorter(self.view(result)))
+        return next((framed for framed in shorter if len(framed.encode()) <= MOST_IN_NOTEBOOK), "")
+
+    def picture(self, result: _Result) -> Any:
+        """Return the first picture of a result's page as a chart.
+
+        Raises:
+            UsageError: It has no picture, or there is nothing to draw with.
+        """
+        plot = first_plot(self.view(result))
+        if plot is None:
+            raise UsageError("there is no picture of this result; `to_html()` has all there is")
+        return chart(plot)
+
+
+def _ever_shorter(document: Document) -> Iterator[Document]:
+    """Yield a document without its list of examples, then its first screen, then its answer alone."""
+    yield _without_examples(document)
+    first = tuple(document.blocks)
+    for blocks in (first, tuple(block for block in first if isinstance(block, Callout)), ()):
+        yield replace(document, blocks=(*blocks, _THE_REST), sections=(), parts=())
+
+
+def _without_examples(document: Document) -> Document:
+    sections = tuple(document.sections)
+    kept = tuple(section for section in sections if not any(isinstance(block, Examples) for block in section.blocks))
+    is_whole = len(kept) == len(sections)
+    return replace(
+        document,
+        sections=kept if is_whole else (*kept, Section("All examples", (_THE_REST,))),
+        parts=tuple(map(_without_examples, document.parts)),
+    )
+
+
+def _framed(document: Document) -> str:
+    attributes = f'srcdoc="{escape(page(document))}" sandbox="allow-scripts" title="markscheme"'
+    return f'<iframe {attributes} style="width: 100%; height: {FRAME_HEIGHT}px; border: 0"></iframe>'
 
 
 def page(document: Document) -> str:

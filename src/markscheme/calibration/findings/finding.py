@@ -14,7 +14,7 @@ Severity = Literal["high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """A diagnosed fault.
 
@@ -46,6 +46,12 @@ class Finding:
     def code(self) -> str:
         """Code of the finding's kind, by the names of the JSON format."""
         return self.kind.code
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.suggestion}".rstrip()
+
+    def __repr__(self) -> str:
+        return f"<{self.severity}: {self}>"
 
     @property
     def message(self) -> str:
