@@ -103,8 +103,8 @@ class AssertGrade:
         if calibration not in CALIBRATION:
             raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
         try:
-            reading, [(asked, _), *defaults] = split_reading([(options, "{}"), *self.defaults], ASK_OPTIONS)
-            asking = self._options(judge, asked, defaults)
+            reading, [(options_of_asking, _), *defaults] = split_reading([(options, "{}"), *self.defaults], ASK_OPTIONS)
+            asking = self._options(judge, options_of_asking, defaults)
             wanted, file = self._rubric(rubric, threshold, asking)
             with hold(reading):
                 submission = _submission(output, inputs or {}, wanted)

@@ -36,15 +36,15 @@ def calibration(n: int = 40, *, wrong: int = 5) -> Calibration:
 
 @pytest.mark.parametrize("n", [12, 400])
 def test_a_notebook_keeps_at_most_60_kb_of_a_result(n: int) -> None:
-    found = calibration(n)
-    shown = found._repr_html_()
+    result = calibration(n)
+    shown = result._repr_html_()
     assert len(shown.encode()) <= 60_000
     assert shown.startswith('<iframe srcdoc="')
     assert "to_html() returns the whole page" in shown.replace("`", "").replace("&lt;code&gt;", "").replace(
         "&lt;/code&gt;", ""
     )
     assert WRITTEN[:200] not in shown
-    assert len(found.to_html()) > 60_000 or n < 100
+    assert len(result.to_html()) > 60_000 or n < 100
 
 
 def test_a_result_with_60_criteria_still_shows_its_answer_in_60_kb() -> None:
@@ -59,9 +59,9 @@ def test_a_result_with_60_criteria_still_shows_its_answer_in_60_kb() -> None:
         for i in range(12)
     ]
     ratings = [{"id": f"e{i}", "criteria": {c.name: (i + 1) % 2 for c in rubric.criteria}} for i in range(12)]
-    found = calibrate(rubric, examples, ratings=ratings)
-    assert len(found._repr_html_().encode()) <= 60_000
-    assert found.decision.verdict in repr(found)
+    result = calibrate(rubric, examples, ratings=ratings)
+    assert len(result._repr_html_().encode()) <= 60_000
+    assert result.decision.verdict in repr(result)
 
 
 def test_the_answer_alone_is_left_where_a_first_screen_is_too_long() -> None:
@@ -71,12 +71,12 @@ def test_the_answer_alone_is_left_where_a_first_screen_is_too_long() -> None:
 
 
 def test_confusion_counts_decisions_two_by_two_and_reconciles_with_the_ids() -> None:
-    found = calibration()
-    counts = found.confusion
+    result = calibration()
+    counts = result.confusion
     assert counts is not None
     assert counts.table == ((18, 3), (2, 17))
-    assert (counts.false_passes, counts.false_fails) == (len(found.false_passes), len(found.false_fails))
-    assert sum(map(sum, counts.table)) == found.counts.graded == 40
+    assert (counts.false_passes, counts.false_fails) == (len(result.false_passes), len(result.false_fails))
+    assert sum(map(sum, counts.table)) == result.counts.graded == 40
     assert repr(counts).splitlines()[1].split() == ["judge", "passes", "18", "3"]
     assert "<td>18</td><td>3</td>" in counts._repr_html_()
 
@@ -126,8 +126,8 @@ def test_findings_print_as_sentences() -> None:
 
 
 def test_plot_draws_the_first_picture_with_matplotlib() -> None:
-    found = calibration()
-    axes = found.plot()
+    result = calibration()
+    axes = result.plot()
     names = [tick.get_text() for tick in axes.get_xticklabels()]
     assert names == ["decisions", "stops", "keeps", "annotators", "least"]
     points = {
@@ -140,8 +140,8 @@ def test_plot_draws_the_first_picture_with_matplotlib() -> None:
     assert points[2] == pytest.approx(18 / 20)
 
 
-def _plots(found: Calibration) -> list[Any]:
-    view = results.REPORTERS["Calibration"].view(found)
+def _plots(result: Calibration) -> list[Any]:
+    view = results.REPORTERS["Calibration"].view(result)
     return [plot_of(block) for block in _drawable((*view.blocks, *view.sections))]
 
 
@@ -158,9 +158,9 @@ def test_every_picture_of_a_page_is_drawn_by_matplotlib_with_each_of_its_points(
 def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() -> None:
     pytest.importorskip("altair", reason="Altair comes with markscheme[test]")
     for plot in _plots(calibration()):
-        drawn = json.loads(charts.altair_chart(plot).to_json())
+        spec = json.loads(charts.altair_chart(plot).to_json())
         points = [mark for mark in plot.marks if type(mark).__name__ == "PlotPoint"]
-        layers = [layer for layer in drawn["layer"] if layer["mark"]["type"] == "point"]
+        layers = [layer for layer in spec["layer"] if layer["mark"]["type"] == "point"]
         assert [(layer["data"]["values"][0]["x"], layer["data"]["values"][0]["y"]) for layer in layers] == [
             (point.x, point.y) for point in points
         ]

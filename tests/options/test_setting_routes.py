@@ -106,8 +106,8 @@ def value_among(values: object, key: str) -> Any:
 
 def value_of(bound: BoundArguments, key: str) -> Any:
     """Return what a command is called with for a setting."""
-    own = bound.arguments.get(key)
-    return value_among(list(bound.arguments.values()), key) if own is None else own
+    argument = bound.arguments.get(key)
+    return value_among(list(bound.arguments.values()), key) if argument is None else argument
 
 
 def routes_of(key: str) -> set[str]:
@@ -139,14 +139,14 @@ def test_a_setting_reads_the_same_by_every_route(key: str, tmp_path: Path) -> No
     read: dict[str, Any] = {}
     command, operands = next((name, words) for name, words in OPERANDS.items() if key in described(name).settings)
     typed = [*operands, "-o", f"{key}={text}"]
-    read["command line"] = as_called(command, typed, SettingsFile(), key)[key]
+    read["command line"] = set_by_words(command, typed, SettingsFile(), key)[key]
     if DECLARED[key].is_setting:
         (tmp_path / "markscheme.toml").write_text(f"{key} = {in_toml(value, text)}\n")
         file = find_settings(tmp_path)
         holders = [family for family in _families_with(key) if options_of(family)[key].is_setting]
         (read["file"],) = {getattr(read_options(family, file.source_of(family)), key) for family in holders}
         if key not in reading_options():
-            assert as_called(command, operands, file, key)[key] == read["command line"]
+            assert set_by_words(command, operands, file, key)[key] == read["command line"]
     if key in ASK_OPTIONS:
         read["Promptfoo"] = getattr(asking_options({key: value}, Engine([])), key)
         read["pytest"] = getattr(read_options(AskOptions, pytest_source(None, [f"{key}={text}"], "-o")), key)
@@ -164,18 +164,20 @@ def test_a_setting_reads_the_same_by_every_route(key: str, tmp_path: Path) -> No
         read["calibrate()"] = value_among(added, key)
     elif key in ASK_OPTIONS:
         read["calibrate()"] = getattr(ask_options(None, asking), key)
-    assert {route: found for route, found in read.items() if found != value} == {}
+    assert {route: read_value for route, read_value in read.items() if read_value != value} == {}
     assert set(read) == routes_of(key)
 
 
-def as_called(command: str, words: list[str], settings: SettingsFile, *keys: str) -> dict[str, Any]:
+def set_by_words(command: str, words: list[str], settings: SettingsFile, *keys: str) -> dict[str, Any]:
     """Return what a command line makes of settings; `calibrate` takes several judges."""
     _, bound = parse(command, words, settings)
     of_reading = typed_reading(typed_settings(command, words)[0])
-    found = {key: value_among(of_reading, key) if key in reading_options() else value_of(bound, key) for key in keys}
-    if "judge" in found and isinstance(found["judge"], tuple):
-        (found["judge"],) = found["judge"]
-    return found
+    values_by_key = {
+        key: value_among(of_reading, key) if key in reading_options() else value_of(bound, key) for key in keys
+    }
+    if "judge" in values_by_key and isinstance(values_by_key["judge"], tuple):
+        (values_by_key["judge"],) = values_by_key["judge"]
+    return values_by_key
 
 
 def _families_with(key: str) -> list[type]:
@@ -187,7 +189,7 @@ def test_a_command_takes_all_its_settings_typed(command: str) -> None:
     keys = described(command).settings
     words = ["r", "s"] if command == "compare" else NEEDS.get(command, ["r"])
     typed = [*words, *(word for key in keys for word in ("-o", f"{key}={VALUES[key][1]}"))]
-    read = as_called(command, typed, SettingsFile(), *keys)
+    read = set_by_words(command, typed, SettingsFile(), *keys)
     assert read == {key: VALUES[key][0] for key in keys}
 
 

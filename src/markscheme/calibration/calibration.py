@@ -309,9 +309,10 @@ class Calibration(Reported):
     @property
     def confusion(self) -> DecisionCounts | None:
         """Counts of examples by what gold and the judge decide; None where nothing is decided."""
-        gold, judge = self.comparison.reference.decisions, self.comparison.passes
         if not self.rubric.has_gate_question:
             return None
+        gold = self.comparison.reference.decisions
+        judge = self.comparison.passes
         return DecisionCounts(*(int(np.sum((judge == j) & (gold == g))) for j in (1, 0) for g in (1, 0)))
 
     @property

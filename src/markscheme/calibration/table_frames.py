@@ -94,7 +94,8 @@ def frame_of_examples(comparison: Comparison) -> Any:
     Raises:
         UsageError: Neither pandas nor polars is installed.
     """
-    gold, judge = comparison.gold, comparison.judge
+    gold = comparison.gold
+    judge = comparison.judge
     columns: dict[str, list[Any]] = {
         "id": list(gold.ids),
         "text": [None if example.is_held_out else str(example.submission.response) for example in gold.examples],

@@ -2,10 +2,10 @@
 of the family."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from inspect import BoundArguments, Signature, signature
 from inspect import Parameter as FunctionParameter
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from cyclopts import Parameter
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MANY = "..."
 """Ends the value of an option in help that takes several values after its name."""
+KeyedOption: TypeAlias = tuple[str, DeclaredOption, str]
+"""An option that `-o KEY=VALUE` alone sets: its key, its declaration, and the name it would be typed by."""
 _OF = "__"
 """Stands between the parameter of a family and its option, in names of parameters that the parser sees."""
 
@@ -34,21 +36,6 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agreement_weights=None)
 """Options of tables where only responses are read, which have no rater to name."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedOption:
-    """An option of a command that `-o KEY=VALUE` alone sets.
-
-    Attributes:
-        key: Its key as a setting.
-        declared: What its family says of it.
-        name: What it would be typed by, if it had a name.
-    """
-
-    key: str
-    declared: DeclaredOption
-    name: str
 
 
 class CommandLine:
@@ -95,7 +82,7 @@ class CommandLine:
             if parameter.name not in self._families:
                 declared = _declared_in(parameter.annotation)
                 if declared is not None and not declared.is_named:
-                    yield KeyedOption(parameter.name, declared, _name_of(parameter.name, declared))
+                    yield parameter.name, declared, _name_of(parameter.name, declared)
                 continue
             _, names = _family_in(parameter.annotation)
             for family in self._families[parameter.name]:
@@ -153,7 +140,7 @@ def _keyed_options(family: type, names: Mapping[str, str | None]) -> Iterator[Ke
     """Yield the options of a family that `-o KEY=VALUE` alone sets."""
     for key, declared in _typed_options(family, names):
         if not declared.is_named:
-            yield KeyedOption(key, declared, _name_of(key, declared, names.get(key)))
+            yield key, declared, _name_of(key, declared, names.get(key))
 
 
 def _name_of(key: str, declared: DeclaredOption, spelled: str | None = None) -> str:

@@ -141,12 +141,12 @@ def _option(argument: "Argument", texts: Mapping[str, str], common: Sequence[str
     )
 
 
-def _keyed_option(option: KeyedOption) -> Option:
+def _keyed_option(keyed: KeyedOption) -> Option:
     """Return what help says of an option that `-o KEY=VALUE` alone sets, which the parser needn't read for it."""
-    declared = option.declared
+    key, declared, name = keyed
     return Option(
-        option.key if declared.is_key else "",
-        (option.name,) if declared.off is None else (declared.off, option.name),
+        key if declared.is_key else "",
+        (name,) if declared.off is None else (declared.off, name),
         declared.value or "",
         many=False,
         help=declared.about,

@@ -150,8 +150,8 @@ class Grader:
     ) -> None:
         if concurrency is not None and concurrency < 1:
             raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-        self._reading, [(asked, _)] = split_reading([(options, "{}")], ASK_OPTIONS)
-        asking = ask_options(judge, {"concurrency": concurrency, **asked})
+        self._reading, [(options_of_asking, _)] = split_reading([(options, "{}")], ASK_OPTIONS)
+        asking = ask_options(judge, {"concurrency": concurrency, **options_of_asking})
         if rows not in (None, *ROW_RULES):
             raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
         self.rubric = asking.of(_rubric(rubric))

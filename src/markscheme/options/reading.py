@@ -1,6 +1,6 @@
 """Settings of reading files of any kind, which hold wherever something is read, however deep.
 
-A call sets them by `hold`. What reads takes them by `held`, so that nobody between hands them on.
+A call sets them by `hold`. What reads takes them by `in_force`, so that nobody between hands them on.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from markscheme.options.table import (
 )
 
 _Family = TypeVar("_Family")
-_HELD: ContextVar[AddedOptions] = ContextVar("options of reading", default=AddedOptions())
+_IN_FORCE: ContextVar[AddedOptions] = ContextVar("options of reading", default=AddedOptions())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,25 +47,25 @@ def reading_options() -> dict[str, DeclaredOption]:
 
 
 def split_reading(
-    sources: Sequence[OptionSource], known: Container[str] = ()
+    sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
     """Return the options of reading that sources set, an object for each family, and the sources without these.
 
     Args:
         sources: What each sets, the strongest first.
-        known: Keys that aren't options of reading. Where there are no others, no feature is loaded.
+        foreign: Keys that aren't options of reading. Where there are no others, no feature is loaded.
 
     Raises:
         UsageError: A value that the option can't have.
     """
-    if all(key in known for written, _ in sources for key in written):
+    if all(key in foreign for written, _ in sources for key in written):
         return AddedOptions(), list(sources)
     families = reading_families()
-    values = [given for family in families if (given := _given(family, sources)) is not None]
+    values = [options for family in families if (options := _set_of(family, sources)) is not None]
     return AddedOptions(tuple(values)), [_without(families, source) for source in sources]
 
 
-def _given(family: type, sources: Sequence[OptionSource]) -> object | None:
+def _set_of(family: type, sources: Sequence[OptionSource]) -> object | None:
     """Return the options of a family, or None if no source sets any of them."""
     keys = options_of(family)
     ours = [({key: value for key, value in written.items() if key in keys}, named) for written, named in sources]
@@ -82,16 +82,16 @@ def _without(families: Sequence[type], source: OptionSource) -> OptionSource:
 @contextmanager
 def hold(options: AddedOptions) -> Iterator[None]:
     """Let options hold for all that is read inside the block."""
-    before = _HELD.set(AddedOptions((*options.values, *_HELD.get().values)))
+    before = _IN_FORCE.set(AddedOptions((*options.values, *_IN_FORCE.get().values)))
     try:
         yield
     finally:
-        _HELD.reset(before)
+        _IN_FORCE.reset(before)
 
 
-def held(family: type[_Family]) -> _Family | None:
+def in_force(family: type[_Family]) -> _Family | None:
     """Return the options of a family that hold here, or None if no call sets any."""
-    return next((value for value in _HELD.get().values if type(value) is family), None)
+    return next((value for value in _IN_FORCE.get().values if type(value) is family), None)
 
 
 def typed_reading(typed: Mapping[str, Sequence[str]]) -> AddedOptions:

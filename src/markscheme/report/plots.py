@@ -116,13 +116,13 @@ def _of_scatter(block: Scatter) -> Plot:
 def _of_bars(block: Bars) -> Plot:
     """Stand the bars upright, each at a name of the lower axis."""
     first = block.rows[0][1]
-    known = [(index, name, mark) for index, (name, mark) in enumerate(block.rows) if mark.value is not None]
+    with_value = [(index, name, mark) for index, (name, mark) in enumerate(block.rows) if mark.value is not None]
     axis = Axis.of_shares() if (first.lowest, first.highest) == (0.0, 1.0) else _axis_of(block, first)
     return Plot(
         title=block.caption.partition(". ")[0].removesuffix("."),
         x=Axis(-0.5, len(block.rows) - 0.5, tuple((float(index), name) for index, (name, _) in enumerate(block.rows))),
         y=axis,
-        marks=tuple(mark_ for index, name, mark in known for mark_ in _upright(index, name, mark)),
+        marks=tuple(mark_ for index, name, mark in with_value for mark_ in _upright(index, name, mark)),
         table=Table(("", block.interval), tuple((name, mark.text) for name, mark in block.rows)),
         caption=block.caption,
     )

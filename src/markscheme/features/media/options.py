@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.features.media.formats import IMAGE_KIND
 from markscheme.options.forms import ABOVE_ZERO, WHOLE, text_form
-from markscheme.options.reading import held
+from markscheme.options.reading import in_force
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options, setting
 
@@ -40,7 +40,7 @@ def media_options() -> MediaOptions:
     Raises:
         UsageError: The settings file is faulty.
     """
-    return held(MediaOptions) or _options_in(os.getcwd())
+    return in_force(MediaOptions) or _options_in(os.getcwd())
 
 
 @lru_cache(maxsize=8)
