@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, cast, get_args
 from markscheme.errors import RatingError
 from markscheme.fingerprint import IN_PART
 from markscheme.numerals import finite
-from markscheme.phrases import in_words, number
+from markscheme.phrases import counted, in_words, number
 from markscheme.plain_data import Shape, no_constant, read_json, refuse_other_shape, shown
 from markscheme.rubrics.rubric import STRATEGY_NAMES, Rubric
 from markscheme.rubrics.search import find_calibration
@@ -107,6 +107,7 @@ class Receipt:
         without: Parameters that the judge was asked without, since its server doesn't take them.
         averages: Whether its scores were shown to be good enough for averages; whether it may gate is another question.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
+        outside: What a row brought that nobody labelled: criteria, and tags of them. Empty if it brought nothing.
     """
 
     use: Use
@@ -128,11 +129,12 @@ class Receipt:
     without: tuple[str, ...] = ()
     averages: bool = True
     differs: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
         """True if the calibration is of exactly this rubric, prompt and judge."""
-        return not self.differs
+        return not self.differs and not self.outside
 
     @property
     def may_gate(self) -> bool:
@@ -164,6 +166,22 @@ class Receipt:
             return self
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
+    def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
+        """Return the receipt for a grade by a row's rubric, with what of it isn't in that of the run.
+
+        Args:
+            core: The rubric of the run, which the calibration is of.
+            of_row: The rubric that a row is graded by.
+        """
+        known = {criterion.wording for criterion in core.criteria}
+        more = [criterion for criterion in of_row.criteria if criterion.wording not in known]
+        known_tags = {tag for criterion in core.criteria for tag in criterion.tags}
+        tags = dict.fromkeys(tag for criterion in more for tag in criterion.tags if tag not in known_tags)
+        if not more:
+            return self
+        unseen = [f"{'tags' if len(tags) > 1 else 'tag'} {', '.join(tags)}"] if tags else []
+        return replace(self, outside=(counted(len(more), "criterion of the row", "criteria of the row"), *unseen))
+
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
         """Return the receipt for grades by this rubric, prompt and judge, with what differs.
 
@@ -193,6 +211,8 @@ def calibration_text(receipt: Receipt | None) -> str:
         return NOT_CALIBRATED
     if receipt.differs:
         return f"calibrated for {' and '.join(receipt.differs)}"
+    if receipt.outside:
+        return f"outside what was calibrated: {'; '.join(receipt.outside)}"
     margin = "" if receipt.margin is None else f"± {_rounded(receipt.margin)} "
     again = ""
     if receipt.relabelled is not None:
@@ -227,6 +247,8 @@ def why_no_gate(receipt: Receipt | None) -> str:
     run = f"the run accepted on {receipt.date} ({receipt.labels} {receipt.kind} labels)"
     if receipt.differs:
         return f'{run}, for use "{receipt.use}", was {calibration_text(receipt)}'
+    if receipt.outside:
+        return f"{run} doesn't hold here: {calibration_text(receipt)}"
     if receipt.why_excepted:
         return f"{run} doesn't hold here: {receipt.why_excepted}"
     return f'{run} is for use "{receipt.use}": {allowed_in_words(receipt.use, may_trend=receipt.averages)}'

@@ -15,6 +15,7 @@ from markscheme.grading import Grading
 from markscheme.grading.graded_table import GradedTable
 from markscheme.grading.strategies import strategy_of
 from markscheme.prompt import Prompt
+from markscheme.receipt import Receipt, receipt_json, why_no_gate
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
 from markscheme.submission import Submission, submission_of
@@ -221,6 +222,43 @@ def test_a_table_has_the_rows_criteria_in_one_column_and_grades_a_changed_rubric
     assert [(verdict["requirement"], verdict["level"]) for verdict in verdicts] == [("Names Paris", "MET")]  # type: ignore[index]
     assert "polite" in rows[0]
     assert "row_rubric" not in rows[0]
+
+
+def test_the_mean_that_is_cut_once_is_said_where_it_differs(tmp_path: Path) -> None:
+    from tests.commands.console import run
+
+    (tmp_path / "judging.py").write_text(
+        "def judge(system_prompt, user_prompt):\n"
+        "    met = {'quote': 'nothing to quote', 'reason': 'Seen.', 'level': 'MET'}\n"
+        "    return {'verdicts': {'c1': met, 'c2': met}}\n"
+    )
+    bad = [{"requirement": "Names Rome", "weight": 5}, {"requirement": "Is rude", "weight": -8}]
+    good = [{"requirement": "Names Rome", "weight": 5}, {"requirement": "Is kind", "weight": 3}]
+    rows = [{"id": "a", "response": "Rome.", "rubric": bad}, {"id": "b", "response": "Rome.", "rubric": good}]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    sentence = "Mean score 0.50; 0.20 if the mean is cut to 0 to 1 rather than each row."
+    for extra in ((), ("--out", "graded.csv")):
+        done = run("markscheme", "grade", "rows.jsonl", "--judge", "function:judging:judge", *extra, cwd=tmp_path)
+        assert sentence in " ".join(done.stderr.split())
+    (tmp_path / "good.jsonl").write_text("".join(f"{json.dumps({**rows[1], 'id': name})}\n" for name in "cd"))
+    alike = run("markscheme", "grade", "good.jsonl", "--judge", "function:judging:judge", cwd=tmp_path)
+    assert "Mean score" not in alike.stderr
+
+
+def test_a_receipt_says_what_a_row_brought_that_nobody_labelled() -> None:
+    receipt = Receipt("gate", 0.9, None, 84, "human", "2026-11-02", CORE.fingerprint, "p", "j")
+    grading = Grading(CORE, judging("Paris", "polite"), receipt=receipt)
+    core, both = (
+        asyncio.run(grading.grade(Submission("Paris.", inputs))) for inputs in ({}, {"rubric": json.dumps(PARIS)})
+    )
+    assert core.receipt is not None
+    assert core.receipt.outside == ()
+    assert both.receipt is not None
+    assert both.receipt.outside == ("2 criteria of the row", "tag fact")
+    assert (both.receipt.holds, both.receipt.may_gate, both.receipt.may_trend) == (False, False, False)
+    text = receipt_json(both.receipt, both.score)["text"]
+    assert text.endswith("outside what was calibrated: 2 criteria of the row; tag fact")
+    assert "doesn't hold here: outside what was calibrated" in why_no_gate(both.receipt)
 
 
 # --- criteria a call -------------------------------------------------------------------------------------------------

@@ -164,6 +164,8 @@ def grade(
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify, has_rows=bool(brought.n))
         counts = asyncio.run(table.grade(every, total, ask.at_once))
+        if counts.shares.means:
+            notify(counts.shares.means)
         _after_grading(grading, counts.shares)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
@@ -255,6 +257,8 @@ async def _print_all(
         print("\n".join(_summary(decisions, grading, shown_as, judge)))
     if shares.sentence:
         notify(shares.sentence)
+    if shares.means:
+        notify(shares.means)
     _after_grading(grading, shares)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
 

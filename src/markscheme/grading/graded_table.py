@@ -42,6 +42,10 @@ _SECONDS = 2.0
 """How long a grade waits at most: a watcher of the journal sees a slow run move."""
 
 
+SAME_SUM = 1e-9
+"""Sums that differ by less are the same, but for rounding."""
+
+
 @dataclass
 class DeciderShares:
     """Counts of who decided so far, for the line after a run.
@@ -51,21 +55,44 @@ class DeciderShares:
         usage: What all of them cost.
         passes: Responses that a judge of the cascade passed.
         fails: Responses that one failed.
+        rows: Responses with a score by a rubric of their own.
+        scores: The sum of these scores.
+        unclipped: The same before each is cut to 0 to 1.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
     usage: Usage = field(default_factory=Usage)
     passes: int = 0
     fails: int = 0
+    rows: int = 0
+    scores: float = 0.0
+    unclipped: float = 0.0
 
     def add(self, grade: Grade) -> None:
-        """Count a grade of a cascade; any other is left alone."""
+        """Count a grade of a cascade, or one by a rubric of the row's own; any other is left alone."""
+        if grade.score is not None and grade.unclipped is not None:
+            self.rows += 1
+            self.scores += grade.score
+            self.unclipped += grade.unclipped
         if grade.decided_by is not None:
             self.decided[grade.decided_by.decider or ""] += 1
             self.usage += grade.usage
             if grade.decided_by.stage is not None:
                 self.passes += grade.passed is True
                 self.fails += grade.passed is False
+
+    @property
+    def means(self) -> str:
+        """The mean score of rows with a rubric of their own, cut for each row and for all, where these differ.
+
+        >>> DeciderShares(rows=2, scores=0.5, unclipped=0.3).means
+        'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'
+        """
+        if not self.rows or abs(self.scores - self.unclipped) < SAME_SUM:
+            return ""
+        of_rows = self.scores / self.rows
+        of_all = min(1.0, max(0.0, self.unclipped / self.rows))
+        return f"Mean score {number(of_rows)}; {number(of_all)} if the mean is cut to 0 to 1 rather than each row."
 
     @property
     def left_to_people(self) -> int:

@@ -168,7 +168,7 @@ class Grading:
             only_gates=self.only_gates,
         )
         grader = grader_for(self.rubric, self.judge, options)
-        make = partial(_grader_of_rows, self.judge, options)
+        make = partial(_grader_of_rows, self.judge, options, self.rubric)
         rule = row_rule(self.rows, self.rubric if self.has_core else None)
         return ByRow(grader, self.rubric, rule, make, has_core=self.has_core)
 
@@ -191,11 +191,12 @@ class Grading:
         return self.grader.ungraded(submission, why)
 
 
-def _grader_of_rows(judge: GradingJudge, options: GradeOptions, rubric: Rubric) -> SubmissionGrader:
-    """Make the grader of rows by a rubric that they bring, which no receipt of the run's own is about."""
+def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, rubric: Rubric) -> SubmissionGrader:
+    """Make the grader of rows by a rubric that they bring; the receipt of the run says what lies outside it."""
     if isinstance(judge, JudgeGroup):
         raise UsageError("these judges are certified for the rubric of the run alone")
-    return grader_for(rubric, judge, replace(options, receipt=None))
+    receipt = None if options.receipt is None else options.receipt.beyond(core, rubric)
+    return grader_for(rubric, judge, replace(options, receipt=receipt))
 
 
 def _refuse_no_judge(judge: GradingJudge) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed, verdict_shares
-from markscheme.stats.shares import GroupedShare
+from markscheme.stats.shares import GroupedShare, drawn_weights, kish_size
 from tests.worked_cases import cases_in, cases_under
 
 CASES = Path(__file__).parents[4] / "shared/statistics/rows.yaml"
@@ -75,6 +75,9 @@ def test_where_some_criteria_are_labelled_each_stands_for_others() -> None:
     shares = verdict_shares(gold, np.array(right, dtype=bool), task, range(len(right)), labelled_shares=labelled)
     assert np.mean(right) == pytest.approx(case["expect"]["plain"], abs=1e-6)
     assert shares.agreement.value == pytest.approx(case["expect"]["weighted"], abs=1e-6)
+    weights = drawn_weights(1 / np.array(labelled))
+    assert list(dict.fromkeys(np.round(weights, 6))) == pytest.approx(case["expect"]["weights"], abs=1e-6)
+    assert kish_size(weights) == pytest.approx(case["expect"]["kish"], abs=1e-6)
 
 
 @pytest.mark.parametrize("case", cases("tasks_needed"), ids=lambda case: f"{case['verdicts']} by {case['per_task']}")
