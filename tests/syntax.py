@@ -13,7 +13,7 @@ def walk(root: ast.AST) -> list[ast.AST]:
     """List a node and all below it, as `ast.walk` does in several times the time, without the signs of operators."""
     nodes = [root]
     for node in nodes:  # which grows
-        for name in _branches(type(node)):
+        for name in _branches(type(node).__doc__ or ""):
             below = getattr(node, name)
             if isinstance(below, list):
                 nodes += [element for element in below if element is not None]
@@ -23,9 +23,9 @@ def walk(root: ast.AST) -> list[ast.AST]:
 
 
 @functools.cache
-def _branches(kind: type[ast.AST]) -> list[str]:
-    """Return the fields of a kind of node that hold nodes; Python documents their types."""
-    fields = re.findall(r"(\w+)[*?]? (\w+)[,)]", kind.__doc__ or "")
+def _branches(grammar: str) -> list[str]:
+    """Return the fields that hold nodes, from the line of Python's grammar that documents a kind of node."""
+    fields = re.findall(r"(\w+)[*?]? (\w+)[,)]", grammar)
     return [name for type_of_field, name in fields if type_of_field not in LEAVES]
 
 

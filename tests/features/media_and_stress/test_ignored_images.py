@@ -54,6 +54,7 @@ def test_a_judge_that_ignores_the_image_is_named_with_what_it_overlooked(charts:
     assert [sum(result.moved(name, name)) for name in result.ignored_parts] == [0, 0]
 
 
+@pytest.mark.proof
 def test_a_judge_that_counts_what_it_sees_is_not_and_rates_charts_of_half_the_size_as_before(
     charts: Path, tmp_path: Path
 ) -> None:
