@@ -383,7 +383,9 @@ def with_another_kind(data: Any, share: float) -> Iterator[tuple[tuple[str | int
         yield at, changed
 
 
-@pytest.mark.parametrize("share", [0.05, pytest.param(0.15, marks=pytest.mark.proof), pytest.param(1.0, marks=pytest.mark.release)])
+@pytest.mark.parametrize(
+    "share", [0.05, pytest.param(0.15, marks=pytest.mark.proof), pytest.param(1.0, marks=pytest.mark.release)]
+)
 def test_no_other_kind_of_value_in_accepted_json_or_a_card_ends_in_a_traceback(share: float, home: Path) -> None:
     path, card = home / "accepted.json", home / "card.json"
     text, on_card = path.read_text(), json.loads(card.read_text())
