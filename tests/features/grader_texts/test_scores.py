@@ -30,6 +30,13 @@ judge.environment = ()
         ("Score the tone between 0 and 1.", "0.3", 0.3, False, "a score from 0 to 1"),
         ("Tone:\n0 = cold\n1 = plain\n2 = warm", "1", 0.5, True, "a score from 0 to 2, 3 levels described"),
         ("Is warm", "MET", 1.0, True, "pass or fail"),
+        (
+            "Give it an A, B or C.",
+            "MET",
+            1.0,
+            True,
+            "pass or fail, though it seems to ask for a score: no scale was read in it",
+        ),
     ],
 )
 def test_a_text_that_asks_for_a_score_gets_one_with_its_reading(

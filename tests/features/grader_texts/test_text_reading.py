@@ -3,7 +3,7 @@
 import pytest
 
 from markscheme.features.grader_texts.text_reading import read_text
-from tests.features.grader_texts.texts_and_readings import TEXTS, WITH_A_SCALE, Expected
+from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEXTS, WITH_A_SCALE, Expected
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
@@ -11,6 +11,14 @@ def test_a_text_is_read_as_its_author_means_it(text: str, expected: Expected) ->
     reading = read_text(text)
     ends = reading.scale.ends if reading.asks_for_score else None
     assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
+    assert not reading.has_unread_scale
+
+
+@pytest.mark.parametrize("text", BY_ANOTHER_SCALE)
+def test_a_score_on_a_scale_that_is_not_read_is_said(text: str) -> None:
+    reading = read_text(text)
+    assert (reading.asks_for_score, reading.points) == (False, ())
+    assert reading.in_words == "pass or fail, though it seems to ask for a score: no scale was read in it"
 
 
 @pytest.mark.parametrize(("text", "_expected"), WITH_A_SCALE)

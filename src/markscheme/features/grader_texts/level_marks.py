@@ -1,0 +1,139 @@
+"""Where a text behind `llm-rubric` says what single scores, or ranges of them, mean."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markscheme.features.grader_texts.text_lines import NUMBER
+
+_PREFIX = r"(?:(?:score|rating|level|grade|mark|stufe|note|nivel|niveau)(?: of)? )?"
+_UNIT = r"(?:%| points?| stars?| pts?| punkte?)?"
+_SAYS = r"(?:means|indicates|represents|denotes|signifies|stands for|corresponds to|bedeutet|heißt|significa|signifie)"
+_MARK = re.compile(
+    rf"(?:^ ?(?:[-*•–+>] ?)?\*{{0,2}}{_PREFIX}|(?<=[,;:(] )|(?<=\. ))({NUMBER})(?: ?[-–] ?({NUMBER}))?{_UNIT}\*{{0,2}}"
+    rf"(?: ?(=|:|-|–|—|→|->|=>)\*{{0,2}} | ({_SAYS}) )"
+    rf"|(?<![\w.-])({NUMBER})(?: ?[-–] ?({NUMBER}))? ?(= ?|{_SAYS} )",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A number or a range before what it means."""
+_BAND = re.compile(
+    rf"^ ?(?:[-*•–] ?)?({NUMBER}) ?(?:[-–]|to) ?({NUMBER})%? ?[:=]? ?(?=[A-Za-z])", re.MULTILINE | re.IGNORECASE
+)
+"""A line that says what a range means, with no sign between."""
+_CONDITION = re.compile(
+    rf"(?<![\d.])({NUMBER})(?: points?| stars?)? (?:if|when|for|otherwise)\b[^,;.\n]{{0,999}}", re.IGNORECASE
+)
+_GIVEN = re.compile(
+    rf"[^\w\n]{{0,9}}(?:please )?(?:give|score|award|assign|return|output|answer|grade|rate|mark)\b.{{0,40}}?"
+    rf"{NUMBER}(?: points?| stars?)? (?:if|when|for)\b",
+    re.IGNORECASE,
+)
+_REVERSED = re.compile(
+    rf"(?:^|(?<=[,;:(?.] )|(?<=and ))([^\W\d][\w ]{{0,30}}) = ({NUMBER})(?=[,;.)\n ]|$)", re.MULTILINE
+)
+"""What a score means before the score."""
+_NUMBERED = re.compile(r"^ ?(\d{1,2})[.)] ([^\n]{1,999})$", re.MULTILINE)
+_LINE_ENDS = re.compile(r"[\n;]")
+_IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMBER})%? ?\(([^()\n]{{1,99}})\)")
+_IS = re.compile(
+    rf"(?:(?:^|(?<=[.!?] )|(?<=[,;(] )|(?<=where )|(?<=with )|(?<=and ))(?:an? )?{_PREFIX})"
+    rf"(-?{NUMBER}) (?:is|being|{_SAYS}) ",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MEANING_ENDS = re.compile(r"[\n;]|[.!?](?= |$)", re.MULTILINE)
+_TRAILING = re.compile(r"[ ,.]{0,9}(?:\b(?:and|or|where|und|et|y|o)\b)?[ ,.]{0,9}(?:\b(?:an?|score|level)\b ?)?$")
+
+
+class _Anchor(NamedTuple):
+    """A number or a range, and what it means."""
+
+    low: float
+    high: float | None
+    sign: str
+    words: str
+
+
+class Anchors(NamedTuple):
+    """What a text says of single scores and of ranges.
+
+    Attributes:
+        described: The meaning of each single score.
+        ends: The lowest and the highest that it names; None where it names none.
+    """
+
+    described: Mapping[float, str]
+    ends: tuple[float, float] | None
+
+    def __bool__(self) -> bool:
+        """Return whether there are any."""
+        return self.ends is not None
+
+
+def anchors_in(text: str, *, is_score: bool) -> Anchors:
+    """Return the levels that a text describes one by one; numbers before points of a list are none."""
+    anchors = list(_anchors(text))
+    values = [anchor.low for anchor in anchors]
+    has_ranges = any(anchor.high is not None for anchor in anchors)
+    are_points = values == [float(index) for index in range(1, len(values) + 1)] and not has_ranges
+    is_list = are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors)
+    if len(anchors) < 2 or is_list:
+        return Anchors({}, _ends_of_bands(text) if is_score else None)
+    described = {anchor.low: anchor.words for anchor in anchors if anchor.high is None and anchor.words}
+    return Anchors(described, _ends_of([end for a in anchors for end in (a.low, a.high) if end is not None]))
+
+
+def _anchors(text: str) -> Iterator[_Anchor]:
+    """Yield numbers and ranges with what they mean, each up to the next or to the end of its line."""
+    for mark, words in _with_meanings(text, _MARK, _LINE_ENDS):
+        low, high, sign, says, loose_low, loose_high, loose_sign = mark.groups()
+        top = high or loose_high
+        yield _Anchor(float(low or loose_low), float(top) if top else None, (sign or says or loose_sign).strip(), words)
+
+
+def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield marks with the words from each to the next, or to where its meaning stops."""
+    marks = list(mark.finditer(text))
+    ends = (*(following.start() for following in marks[1:]), len(text))
+    for level, end in zip(marks, ends, strict=False):
+        yield level, _trimmed(stop.split(text[level.end() : end], maxsplit=1)[0])
+
+
+def _ends_of_bands(text: str) -> tuple[float, float] | None:
+    """Return the ends of the ranges that lines explain with no sign between; None with fewer than two."""
+    bands = _BAND.findall(text)
+    return _ends_of([float(end) for band in bands for end in band]) if len(bands) > 1 else None
+
+
+def _ends_of(values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of the scale whose levels, or ranges of levels, are these."""
+    return (0.0, 1.0) if max(values) <= 1 else (min(values), max(values))
+
+
+def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
+    """Return what a text says of scores in sentences or brackets, where it has named a scale."""
+    described = {float(mark[1]): words for mark, words in _with_meanings(text, _IS, _MEANING_ENDS)}
+    described |= {float(value): words.strip() for words, value in _REVERSED.findall(text)}
+    for sentence in asking:
+        described |= {float(value): _trimmed(words) for value, words in _IN_BRACKETS.findall(sentence)}
+    return described
+
+
+def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
+    """Return what the lines of a list mean whose numbers are those of a scale; nothing where they aren't."""
+    lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
+    return lines if list(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
+
+
+def conditions_in(directives: Iterable[str]) -> Mapping[float, str]:
+    """Return the scores that sentences to the grader give for what an output does, with that."""
+    return {
+        float(match[1]): match[0].removeprefix(match[1]).strip()
+        for sentence in directives
+        if _GIVEN.match(sentence)
+        for match in _CONDITION.finditer(sentence)
+    }
+
+
+def _trimmed(words: str) -> str:
+    """Return the meaning of a level without what leads on to the next."""
+    return _TRAILING.sub("", words.strip(" .,*"))

@@ -1,0 +1,41 @@
+"""A text behind `llm-rubric` as most people write one: tables and tags as lines, words for scores without slips."""
+
+import re
+from collections.abc import Sequence
+
+NUMBER = r"\d{1,4}(?:\.\d{1,3})?"
+_SPACES = re.compile(r"[^\S\n]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?]) |\n")
+_TABLE_OF_SCORES = re.compile(r"^ ?\|[^\n]{0,99}\b(?:score|rating|grade|points|level)\b", re.IGNORECASE | re.MULTILINE)
+_TABLE_ROW = re.compile(rf"^ ?\| ?({NUMBER}) ?\| ?([^|\n]{{1,999}})\|[^\n]{{0,999}}$", re.MULTILINE)
+_TAGGED = re.compile(r"^ ?<\w{1,20}>([^<>\n]{1,999})</\w{1,20}>$", re.MULTILINE)
+_TAG_ALONE = re.compile(r"^ ?</?\w{1,20}>$", re.MULTILINE)
+OF_OUTPUT = re.compile(
+    r"\b(?:whether|says?|stat(?:es|ed)|mentions?|explains?|describes?|quotes?|tells?|contains?|includes?|rates|gives"
+    r"|users?|customers?|(?:output|answer|reply|response) (?:is|has)|(?:must|should|has to|have to|needs to) "
+    r"(?!be\b)\w{1,20}"
+    r"|(?:don't|do not|never|not) (?:give|assign|rate|score|grade|return|output))\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells of scores in the output."""
+_SCORING_WORDS = ("score", "scores", "scale", "rate", "rating", "grade", "grades")
+_BY_LETTERS = {(word[0], *sorted(word)): word for word in _SCORING_WORDS}
+_MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
+
+
+def plain_lines(text: str) -> str:
+    """Return a text whose tables and tags are lines, as most people write levels and points."""
+    words = _SPACES.sub(" ", text).replace("−", "-").strip()
+    row = r"\1 = \2" if _TABLE_OF_SCORES.search(words) else r"\1. \2"
+    return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", _TAGGED.sub(r"- \1", _TABLE_ROW.sub(row, words))))
+
+
+def sentences(text: str) -> Sequence[str]:
+    """Return the sentences of a text; a line ends one."""
+    return _SENTENCE_END.split(text)
+
+
+def _spelled(word: re.Match[str]) -> str:
+    """Return a word for a score whose letters are there in another order as it is spelled; any other as it is."""
+    letters = word[0].lower()
+    return _BY_LETTERS.get((letters[0], *sorted(letters)), word[0]) if letters not in _SCORING_WORDS else word[0]

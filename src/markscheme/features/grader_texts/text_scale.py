@@ -1,0 +1,251 @@
+"""The scale on which a text behind `llm-rubric` asks for a score, with the levels that it describes."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from markscheme.features.grader_texts.level_marks import anchors_in, conditions_in, numbered_levels, prose_anchors_in
+from markscheme.features.grader_texts.text_lines import NUMBER, OF_OUTPUT, sentences
+from markscheme.rubrics.criterion import Level, Scale
+
+_MEANT = r"(?: ?\([^()\n]{1,99}\)| ?= ?[^\d,;.\n]{1,40})?"
+"""What an end of a scale means, after it."""
+_UNIT = r"(?:%|stars?|points?|sterne?|punkte?|étoiles?|estrellas?)?"
+_TO = r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|到|至|から)"
+_RANGE = re.compile(
+    rf"((?:(?<![\w.%])-)?(?<![\d.]){NUMBER}) ?{_UNIT}{_MEANT} ?{_TO} ?\+?(-?{NUMBER})(?!\d)", re.IGNORECASE
+)
+_INTERVAL = re.compile(rf"[\[(](-?{NUMBER}), ?({NUMBER})[\])]")
+_OR = r"(?:or|and|oder|und|o|ou|y|e)"
+_CHOICES = re.compile(
+    rf"(?<![\d.])({NUMBER})(?:{_MEANT},? ?{NUMBER}){{1,20}}{_MEANT},? {_OR} ({NUMBER})(?!\d)"
+    rf"|(?<![\d./])({NUMBER})(?:/{NUMBER}){{1,20}}/({NUMBER})(?![\d/])"
+)
+_FOREIGN = (
+    r"bewerte|benote|vergib|notez? (?:la|le|les|cette|ce)\b|notez? l'|évaluez?|donnez?\b|attribuez?|califica|puntúa"
+    r"|evalúa|valora|asigna|valuta|assegna|avalie|atribua|.{0,99}(?:打分|评分|採点)"
+)
+_VERB = r"(?:rat(?:e|ing)|scor(?:e|ing)|grad(?:e|ing)|mark(?:ing)?|assign|give|award|return|report|output|answer with)"
+_NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|number|percentage|total)"
+_VALUE = r"(?:score|rating|grade|mark|number|percentage|integer|float|value)"
+_IMPERATIVE = (
+    r"(?:rate|rating|score|scoring|grade|grading|mark|marking|assign|give|award|return|provide|pick|choose|select|report"
+    r"|reply|respond|answer|express|start|begin|deduct"
+    r"|(?:evaluate|assess|judge|estimate|determine|compute|calculate|measure)(?! (?:if|whether|that)\b)"
+    r"|output(?! (?:is|has|must|should|contains|names)\b))\b"
+)
+_ASKED = (
+    r"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers))\b"
+    r"|(?:on|use|using) an? "
+)
+_NAMED = (
+    rf"(?:the )?(?:possible |valid |allowed |final |overall |total )?{_NOUN}(?: \w{{1,20}})? ?"
+    r"(?:[:=(]|(?:is|are|must be|should be|can be|ranges?|goes|runs|from|between)\b)"
+)
+_WRITTEN = (
+    r".{0,99}\b(?<!not )(?<!n't )(?:write|give|return|end with|assign|award|report) (?:it |them )?(?:the|your|an?|one) "
+    rf"(?:\w{{1,20}} )?{_NOUN}\b"
+)
+_AFTER_READING = (
+    rf"(?:compare|read|look|consider|check|review|think|analy[sz]e|examine|count|inspect)\b.{{0,199}}[ ,]{_VERB}\b"
+)
+_OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b(?:{_VERB}|an? {_VALUE})\b"
+_DIRECTIVE = re.compile(
+    rf"[ \"'*#>-]{{0,9}}(?:please |pls |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_ASKED}|{_NAMED}|{_FOREIGN}"
+    rf"|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells the grader what to answer, and not what the output has."""
+_SCORED_ON = re.compile(
+    rf".{{0,99}}\b(?:score|rating|grade|mark) (?:from|between|in|on|out of|of) (?:{NUMBER}|the range|a scale)",
+    re.IGNORECASE,
+)
+"""A score with its scale, whoever gives it."""
+_OF_SCORES = re.compile(
+    r"\b(?:rat(?:e|es|ing|ings)|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?|marks?|points|percent(?:age)?"
+    r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|(?:whole )?numbers|total"
+    rf"|(?:a|an|one|single) (?:number|integer|value|float|decimal)|{NUMBER}, {NUMBER},? or {NUMBER})\b|{_FOREIGN}",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"[ \"'*#>-]{0,9}(?:please )?(?:(?:rate|score|grade) (?:the|how|this|it|each)\b"
+    r"|.{0,99}\ba (?:score|rating|letter grade)\b)",
+    re.IGNORECASE,
+)
+"""A score is asked for, on whatever scale."""
+_WORDS = {
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "nine": 9,
+    "ten": 10,
+    "eins": 1,
+    "fünf": 5,
+    "sechs": 6,
+    "zehn": 10,
+    "cinq": 5,
+    "dix": 10,
+    "uno": 1,
+    "cinco": 5,
+    "diez": 10,
+}
+_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_POINT_SCALE = re.compile(
+    rf"\b(\d{{1,3}}|{'|'.join(_WORDS)})[- ](?:point|star|level|step) (?:likert |rating )?(?:scale|likert)",
+    re.IGNORECASE,
+)
+_OUT_OF = re.compile(
+    r"(?:\bout of|\btotal of|\bas (?:an? )?[xn_] ?/|(?<![\w/])[xn_?]{1,9} ?/|\b(?:score|rating|mark|grade) ?/"
+    r"|\bvon maximal|\bsur|\bsobre|\bsu) ?(\d{1,3})\b",
+    re.IGNORECASE,
+)
+_REACHED = re.compile(r"\bscores? (?:at least|above|more than|≥) ?\d{1,3} ?/ ?(\d{1,3})\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\bpoints? (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?|worth)\b.{0,20}\bpoints?\b",
+    re.IGNORECASE,
+)
+_SUMMED = re.compile(r"\bsum (?:of|them|up)\b|\badd (?:\w{1,20} ){0,3}up\b|\badded up\b", re.IGNORECASE)
+_MOST_POINTS = re.compile(
+    r"\b(?:max(?:imum|imal)?(?: of| is|:| score| total)?\.?|start(?:ing)? (?:at|from|with)|begin (?:at|from|with)"
+    r"|total(?: of|:)?) (\d{1,3})\b|(\d{1,3}) (?:points )?(?:max(?:imum)?|in total)\b",
+    re.IGNORECASE,
+)
+_SINGLE_POINTS = re.compile(
+    r"\b(?:up to )?(\d{1,2}) points? (?:for|if|when)\b|\b0 ?(?:-|–|to) ?(\d{1,2})\b(?!%)"
+    r"|\((\d{1,2}) (?:points?|pts?|p)\.?\)",
+    re.IGNORECASE,
+)
+"""The most that each of several parts gives."""
+_AS_PART = re.compile(r"(?:\bas (?:an? )?[xn]|(?<!\w)[_?]{1,9}) ?/ ?(\d{1,3})\b")
+_HEADED = re.compile(
+    rf"^[^\n.:(]{{1,40}}[(\[]({NUMBER}) ?[-–] ?({NUMBER})[)\]] ?:"
+    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMBER}) ?(?:[-–]|to) ?({NUMBER})[)\]] ?$",
+    re.MULTILINE,
+)
+_ROW_OF_RANGE = re.compile(
+    rf"^ ?(?:[-*•] ?)?[^\W\d][^\n.:(\d]{{1,30}}:? ?[(\[]?({NUMBER}) ?[-–] ?({NUMBER})[)\]]? ?$", re.MULTILINE
+)
+"""What is scored, with its scale; one such line may be anything."""
+_PERCENT = re.compile(r"\bpercent(?:age)?\b|\bprozent|\bin %", re.IGNORECASE)
+_MOST_LEVELS = 101
+"""A rubric's scale has no more, and nobody writes a longer one for a grader."""
+_TENTHS = 10
+"""Between 0 and 1 people write one decimal."""
+_FEWEST_WHOLE = 2
+"""Ends that are no further apart than this may have scores between whole numbers."""
+
+
+def scale_of(text: str) -> Scale | None:
+    """Return the scale on which a text asks for a score; None where it asks for none."""
+    directives = [_in_digits(sentence) for sentence in sentences(text) if _is_to_the_grader(sentence)]
+    asking = [sentence for sentence in directives if _OF_SCORES.search(sentence)]
+    ends = _ends(text, asking)
+    anchors = anchors_in(text, is_score=bool(ends or asking or any(map(_asks_how, directives))))
+    prose = prose_anchors_in(text, asking) if asking or ends else {}
+    if ends is None:
+        ends = anchors.ends or _ends_in_prose(prose)
+    conditions = conditions_in(directives)
+    if _are_degrees(conditions) and (ends is None or 0 in conditions):
+        return _of_levels(conditions)
+    if ends is None:
+        if conditions or not any(map(_BARE.match, asking)):
+            return None
+        ends = (0.0, 1.0)
+    return _between(*ends, anchors.described or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {}))
+
+
+def _in_digits(sentence: str) -> str:
+    return _WORD.sub(lambda word: str(_WORDS[word[0].lower()]), sentence)
+
+
+def _is_to_the_grader(sentence: str) -> bool:
+    """Return whether a sentence says what to answer, and not what the output has."""
+    if _DIRECTIVE.match(sentence):
+        return True
+    return _SCORED_ON.match(sentence) is not None and OF_OUTPUT.search(sentence) is None
+
+
+def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
+    """Return the ends of a scale of which only levels are named, in sentences."""
+    low, high = (min(described), max(described)) if described else (0.0, 0.0)
+    return (low, high) if _are_ends(low, high) else None
+
+
+def _asks_how(sentence: str) -> bool:
+    """Return True if a sentence asks for a degree."""
+    return sentence.strip().lower().startswith("how ")
+
+
+def _ends(text: str, asking: Sequence[str]) -> tuple[float, float] | None:
+    """Return the ends of a scale that sentences name which ask for a score."""
+    summed = _ends_of_points(text) if _SUMMED.search(text) else None
+    return summed or _named_ends(asking) or _whole_ends(text, asking) or _headed_ends(text)
+
+
+def _named_ends(asking: Sequence[str]) -> tuple[float, float] | None:
+    """Return both ends where a sentence names them."""
+    for sentence in asking:
+        for ends in (*_RANGE.findall(sentence), *_INTERVAL.findall(sentence), *_CHOICES.findall(sentence)):
+            first, last = (float(end) for end in ends if end)
+            if _are_ends(first, last) or (first - last > _FEWEST_WHOLE and _are_ends(last, first)):
+                return min(first, last), max(first, last)
+    return None
+
+
+def _whole_ends(text: str, asking: Sequence[str]) -> tuple[float, float] | None:
+    """Return the ends where a text names the highest score alone."""
+    point_scale = _POINT_SCALE.search(text)
+    if point_scale:
+        return 1.0, float(_WORDS.get(point_scale[1].lower()) or point_scale[1])
+    out_of = next(filter(None, map(_OUT_OF.search, asking)), None) or _AS_PART.search(text) or _REACHED.search(text)
+    if out_of:
+        return 0.0, float(out_of[1])
+    if _COUNTED.search(text):
+        return _ends_of_points(text)
+    return (0.0, 100.0) if any(map(_PERCENT.search, asking)) else None
+
+
+def _ends_of_points(text: str) -> tuple[float, float] | None:
+    """Return the ends of what points come to: the most that a text names, else their sum."""
+    most = _MOST_POINTS.search(text)
+    if most:
+        return 0.0, float(most[1] or most[2])
+    single = [int("".join(points)) for points in _SINGLE_POINTS.findall(text)]
+    return (0.0, float(sum(single))) if len(single) > 1 and sum(single) < _MOST_LEVELS else None
+
+
+def _headed_ends(text: str) -> tuple[float, float] | None:
+    """Return the ends that stand behind what is scored, where they are always the same."""
+    rows = _ROW_OF_RANGE.findall(text)
+    ranges = [*_HEADED.findall(text), *(rows if len(rows) > 1 else ())]
+    headed = {tuple(float(end) for end in ends if end) for ends in ranges}
+    low, high = next(iter(headed)) if len(headed) == 1 else (0.0, 0.0)
+    return (low, high) if _are_ends(low, high) else None
+
+
+def _are_ends(low: float, high: float) -> bool:
+    return low < high < _MOST_LEVELS and (low in (0, 1) or (low < 0 and -low == high))
+
+
+def _are_degrees(conditions: Mapping[float, str]) -> bool:
+    """Return whether scores are more than pass and fail by other names."""
+    return len(conditions) > 2 or (len(conditions) > 1 and not conditions.keys() <= {0, 1})
+
+
+def _between(low: float, high: float, described: Mapping[float, str]) -> Scale:
+    """Return the scale from a lowest to a highest score: whole numbers, tenths of 0 to 1, or what is described."""
+    inside = {value: words for value, words in described.items() if low <= value <= high}
+    if high - low < _FEWEST_WHOLE:
+        is_whole = len(inside) > 2 and {low, high} <= inside.keys()
+        tenths = {low + (high - low) * step / _TENTHS: "" for step in range(_TENTHS + 1)}
+        return _of_levels(inside if is_whole else {**tenths, **inside})
+    whole = {float(value): "" for value in range(int(low), int(high) + 1)}
+    return _of_levels({**whole, **inside})
+
+
+def _of_levels(described: Mapping[float, str]) -> Scale:
+    return Scale(tuple(Level(value, description=described[value] or None) for value in sorted(described)))

@@ -1,0 +1,69 @@
+"""Whether a text behind `llm-rubric` asks for a score whose scale wasn't read, so that it is said."""
+
+import re
+
+from markscheme.features.grader_texts.text_lines import NUMBER, OF_OUTPUT, sentences
+
+_SCORE = (
+    rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|number)"
+    rf"|(?:{NUMBER}|how many|of|in|total) (?:points|stars|marks)|puntuación|nota|(?:une|la) note"
+    r"|voto|punktzahl|schulnote|punkte)\b"
+)
+_BARE_NUMBER = rf"{NUMBER}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
+_TO_THE_GRADER = re.compile(
+    rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
+    rf"(?:(?:rate|score|grade|mark|rank) (?!\w{{1,20}}ly\b)"
+    rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|provide|report|choose|pick|tell|answer"
+    rf"|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"
+    rf"|(?:what|which) (?:score|rating|grade|mark|percentage)\b|how many (?:points|stars|marks)\b|deduct\b|subtract\b"
+    rf"|take off\b|add \d|(?:on|use|using) an? .{{0,30}}\bscale\b|{NUMBER} points? (?:for|if|each|per)\b"
+    r"|(?:give|assign|return|grade|rate)\b.{0,40}\bA(?:, ?B\b|(?: to |-|–)[D-F]\b)"
+    rf"|(?:bewerte|benote|vergib|gib|puntúa|califica|asigna|da|notez?|donnez?|attribuez?|assegna|dai|dê|atribua)\b"
+    rf".{{0,60}}\b{_SCORE})",
+    re.IGNORECASE,
+)
+"""How a sentence begins that asks the grader for a score."""
+_OF_YOU = re.compile(
+    r"\b(?:you|your (?:job|task|role)|we|i)\b.{0,60}\b(?:(?:rate|score)\b|grade (?:it|them|this|how|on)\b"
+    rf"|(?:give|assign|award|return|output|provide|report)\b.{{0,60}}\b{_SCORE})",
+    re.IGNORECASE,
+)
+_OF_SCORING = re.compile(
+    rf"\b(?:pass(?:ing)?[ -](?:mark|score|grade)|cut-?off (?:score|mark|is)|(?:partial|full) (?:credit|marks)"
+    rf"|(?:sum (?:them|it|these) up|add (?:them|these|the points) up|added up)|each {NUMBER} ?[-–] ?{NUMBER}"
+    r"|half (?:marks|a point)|scoring (?:guide|rubric|scale)|grading (?:scale|scheme)|rating scale|likert"
+    rf"|{NUMBER}[- ]point scale)"
+    rf"|^[^\w\n]{{0,9}}(?:pass(?:ing)? )?threshold ?(?:is|of|:|=)? ?{NUMBER}|^[^\w\n]{{0,9}}(?:final |overall )?"
+    rf"(?:score|rating|grade|scale|stars)s? ?(?:\([^()\n]{{1,30}}\) ?)?(?:[:=/]|is\b|from\b|between\b|ranges?\b)",
+    re.IGNORECASE,
+)
+_PASSES_AT = re.compile(
+    r"\b(?:pass|fail)\w{0,3}\b.{0,30}\b(?:under|below|above|over|at least|less than|more than|from|with|at) "
+    rf"{_BARE_NUMBER}"
+    rf"|{NUMBER}(?:%|/\d{{1,3}})? or (?:higher|more|above|better|lower|less|below) "
+    r"(?:pass|fail|to pass|is a (?:pass|fail))",
+    re.IGNORECASE,
+)
+"""A pass mark in numbers that count nothing else."""
+_YES_OR_NO = re.compile(r"(?<![\d.])[01](?:\.0)? ?(?:if|when|for|otherwise|=|or [01]\b)", re.IGNORECASE)
+"""A score that is pass or fail by another name."""
+_BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
+
+
+def asks_by_another_scale(text: str) -> bool:
+    """Return whether a text in which no scale was read asks for a score."""
+    return any(map(_asks, sentences(text)))
+
+
+def _asks(sentence: str) -> bool:
+    """Return whether a sentence asks for a score that is more than yes or no."""
+    if OF_OUTPUT.search(sentence) or (_YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence)):
+        return False
+    return any(
+        (
+            _TO_THE_GRADER.match(sentence),
+            _OF_YOU.search(sentence),
+            _OF_SCORING.search(sentence),
+            _PASSES_AT.search(sentence),
+        )
+    )
