@@ -1,11 +1,13 @@
 """A rubric's labelled examples: its own, or those in a file of any format."""
 
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.errors import RatingWarning
-from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, load_examples
+from markscheme.ratings.audits import keep_labelled_audits
+from markscheme.ratings.examples import RATES_FOLDER, RATINGS_FOLDER, ExampleSet, load_examples
 from markscheme.ratings.examples_choice import examples_of
 from markscheme.rubrics.rubric import Rubric
 
@@ -53,6 +55,9 @@ def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[Examp
     is_own = folder is not None and file.resolve().parent == folder.resolve()
     if named is not None and not is_own:
         return _examples_in(file, rubric), folder
+    if folder is not None and is_own and (folder / RATES_FOLDER).is_dir():
+        with suppress(OSError):
+            keep_labelled_audits(file, rubric)
     return load_examples(
         file, rubric, ratings=folder / RATINGS_FOLDER if folder is not None and is_own else None
     ), folder

@@ -95,6 +95,27 @@ def test_audits_follow_the_hash_and_never_hold_a_verdict(folder: Path) -> None:
     assert [audit["week"] for audit in drawn] == sorted(audit["week"] for audit in drawn)
 
 
+def test_labels_of_audits_count_in_calibrate_and_audits_without_a_label_do_not(folder: Path) -> None:
+    lines = lines_of(0, 1)
+    said(folder, write(folder, lines), "--audits-per-week", "20")
+    labels = label(folder, share=0.5)
+    examples = folder / "calibration/reply/examples.jsonl"
+    examples.write_text(json.dumps({"id": "own", "response": "Reply", "labels": []}) + "\n")
+    verdict = {line["id"]: line["pass"] for line in lines}
+    write(
+        folder,
+        [{"id": unit, "judge": "j", "criteria": {"solves": "MET" if verdict[unit] else "UNMET"}} for unit in labels],
+        "judge.jsonl",
+    )
+    for _ in range(2):
+        done = run("markscheme", "calibrate", "reply", "--ratings", "judge.jsonl", "--json", "c.json", cwd=folder)
+        assert f"{len(labels)} examples" in done.stdout, done.stderr
+        assert "ignored" not in done.stderr
+    added = [json.loads(line) for line in examples.read_text().splitlines()[1:]]
+    assert [line["id"] for line in added] == list(labels)
+    assert {line["drawn"] for line in added} == {"random"}
+
+
 def test_the_rate_follows_from_the_files_and_is_that_of_the_one_off_command(folder: Path) -> None:
     lines = lines_of(0, 1, 2)
     file = write(folder, lines)

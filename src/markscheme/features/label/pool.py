@@ -10,9 +10,9 @@ from markscheme.errors import RatingError
 from markscheme.files import append_lines, exclusive
 from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import new_examples
+from markscheme.ratings.audits import audits_in
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import (
-    AUDITS_FILE,
     RATES_FOLDER,
     RATINGS_FOLDER,
     SUFFIXES,
@@ -110,18 +110,11 @@ def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
     Raises:
         RatingError: None are drawn, or a line isn't an example.
     """
-    audits: dict[str, tuple[str, dict[str, Any]]] = {}
-    for path in sorted((folder / RATES_FOLDER).glob(f"*/{AUDITS_FILE}")):
-        for number, line in json_lines(path, RatingError):
-            if not isinstance(line, dict) or "week" not in line or "id" not in line:
-                raise RatingError("isn't a response drawn by `pass-rate --track`", path=path, line=number)
-            example = {key: value for key, value in line.items() if key not in ("at", "week")}
-            audits.setdefault(str(line["id"]), (str(line["week"]), example))
+    audits = audits_in(folder)
     if not audits:
         problem = "has no audits: `markscheme pass-rate FILE --rubric NAME --track` draws them"
         raise RatingError(problem, path=folder / RATES_FOLDER)
-    by_week = sorted(audits.values(), key=lambda audit: audit[0])
-    return ResponsePool(examples_from([example for _, example in by_week], rubric).examples, (), ())
+    return ResponsePool(examples_from(audits, rubric).examples, (), ())
 
 
 @dataclass(frozen=True)
