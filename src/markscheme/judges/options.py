@@ -21,6 +21,7 @@ from markscheme.options.forms import (
     PRICE,
     SWITCH,
     WHOLE,
+    WHOLES,
     one_of,
     text_form,
 )
@@ -92,8 +93,8 @@ class AskOptions:
         value="S",
         opens=False,
     )
-    criteria_per_call: int | None = _setting(
-        None, "most criteria in one question (the rubric's)", WHOLE, value="N", opens=False
+    criteria_per_call: int | tuple[int, ...] | None = _setting(
+        None, "most criteria in one question (the rubric's)", WHOLES, value="N", opens=False
     )
     concurrency: int = _setting(
         8, "requests in flight at once (8)", WHOLE, value="N", opens=False, variable="MARKSCHEME_CONCURRENCY"
@@ -152,8 +153,20 @@ class AskOptions:
             strategy=self.strategy or rubric.strategy,
             samples=self.samples or rubric.samples,
             orders=self.orders or rubric.orders,
-            criteria_per_call=self.criteria_per_call or rubric.criteria_per_call,
+            criteria_per_call=self._one_per_call or rubric.criteria_per_call,
         )
+
+    @property
+    def _one_per_call(self) -> int | None:
+        """The one limit of criteria in a question that is set.
+
+        Raises:
+            UsageError: Several are set, of which a run can have one.
+        """
+        if isinstance(self.criteria_per_call, tuple):
+            listed = ", ".join(map(str, self.criteria_per_call))
+            raise UsageError(f"criteria_per_call is one number here, found {listed}: `compare` takes several")
+        return self.criteria_per_call
 
     def asking(self, notify: Callable[[str], None] | None = None) -> "Asking":
         """Create the limiter, price and cache that the judges opened with these options share.

@@ -69,6 +69,18 @@ def _whole_number(written: Any) -> int:
     return int(written) if isinstance(written, int | str) else int(value)  # a seed has more digits than a float
 
 
+def _whole_numbers(written: Any) -> int | tuple[int, ...]:
+    values = written if isinstance(written, tuple | list) else [written]
+    if not values or len(set(values)) < len(values):
+        raise ValueError
+    return _whole_number(values[0]) if len(values) == 1 else tuple(map(_whole_number, values))
+
+
+def _digits_apart(text: str) -> int | tuple[int, ...]:
+    numbers = tuple(map(_digits, text.split(",")))
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def _one_or_two(written: Any) -> int:
     value = _whole_number(written)
     if value > 2:
@@ -154,6 +166,9 @@ def one_of(*choices: str) -> ValueForm:
 
 _SWITCHES: Final = {"on": True, "true": True, "off": False, "false": False}
 WHOLE: Final = ValueForm("a whole number from 1", _whole_number, _digits)
+WHOLES: Final = ValueForm(
+    "a whole number from 1, or for `compare` several, such as 1,8,20", _whole_numbers, _digits_apart
+)
 ONE_OR_TWO: Final = ValueForm("1 or 2", _one_or_two, _digits)
 ABOVE_ZERO: Final = ValueForm("a number above 0", _finite_where(lambda value: value > 0), float)
 POSITIVE: Final = replace(ABOVE_ZERO, by_type=True)

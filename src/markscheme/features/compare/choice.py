@@ -48,6 +48,7 @@ class Contender:
         from_cache: Replies that came from the cache and so cost nothing this time.
         submissions: Submissions that the paid and cached replies were for.
         identity: What identifies it, or its name where only its ratings are known; None where it was calibrated before.
+        per_call: The most criteria in a question, where judges are compared by that.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Contender:
     from_cache: int = 0
     submissions: int = 0
     identity: Identity | str | None = None
+    per_call: int | None = None
 
     @property
     def usd_per_1000(self) -> float | None:

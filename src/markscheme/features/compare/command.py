@@ -102,7 +102,7 @@ def compare(
     else:
         compared = ComparisonRequest(
             sides=sides,
-            rubric=None if rubric is None else ask.rubric(rubric),
+            rubric=None if rubric is None else _without_sizes(ask).rubric(rubric),
             examples=labels.examples,
             options=labels,
             ask=ask,
@@ -120,6 +120,11 @@ def compare(
         document = replace(document, onward=onward, has_page=True, written=html or "")
         show(document, json_of(compared), json=json, details=details)
     return 0
+
+
+def _without_sizes(ask: AskFlags) -> AskFlags:
+    """Return how judges are asked but for several limits of criteria in a question, by which they are compared."""
+    return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
 def _print_change(change: "RubricChange", *, json: bool, markdown: bool, html: str | None) -> int:

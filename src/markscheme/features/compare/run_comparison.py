@@ -24,7 +24,7 @@ from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
-from markscheme.readers.rated import RatedFile, RatedFiles, meanings_of, open_rated
+from markscheme.readers.rated import RatedFile, RatedFiles, has_format, meanings_of, open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric
@@ -66,13 +66,13 @@ class ComparisonRequest:
             UsageError: There are fewer than two, or judges without a rubric.
             ComparisonError: They have no example in common.
         """
-        if len(self.sides) < 2:
+        if len(self.sides) * len(self._per_calls) < 2:
             raise UsageError("a comparison needs two sides: markscheme compare A B")
         rated = self._rated()
         notes: list[str] = []
         examples, folder = self._examples(rated.rubric, notes)
         compared = compare_sides(
-            [str(side.path) if isinstance(side, RatedFile) else _name(side) for side in self.sides],
+            [name for side in self.sides for name in self._names(side)],
             rated,
             examples,
             lambda name, to_ask: self._by_asking(name, to_ask, rated.rubric, folder),
@@ -98,7 +98,8 @@ class ComparisonRequest:
             if contender.identity is not None:
                 comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
                 ids = compared_by_people(comparison)
-                identities.append(TriedSetting.of(rubric, measure, contender.identity, ids, at=today, split=split))
+                asked = _asked(rubric, contender.per_call)
+                identities.append(TriedSetting.of(asked, measure, contender.identity, ids, at=today, split=split))
         tried = tried_settings(record_of(rubric), identities)
         chosen = compared.choice.recommended or compared.choice.best
         ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
@@ -112,6 +113,24 @@ class ComparisonRequest:
     @cached_property
     def _judges(self) -> dict[str, Judge]:
         return {_name(side): side for side in self.sides if not isinstance(side, str | RatedFile)}
+
+    @property
+    def _per_calls(self) -> tuple[int | None, ...]:
+        """The limits of criteria in a question that judges are compared by; None alone where it is the rubric's."""
+        per_call = self.ask.criteria_per_call
+        return per_call if isinstance(per_call, tuple) else (None,)
+
+    def _names(self, side: str | Judge | RatedFile) -> list[str]:
+        """Return the name of a side; of a judge one for each limit of criteria in a question."""
+        if isinstance(side, RatedFile):
+            return [str(side.path)]
+        if isinstance(side, str) and has_format(Path(side)):
+            return [side]
+        return list(self._asked_by(_name(side)))
+
+    def _asked_by(self, judge: str) -> dict[str, tuple[str, int | None]]:
+        """Return the name of each way that a judge is asked, with the judge and its limit of criteria in a question."""
+        return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in self._per_calls}
 
     def _rated(self) -> RatedFiles:
         """Return what the files contain, and the rubric of all sides."""
@@ -144,6 +163,9 @@ class ComparisonRequest:
 
     def _by_asking(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
         """A judge and its ratings of the examples."""
+        judges = (_name(side) for side in self.sides if not isinstance(side, RatedFile))
+        name, per_call = next(ways[name] for judge in judges if name in (ways := self._asked_by(judge)))
+        rubric = _asked(rubric, per_call)
         opened = self._judges.get(name)
         to_ask = examples.examples
         judge = opened or self.ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
@@ -152,13 +174,19 @@ class ComparisonRequest:
             judge, rubric, to_ask, self.ask, what=f"asking {identity}", watch=self.watch, close=opened is None
         )
         return Contender(
-            name=identity,
+            name=identity if per_call is None else f"{identity}, {per_call} a call",
             ratings=tuple(ratings),
             cost=total(grade.usage for grade in grades),
             from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
             submissions=len(grades),
             identity=judge.identity.as_asked(ways_of(grade.asked_without for grade in grades)),
+            per_call=per_call,
         )
+
+
+def _asked(rubric: Rubric, per_call: int | None) -> Rubric:
+    """Return the rubric asked with so many criteria in a question; None leaves it as it is."""
+    return rubric if per_call is None else replace(rubric, criteria_per_call=per_call)
 
 
 def _name(side: str | Judge) -> str:
