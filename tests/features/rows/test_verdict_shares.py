@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed, verdict_shares
-from markscheme.stats.shares import GroupedShare, drawn_weights, kish_size
+from markscheme.stats.shares import GroupedShare, beta_binomial_correlation, drawn_weights, kish_size
 from tests.worked_cases import cases_in, cases_under
 
 CASES = Path(__file__).parents[4] / "shared/statistics/rows.yaml"
@@ -104,3 +104,44 @@ def test_a_few_large_tasks_are_said_to_speak_for_all() -> None:
     assert (shares.heavy, shares.is_rough) == (True, True)
     assert shares.agreement.value == pytest.approx(76 / 136)
     assert shares.agreement_of_tasks.value == pytest.approx(0.95, abs=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([6, 12, 34]), st.sampled_from([0, 4]))
+def test_the_larger_of_two_design_effects_counts(seed: int, shared: int, own: int) -> None:
+    """n_eff = n / max(d_t, d_c), d = 1 + (m - 1)ρ, written out once more from the formula."""
+    rng = np.random.default_rng(seed)
+    tasks = np.repeat(np.arange(12), shared + own)
+    unseen = shared + np.arange(12 * own).reshape(12, own)
+    criteria = np.concatenate([np.tile(np.arange(shared), (12, 1)), unseen], axis=1).ravel().astype(int)
+    effects = rng.normal(0, 1, 12)[tasks] + rng.normal(0, 1, criteria.max() + 1)[criteria]
+    hits = rng.random(len(tasks)) < 1 / (1 + np.exp(-1 - effects))
+
+    def design(groups: np.ndarray[Any, Any]) -> float:
+        sizes = np.bincount(groups)
+        correlation = beta_binomial_correlation(np.bincount(groups, hits), sizes)
+        return 1 + (float((sizes**2).sum()) / len(groups) - 1) * correlation
+
+    share = verdict_shares(np.ones(len(hits), dtype=bool), hits, tasks, criteria).agreement
+    assert share.effective == pytest.approx(len(hits) / max(design(tasks), design(criteria)))
+
+
+def test_coefficients_have_an_interval_from_twenty_tasks() -> None:
+    """The jackknife over 20 tasks of four verdicts, worked out from its formula."""
+    gold = np.tile([True, True, False, False], 20)
+    judge = gold.copy()
+    judge[np.arange(0, 80, 8)] = False  # wrong on the first verdict of every second task
+    tasks = np.repeat(np.arange(20), 4)
+    shares = verdict_shares(gold, judge, tasks, np.arange(80))
+    without = []
+    for task in range(20):
+        rest = tasks != task
+        same = float((gold[rest] == judge[rest]).mean())
+        by_chance = 0.5  # half of gold is MET, so chance agreement is one half whatever the judge says
+        without.append((same - by_chance) / (1 - by_chance))
+    se = np.sqrt(19 / 20 * np.sum((np.array(without) - np.mean(without)) ** 2))
+    assert shares.kappa == pytest.approx(0.75)
+    assert shares.kappa_between == pytest.approx((0.75 - 2.093024 * se, 0.75 + 2.093024 * se), abs=1e-6)
+    assert shares.mcc_between is not None
+    few = verdict_shares(gold[:76], judge[:76], tasks[:76], np.arange(76))
+    assert (few.tasks, few.kappa_between, few.mcc_between) == (19, None, None)

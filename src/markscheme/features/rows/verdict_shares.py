@@ -5,19 +5,22 @@ those on a criterion that several tasks share; intervals allow for whichever of 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.features.rows.two_ways import Codes, wider_share
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, t_quantile
 from markscheme.stats.shares import GroupedShare, drawn_weights, grouped_share
 
 FEWEST_TO_GENERALIZE = 5
 """Where some criteria recur and fewer than this many differ, nothing is judged about criteria that weren't rated."""
 CRITERIA_TO_TRUST = 10
 """With fewer different criteria than this the interval is approximate."""
+FEWEST_TASKS_OF_COEFFICIENTS = 20
+"""With fewer tasks coefficients have no interval: it held the truth in .92 of draws with 10, .94 with 20 and 40."""
 HEAVY = 1 / 3
 """Where the largest tenth of the tasks hold more of the verdicts than this, large tasks speak for all."""
 
@@ -39,6 +42,8 @@ class VerdictShares:
         always_met: The share that a judge gets right who always says MET.
         kappa: Cohen's kappa; nan where gold and judge know one level alone.
         mcc: Matthews's correlation coefficient; nan likewise.
+        kappa_between: The ends of kappa's 95 % interval, by leaving out a task; None with fewer than 20 tasks.
+        mcc_between: Those of Matthews's coefficient likewise.
         false_met: Of gold's UNMET, the share that the judge calls MET.
         false_unmet: Of gold's MET, the share that the judge calls UNMET.
         false_credit: Of what earns nothing by gold, the share that the judge gives credit for.
@@ -57,6 +62,8 @@ class VerdictShares:
     always_met: float
     kappa: float
     mcc: float
+    kappa_between: tuple[float, float] | None
+    mcc_between: tuple[float, float] | None
     false_met: GroupedShare
     false_unmet: GroupedShare
     false_credit: GroupedShare
@@ -98,6 +105,8 @@ def verdict_shares(
 
     Source:
         Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the larger of two directions counts.
+        Efron and Stein (1981), Annals of Statistics 9(3), 586-596, for intervals of coefficients by leaving out a task.
+        doi:10.1214/aos/1176345462
         Cohen (1960), Educational and Psychological Measurement 20(1), 37-46. doi:10.1177/001316446002000104
         Matthews (1975), Biochimica et Biophysica Acta 405(2), 442-451. doi:10.1016/0005-2795(75)90109-9
 
@@ -140,6 +149,8 @@ def verdict_shares(
         always_met=float(met.mean()) if len(met) else math.nan,
         kappa=_kappa(met, judged),
         mcc=_mcc(met, judged),
+        kappa_between=_without_a_task(_kappa, met, judged, task),
+        mcc_between=_without_a_task(_mcc, met, judged, task),
         false_met=among(~met, judged),
         false_unmet=among(met, ~judged),
         false_credit=among(~credit, credited),
@@ -195,6 +206,22 @@ def _mcc(met: Flags, judged: Flags) -> float:
     if len(np.unique(met)) < 2 or len(np.unique(judged)) < 2:
         return math.nan
     return float(np.corrcoef(met, judged)[0, 1])
+
+
+def _without_a_task(
+    coefficient: Callable[[Flags, Flags], float], met: Flags, judged: Flags, task: Codes
+) -> tuple[float, float] | None:
+    """Return the ends of a coefficient's interval, by the jackknife over tasks; None where it can't be told."""
+    n_tasks = len(np.unique(task))
+    whole = coefficient(met, judged)
+    if n_tasks < FEWEST_TASKS_OF_COEFFICIENTS or math.isnan(whole):
+        return None
+    without = np.array([coefficient(met[task != left_out], judged[task != left_out]) for left_out in range(n_tasks)])
+    if np.isnan(without).any():
+        return None
+    se = math.sqrt((n_tasks - 1) / n_tasks * float(((without - without.mean()) ** 2).sum()))
+    reach = t_quantile(n_tasks - 1, 0.95) * se
+    return max(-1.0, whole - reach), min(1.0, whole + reach)
 
 
 def tasks_needed(verdicts: int, per_task: float) -> int:

@@ -87,8 +87,10 @@ def _block(verdicts: VerdictShares) -> dict[str, Any]:
             for name in ("agreement_of_tasks", "false_met", "false_unmet", "false_credit", "missed_credit")
         },
     }
+    between = ("kappa_between", "mcc_between")
     plain = ("n", "tasks", "criteria", "unseen", "always_met", "always_unmet", "kappa", "mcc")
-    return {name: _number(getattr(verdicts, name)) for name in plain} | estimates
+    ends = {name: getattr(verdicts, name) for name in between}
+    return {name: _number(getattr(verdicts, name)) for name in plain} | ends | estimates
 
 
 def _number(figure: Any) -> Any:
