@@ -68,11 +68,11 @@ def test_a_mean_of_counted_differences_is_the_worked_one(case: dict[str, Any]) -
 def test_figures_of_counted_rows_are_the_worked_ones(case: dict[str, Any]) -> None:
     (gold, judge, *people), groups = rows_of(case)
     annotators = np.column_stack(people)
-    found = agreement_figures(gold, judge, annotators, tolerance=case["tolerance"], groups=groups)
-    assert found.constant_value == near(case["constant_value"])
+    computed = agreement_figures(gold, judge, annotators, tolerance=case["tolerance"], groups=groups)
+    assert computed.constant_value == near(case["constant_value"])
     for name in AgreementFigures.__slots__:
         if name != "constant_value":
-            assert limits(getattr(found, name)) == near(case[name]), name
+            assert limits(getattr(computed, name)) == near(case[name]), name
     ties = tolerance_ties(gold, judge, tolerance=case["tolerance"], groups=groups)
     assert (ties.count, ties.agreement_with_ties.value) == (case["ties"], near(case["with_ties"]))
 
@@ -81,13 +81,13 @@ def test_figures_of_counted_rows_are_the_worked_ones(case: dict[str, Any]) -> No
 def test_statistics_of_counted_levels_are_the_worked_ones(case: dict[str, Any]) -> None:
     (gold, judge, *people), groups = rows_of(case)
     levels = case["levels"]
-    found = {
+    computed = {
         **two_raters(gold, judge, levels=levels, ordered=True, groups=groups),
         **error_family(gold, judge, groups=groups, levels=levels),
         **yes_no_family(*(_passes(levels_given, case["passes_from"]) for levels_given in (gold, judge)), groups=groups),
     }
     for name, worked in case["statistics"].items():
-        assert triple(found[name]) == near(worked), name
+        assert triple(computed[name]) == near(worked), name
     of_people = ceiling(np.column_stack(people), judge, levels=levels, groups=groups)
     for name, worked in case["ceiling"].items():
         assert triple(getattr(of_people, name)) == near(worked), name
@@ -100,10 +100,10 @@ def _passes(levels: Floats, from_level: float) -> Floats:
 @pytest.mark.parametrize("case", cases_under(CASES, "decisions"))
 def test_figures_of_counted_decisions_are_the_worked_ones(case: dict[str, Any]) -> None:
     (gold, judge), groups = rows_of(case)
-    found = decision_figures(gold, judge, groups=groups)
-    assert limits(found.same) == near(case["same"])
+    computed = decision_figures(gold, judge, groups=groups)
+    assert limits(computed.same) == near(case["same"])
     for name in ("stops", "keeps"):
-        side = getattr(found, name)
+        side = getattr(computed, name)
         assert [side.hits / side.of, side.lower(0.975), side.upper(0.975)] == near(case[name])
 
 
@@ -115,8 +115,8 @@ def test_groups_go_into_the_worked_sets(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", cases_under(CASES, "group_rate"))
 def test_a_groups_own_rate_from_counts_is_the_worked_one(case: dict[str, Any]) -> None:
-    found = group_rate(case["labelled"], case["pool"]).rate
-    assert triple(found) == near(case["rate"])
+    computed = group_rate(case["labelled"], case["pool"]).rate
+    assert triple(computed) == near(case["rate"])
 
 
 def test_names_of_more_than_a_thousand_groups_are_sorted_by_code_points_into_sets() -> None:

@@ -1,6 +1,5 @@
 """The verdict on a judge and what it can decide, from a comparison with labels."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -209,7 +208,7 @@ def _circumstances(
     comparison: Comparison, states: VerdictStates, answer: GateAnswer | None, *, drifted: bool, no_skill: bool
 ) -> Circumstances:
     gold = comparison.gold
-    n = max(1, len(gold.examples))
+    n = max(1, gold.n)
     ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=gold.picked_by_hand / n)
     picked = gold.picked_by_hand if answer is None else _picked_against_gate(gold)
     return Circumstances(
@@ -261,10 +260,10 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     Returns:
         Those needed on top, 0 where there are enough; None for a target so high that no number would do.
     """
-    sizes = np.array(list(Counter(gold.groups or gold.ids).values()), dtype=np.float64)
+    sizes = np.array(gold.group_sizes, dtype=np.float64)
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
     first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
-    have = len(gold.ids) - gold.picked_by_hand if gold.has_people else 0
+    have = gold.n - gold.picked_by_hand if gold.has_people else 0
     return None if first is None else replace(first, more=max(0, first.more - have))
 
 

@@ -29,6 +29,18 @@ AnswerFiles: TypeAlias = Callable[[Any], FileAnswer | None]
 FILE_ANSWERS: Final[OpenTable[AnswerFiles]] = OpenTable()
 """What is tried, one after the other, before a file is taken for an export or for ratings."""
 
+CalibrateOtherwise: TypeAlias = "Callable[[Any], Sequence[Calibration] | None]"
+"""Returns the calibrations of a `CalibrationRequest` by something that isn't rated examples; None where it has none."""
+CALIBRATION_SOURCES: Final[OpenTable[CalibrateOtherwise]] = OpenTable()
+"""What is tried before examples are read and a judge is asked."""
+
+
+def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
+    """Return the calibrations of a `CalibrationRequest` by a feature's own source; None where no feature has one."""
+    sources = (calibrate(request) for calibrate in CALIBRATION_SOURCES)
+    first = next((calibrations for calibrations in sources if calibrations is not None), None)
+    return None if first is None else list(first)
+
 
 def answer_of(request: Any) -> FileAnswer | None:
     """Return what a feature says of the files of a `CalibrationRequest`; None where none knows files of their kind."""

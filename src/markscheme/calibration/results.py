@@ -80,8 +80,8 @@ def reporter_of(result: Reported) -> Reporter:
     Raises:
         TypeError: Nothing describes results of its class.
     """
-    names = {base.__name__ for base in type(result).__mro__}
-    row = next((row for row in RESULTS if row.name in names), None)
+    bases = (base.__name__ for base in type(result).__mro__ if issubclass(base, Reported))
+    row = next((row for name in bases for row in RESULTS if row.name == name), None)
     if row is None:
         raise TypeError(f"no report describes a {type(result).__name__}")
     return row.load()

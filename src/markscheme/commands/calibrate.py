@@ -145,14 +145,13 @@ def _write_calibrations(
     require: "UseQuestion | None",
 ) -> int:
     """Write the report on a judge, or on several; the exit status."""
-    from markscheme.report.views.calibration import json_of, view
-
     if len(calibrations) == 1:
         (calibration,) = calibrations
         _keep(calibration, labels)
-        page = view(calibration)
+        reporter = reporter_of(calibration)
+        page = reporter.view(calibration)
         shown = replace(page, onward=None) if drift.accept else page  # it is accepted already
-        _write(shown, lambda: json_of(calibration), calibrations, report)
+        _write(shown, lambda: reporter.data(calibration), calibrations, report)
         return calibration.exit_status_for(require)
     report_on_judges = next(iter(JUDGES_REPORTERS), None)
     if report_on_judges is None:

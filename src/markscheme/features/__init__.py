@@ -6,6 +6,7 @@ from markscheme.features.cards import CARDS
 from markscheme.features.certify import CERTIFY
 from markscheme.features.compare import COMPARE
 from markscheme.features.compatibility import COMPATIBILITY
+from markscheme.features.counts import COUNTS
 from markscheme.features.decision_models import DECISION_MODELS
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
@@ -34,6 +35,7 @@ FEATURES: tuple[Feature, ...] = (
     CERTIFY,
     COMPARE,
     COMPATIBILITY,
+    COUNTS,
     DECISION_MODELS,
     DEMO,
     DISCOVER,

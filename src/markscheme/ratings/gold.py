@@ -99,6 +99,21 @@ class Gold(Column):
         return groups_of([(example.id, example.group) for example in self.examples])
 
     @property
+    def n(self) -> int:
+        """Number of its examples."""
+        return len(self.examples)
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of its examples; None where none names one."""
+        return None if self.groups is None else len(set(self.groups))
+
+    @property
+    def group_sizes(self) -> list[int]:
+        """Examples in each group; 1 for each example where none names a group."""
+        return list(Counter(self.groups or self.ids).values())
+
+    @property
     def decided(self) -> dict[str, bool]:
         """The decisions there are, by the example's id."""
         places = np.flatnonzero(~np.isnan(self.decisions)).tolist()

@@ -112,7 +112,8 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     (concord, gold_apart, judge_apart) = pairs.orderings
     (_, gold_place) = pairs.gold_levels
     (_, judge_place) = pairs.judge_levels
-    of_gold, of_judge = gold * pairs.groups.units, judge * pairs.groups.units
+    of_gold = gold * pairs.groups.units
+    of_judge = judge * pairs.groups.units
     product = of_gold @ judge - gold * judge - _against(of_gold, judge_place) - _against(of_judge, gold_place)
     gold_square = of_gold @ gold - gold**2 - 2 * _against(of_gold, gold_place)
     judge_square = of_judge @ judge - judge**2 - 2 * _against(of_judge, judge_place)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups
+from markscheme.stats.intervals import IDENTITY, LOG, Floats, Grouping, Groups
 from markscheme.stats.rating_patterns import over, people_and_judge, people_table
 
 LEAST_UNITS = 5
@@ -23,7 +23,7 @@ LEAST_UNITS = 5
 
 
 def slope_on_people(
-    people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+    people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
     """Estimate the judge's rise per level of the true level: cov(judge, people) / cov(person, person).
 
@@ -59,7 +59,7 @@ def noise_beside_people(
     judge: npt.ArrayLike,
     *,
     step: float = 1.0,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> Estimate:
     """Estimate the judge's error variance about its own straight line, divided by an annotator's error variance.
@@ -97,11 +97,12 @@ def noise_beside_people(
     return seen.ratio(why, of_judge, of_person, level, "error variance, judge/person")
 
 
-def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
+def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) -> tuple[float, float]:
     """Return the variance that annotators share, which is the truth's, and the error variance of one of them.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where two annotators rated it.
+        people: Ratings, shape (n_rows, n_people), nan = missing. A unit counts where two annotators rated it.
+        units: How many units each row stands for, shape (n_rows,); one each by default.
 
     Returns:
         Both in squared units of the ratings, the error not below 0; nan where fewer than five units count. Where
@@ -116,14 +117,14 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
         (2.5, 0.0)
     """
     table = np.asarray(people, dtype=np.float64)
-    seen = _SharedMoments.of(table, np.zeros(len(table)), None)
+    seen = _SharedMoments.of(table, np.zeros(len(table)), None if units is None else Groups.counted(units))
     if seen.groups.n < LEAST_UNITS:
         return math.nan, math.nan
     return float(seen.shared[0]), max(0.0, float(seen.annotator[0] - seen.shared[0]))
 
 
 def correlation_without_noise(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+    first: npt.ArrayLike, second: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
     """Estimate the true correlation of two criteria, from levels that different annotators gave on them.
 
@@ -158,7 +159,7 @@ def correlation_without_noise(
     others = np.where(in_both, others, np.nan)
     method = "correlation across people, their noise divided out"
     left, right = _ordered_pairs(ratings.shape[1])
-    rated = int((in_both.sum(axis=1) >= 2).sum())
+    rated = units.count(in_both.sum(axis=1) >= 2)
     if rated < LEAST_UNITS:
         return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
     cross = _covariance(ratings[:, left], others[:, right], units)
@@ -170,9 +171,7 @@ def correlation_without_noise(
     return units.jackknife(values, transform=IDENTITY, level=level, method=method)
 
 
-def halo(
-    people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
-) -> Estimate:
+def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95) -> Estimate:
     """Estimate how far the other criteria color the judge's level on one, beyond what they do for an annotator.
 
     Regress the judge's positions on an annotator's own and on that annotator's mean over the other criteria. The result
@@ -215,7 +214,7 @@ def halo(
     left, right = _ordered_pairs(n_people)
     complete = ~np.isnan(tables).any(axis=2)
     counts = complete[:, left] & complete[:, right] & ~np.isnan(its).any(axis=1)[:, None]
-    n_counted = int(counts.any(axis=1).sum()) if counts.size else 0
+    n_counted = units.count(counts.any(axis=1)) if counts.size else 0
     if n_criteria < 2 or n_counted < LEAST_UNITS:
         why = "only one criterion" if n_criteria < 2 else f"only {n_counted} units that two people rated whole"
         return Estimate.without_value(why, n=n_counted, method=method, level=level)
@@ -227,15 +226,14 @@ def halo(
         its_own = np.where(counts, its[:, c, None], np.nan)
         gamma = [_second_slope(y, first, others, units) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
-    values = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n + 1, np.nan)], axis=0)
+    estimates = [gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n_sets + 1, np.nan)]
+    values = np.mean(estimates, axis=0)
     if not np.isfinite(values[0]):
         return Estimate.without_value("people don't vary", n=n_counted, method=method, level=level)
     return units.jackknife(values, transform=IDENTITY, level=level, method=method)
 
 
-def leaning(
-    gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
-) -> Estimate:
+def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: Grouping = None) -> Estimate:
     """Estimate the rise of the judge's ratings with something that isn't quality, at equal gold or annotator's rating.
 
     The coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more, the same
@@ -271,7 +269,7 @@ def leaning(
     several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
     left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
     counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + feature)[:, None]
-    n_counted = int(counts.any(axis=1).sum())
+    n_counted = units.count(counts.any(axis=1))
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
     annotator, its_own, of = (
@@ -304,7 +302,7 @@ class _SharedMoments:
     judge: Floats
 
     @classmethod
-    def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: npt.ArrayLike | None) -> Self:
+    def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: Grouping) -> Self:
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
         groups_counted = Groups.of(groups, len(table)).of_units(counted)
@@ -323,7 +321,7 @@ class _SharedMoments:
     @property
     def n_units(self) -> int:
         """Units that the judge and two annotators rated."""
-        return len(self.groups.number)
+        return self.groups.n_units
 
     def refusal(self) -> str | None:
         """Return the reason why the judge can't be compared with annotators, or None."""

@@ -11,13 +11,15 @@ from markscheme.stats.intervals import Integers
 SETS: Final = 1000
 """Sets of groups; up to so many groups each is a set by itself."""
 _OFFSET: Final = 1_000_003
+"""Added to a place, so that the first ones are scattered too: their cubes would be below the prime."""
 _PRIME: Final = 2**31 - 1
+"""Prime by which cubes of places are scattered; two factors below it have a product that any database can hold."""
 
 
 def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
     """Return the set that each group is left out with, numbered from 0.
 
-    Neighbours are scattered: with a trend along the groups' names, sets of neighbours would make limits 2 to 9 times
+    Neighbours are scattered: if groups next to each other are alike, sets of neighbours would make limits 2 to 9 times
     too wide.
 
     Args:

@@ -19,7 +19,7 @@ _PLACES = 14
 """Significant places to which scores are compared: two fewer than a float has, so that sums of weights tie."""
 MOST_CELLS = 50_000_000
 """Cells of the tables of levels of all groups up to which leaving each group out counts in them."""
-CELLS_AT_ONCE = 2_000_000
+TABLE_CELLS_AT_ONCE = 2_000_000
 """Cells of these tables held in memory at a time, 16 MB of float64."""
 _SMALL_TABLE = 20_000
 """Up to so many cells all pairs of levels are counted in a table; with more, units are sorted."""
@@ -162,7 +162,7 @@ class Pairs:
     def _orderings_in_tables(self, n_gold: int, n_judge: int) -> Floats:
         n_cells = n_gold * n_judge
         cell = self.gold_levels[1] * n_judge + self.judge_levels[1]
-        at_once = max(1, CELLS_AT_ONCE // n_cells)
+        at_once = max(1, TABLE_CELLS_AT_ONCE // n_cells)
         sums = []
         for start in range(0, self.groups.n_sets, at_once):
             stop = min(start + at_once, self.groups.n_sets)

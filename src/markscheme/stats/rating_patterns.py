@@ -161,7 +161,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
 
     Returns:
         The values: the levels as given or, where a rating lies between two, every value that occurs, ascending.
-        The index of each rating among them, -1 where missing, in the shape of `table`. A rating between levels, None
+        The index of each rating among them, -1 where missing, in the shape of `table`. The lowest between levels, None
         where there is none.
 
     Raises:
@@ -186,7 +186,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
     values = np.unique(np.concatenate([levels, strays]))
     codes = np.searchsorted(values, snapped).astype(np.int64)
     codes[missing] = -1
-    return values, codes, float(strays[0])
+    return values, codes, float(strays.min())
 
 
 def _row_keys(codes: Integers, n_values: int) -> Integers:

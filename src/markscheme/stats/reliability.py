@@ -17,7 +17,7 @@ from scipy.special import fdtri, ndtri
 from markscheme.phrases import counted
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.estimate import Estimate, Reason
-from markscheme.stats.intervals import LOG, Floats, Groups, guard, mapped, no_disagreement, noted, withhold
+from markscheme.stats.intervals import LOG, Floats, Grouping, Groups, guard, mapped, no_disagreement, noted, withhold
 from markscheme.stats.rating_patterns import as_table, commonest
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
@@ -306,7 +306,7 @@ def repeat_family(
     runs: npt.ArrayLike,
     *,
     levels: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Measure how well one judge repeats itself on the same examples: the noise that a change must exceed.
@@ -372,7 +372,7 @@ class _Repeats:
     runs_each: Floats
 
 
-def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.ArrayLike | None) -> _Repeats:
+def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: Grouping) -> _Repeats:
     table = as_table(runs)
     table = np.where(np.isfinite(table), table, np.nan)
     twice = np.isfinite(table).sum(axis=1) >= 2

@@ -44,9 +44,10 @@ from markscheme.stats.agreement_figures import (
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.decision_figures import DecisionFigures
-from markscheme.stats.intervals import IDENTITY, Flags, Floats
+from markscheme.stats.group_sets import set_names
+from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping
 from markscheme.stats.severity import error_family, yes_no_family
-from markscheme.stats.shares import drawn_weights
+from markscheme.stats.shares import drawn_weights, grouped_share
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison.repairs import Repairs
@@ -302,6 +303,11 @@ class Comparison:
         return self.judge.decisions
 
     @cached_property
+    def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
+        """Decisions of gold and judge, and how many examples have each two, as in rows of counts: 1 each here."""
+        return self.reference.decisions, self.passes, np.ones(len(self.ids))
+
+    @cached_property
     def judge_values(self) -> Floats:
         """The judge's side of what is compared, 0 to 1, shape (n_examples,), nan where there is none."""
         return self.measure.values(self.judge)
@@ -342,16 +348,27 @@ class Comparison:
     def figures(self) -> AgreementFigures:
         """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
         people = [self.measure.values(column) for column in self.table.annotators]
-        return agreement_figures(
+        figures = agreement_figures(
             self.gold_values,
             self.judge_values,
             np.column_stack(people) if people else None,
             tolerance=self.tolerance,
-            groups=self.table.groups,
+            groups=self.sets,
             constants=self.measure.constants,
             weights=self.weights,
             mirrored=self.measure.mirrored,
         )
+        if self.sets is self.table.groups:
+            return figures
+        return replace(figures, agreement=grouped_share(self.hits, self.table.groups, self.weights))
+
+    @cached_property
+    def sets(self) -> Grouping:
+        """Set of groups with which each example is left out: its group; with more than 1,000 groups one of 1,000 sets.
+
+        Agreement and the sides of a gate, which are shares, keep the groups as they are.
+        """
+        return set_names(self.table.groups)
 
     @property
     def trend_figures(self) -> AgreementFigures:
@@ -363,7 +380,12 @@ class Comparison:
         """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
         table = self.table
         return decisions_compared(
-            self.passes, self.reference.decisions, groups=table.groups, examples=table.examples, weights=self.weights
+            self.passes,
+            self.reference.decisions,
+            groups=table.groups,
+            sets=self.sets,
+            examples=table.examples,
+            weights=self.weights,
         )
 
     @cached_property
@@ -430,14 +452,14 @@ class Comparison:
     @cached_property
     def ties(self) -> ToleranceTies:
         """Examples exactly at the tolerance, which don't count as agreement, and the share if they did."""
-        return tolerance_ties(self.gold_values, self.judge_values, tolerance=self.tolerance, groups=self.table.groups)
+        return tolerance_ties(self.gold_values, self.judge_values, tolerance=self.tolerance, groups=self.sets)
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
         """Estimates for the whole rubric by name; errors in score, 0 to 1."""
         gold = self.reference
         judge = self.judge
-        groups = self.table.groups
+        groups = self.sets
         decided = np.column_stack([gold.decisions, judge.decisions])
         decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
         return {
@@ -455,7 +477,7 @@ class Comparison:
                 gold=self.reference.levels[criterion.name],
                 judge=self.judge.levels[criterion.name],
                 people=self._annotators(criterion.name),
-                groups=self.table.groups,
+                groups=self.sets,
                 compute=self.measure.level_figures,
             )
             for criterion in self.rubric.criteria

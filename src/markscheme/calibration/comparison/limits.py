@@ -12,7 +12,7 @@ from markscheme.ratings.examples import Example, draws_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, Grouping
 from markscheme.stats.shares import drawn_weights
 
 WrongName: TypeAlias = Literal["false_pass", "false_fail"]
@@ -191,7 +191,8 @@ def decisions_compared(
     judge: Floats,
     gold: Floats,
     *,
-    groups: Sequence[str] | None = None,
+    groups: Grouping = None,
+    sets: Grouping = None,
     examples: Sequence[Example] | None = None,
     weights: Floats | None = None,
 ) -> DecisionFigures:
@@ -201,6 +202,7 @@ def decisions_compared(
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         groups: A name for each example, where several share a task.
+        sets: The set of groups with which each is left out, for the share of the same decisions; None means the groups.
         examples: How each was drawn for labelling; None means at random.
         weights: How much of all outputs each example speaks for, for what is asked of all of them.
     """
@@ -209,7 +211,7 @@ def decisions_compared(
     strata = strata_of(examples)
     sides = side_weights(examples)
     return DecisionFigures(
-        decision_figures(drawn, judge, groups=groups, weights=weights).same,
+        decision_figures(drawn, judge, groups=groups if sets is None else sets, weights=weights).same,
         side_share(fails, judge, of=0.0, counts=0.0, groups=groups, weights=sides, strata=strata),
         side_share(drawn, judge, of=1.0, counts=1.0, groups=groups, weights=sides, strata=strata),
     )

@@ -17,7 +17,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.annotators import Ceiling, ceiling
 from markscheme.stats.coefficients import Metric, two_raters
 from markscheme.stats.estimate import EstimatesOnDemand
-from markscheme.stats.intervals import Floats
+from markscheme.stats.intervals import Floats, Grouping
 from markscheme.stats.severity import YES_NO_NAMES, confusion, error_family, error_names, yes_no_family
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class CriterionComparison:
         gold: Gold levels, shape (n_examples,), nan where there is none.
         judge: The judge's levels, shape (n_examples,), nan where there is none.
         people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
-        groups: A group for each example; None where no example names one.
+        groups: What is left out at a time: the group of each example, or its set of groups; None where there are none.
         compute: Computes the Estimates.
     """
 
@@ -161,7 +161,7 @@ class CriterionComparison:
     gold: Floats
     judge: Floats
     people: Floats
-    groups: tuple[str, ...] | None
+    groups: Grouping
     compute: LevelFigures
 
     @cached_property
@@ -206,7 +206,8 @@ class CriterionComparison:
         ratings = np.concatenate([self.gold[has_two], self.judge[has_two]])
         if not np.isin(ratings, levels).all():
             return {"levels": names, "matrix": None, "undefined": "a rating lies between two levels"}
-        return {"levels": names, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
+        counts = confusion(self.gold, self.judge, levels, groups=self.groups)
+        return {"levels": names, "matrix": counts.tolist(), "undefined": None}
 
 
 def _errors_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate]:

@@ -9,10 +9,8 @@ from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import (
     CriterionEvidence,
     Evidence,
-    modal_level,
     significant,
     with_ci,
-    worst_places,
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import percent
@@ -59,7 +57,7 @@ def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) 
         for criterion in of_categories
         for value in criterion.levels
     }
-    looked = {key: label for key, label in labels.items() if label.examples.sum() >= FEWEST_SHOWN}
+    looked = {key: label for key, label in labels.items() if label.criterion.count(label.examples) >= FEWEST_SHOWN}
     missed = significant(looked, _Label.recall, lambda _, estimate: estimate.below(LEAST_RECALL), sides=2)
     for criterion in of_categories:
         of_criterion = [(looked[key], recall) for key, recall in missed.items() if looked[key].criterion is criterion]
@@ -74,11 +72,11 @@ def _percent(value: float | None) -> str:
 def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
     """Make the finding on one category: which labels, what the judge says instead, and on which examples."""
     wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
-    worst = worst_places(wrong.astype(np.float64))
-    instead = criterion.scale.level_name(modal_level(criterion.judge[wrong])[0])
+    worst = evidence.worst(wrong.astype(np.float64))
+    instead = criterion.scale.level_name(criterion.modal(np.where(wrong, criterion.judge, np.nan))[0])
     names = " and ".join(label.name for label, _ in missed)
     counts = "; ".join(
-        f"the judge finds {int(np.nansum(label.hits))} of {recall.n} examples of {label.name}, "
+        f"the judge finds {criterion.count(label.hits == 1)} of {recall.n} examples of {label.name}, "
         f"{with_ci(recall, spell=_percent)}"
         for label, recall in missed
     )

@@ -15,7 +15,7 @@ from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severit
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table_advice import advice_without_rubric
 from markscheme.calibration.labellers import labeller_of
-from markscheme.phrases import listed, number
+from markscheme.phrases import counted, listed, number
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import merits, rating_table, stacked
@@ -23,11 +23,13 @@ from markscheme.rubrics.rubric import LEVEL_ROUNDING, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
 from markscheme.stats.estimate import Caveat
-from markscheme.stats.intervals import NO_SPREAD, Flags, Floats
+from markscheme.stats.intervals import NO_SPREAD, Flags, Floats, Groups
 from markscheme.stats.severity import pair_statistic
 
 SIGNIFICANT = 0.05
 """The p up to which a fault counts as shown, after Holm's correction over the criteria tested together."""
+NOT_HELD = "examples that the counts leave out"
+"""What stands for the names of examples where only counts of them are known."""
 MOST_WORST = 5
 """Examples that a finding holds: few enough to read before the edit."""
 MOST_NAMED = 3
@@ -110,9 +112,26 @@ class CriterionEvidence(CriterionComparison):
         return np.asarray(np.isfinite(self.judge) & np.isfinite(self.gold))
 
     @cached_property
+    def units(self) -> Floats:
+        """Number of examples that each row stands for, shape (n_rows,): 1 unless rows are counts."""
+        return Groups.of(self.groups, len(self.gold)).units
+
+    def count(self, rows: Flags) -> int:
+        """Count the examples of some rows."""
+        return round(float(self.units[rows].sum()))
+
+    def mean(self, values: Floats) -> float:
+        """Return the mean over the examples whose value isn't nan; 0 without any."""
+        return mean(values, self.units)
+
+    def modal(self, levels: Floats) -> tuple[float, float]:
+        """Return the level of most examples, the lowest in a tie, and its share; nan counts for none."""
+        return modal_level(levels, self.units)
+
+    @cached_property
     def n(self) -> int:
         """Number of examples that the judge and gold both rated."""
-        return int(self.both.sum())
+        return self.count(self.both)
 
     @cached_property
     def n_people(self) -> npt.NDArray[np.int64]:
@@ -122,13 +141,32 @@ class CriterionEvidence(CriterionComparison):
     @cached_property
     def twice_labelled(self) -> bool:
         """Whether enough examples were rated by the judge and by two annotators."""
-        return int((np.isfinite(self.judge) & (self.n_people >= 2)).sum()) >= LEAST_SHARED
+        return self.count(np.isfinite(self.judge) & (self.n_people >= 2)) >= LEAST_SHARED
 
     @cached_property
     def labels(self) -> Floats:
         """Levels that annotators gave where gold and judge have one; gold's levels if there are no annotators."""
+        return self._labels_with_units[0]
+
+    @cached_property
+    def modal_label(self) -> tuple[float, float]:
+        """Level that annotators gave most often, or gold without annotators, and its share."""
+        return modal_level(*self._labels_with_units)
+
+    @cached_property
+    def _labels_with_units(self) -> tuple[Floats, Floats]:
+        """The labels, and how many examples have each."""
         people = self.people[self.both]
-        return people[np.isfinite(people)] if np.isfinite(people).any() else self.gold[self.both]
+        units = self.units[self.both]
+        is_given = np.isfinite(people)
+        if not is_given.any():
+            return self.gold[self.both], units
+        return people[is_given], np.broadcast_to(units[:, None], people.shape)[is_given]
+
+    @cached_property
+    def modal_judged(self) -> tuple[float, float]:
+        """Level that the judge gave most often where gold has one, and its share."""
+        return self.modal(np.where(self.both, self.judge, np.nan))
 
     @cached_property
     def errors(self) -> Floats:
@@ -147,8 +185,8 @@ class CriterionEvidence(CriterionComparison):
         """Whether the judge nearly always gives one level, and annotators don't."""
         if self.n < FEWEST_TO_COMPARE:
             return False
-        share = modal_level(self.judge[self.both])[1]
-        return share >= STUCK and share - modal_level(self.labels)[1] >= STUCK_ABOVE_PEOPLE
+        share = self.modal_judged[1]
+        return share >= STUCK and share - self.modal_label[1] >= STUCK_ABOVE_PEOPLE
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
         """Estimate an error or a correlation from the criterion's table, with an interval of any coverage."""
@@ -224,7 +262,7 @@ class Evidence:
                 compared.people,
                 compared.groups,
                 compared.compute,
-                stacked(samples.columns, name) if samples.columns else np.full((n, 1), np.nan),
+                stacked(samples.columns, name) if samples.columns else np.full((len(compared.gold), 1), np.nan),
             )
             for name, compared in comparison.criteria.items()
         }
@@ -245,6 +283,10 @@ class Evidence:
     def ids(self) -> tuple[str, ...]:
         """The examples' ids, in order."""
         return self.comparison.ids
+
+    def worst(self, badness: Floats, most: int = MOST_WORST) -> list[int]:
+        """Return the indices of the worst examples, as `worst_places` does; none where examples are only counted."""
+        return worst_places(badness, most) if self.ids else []
 
     @property
     def groups(self) -> tuple[str, ...] | None:
@@ -355,7 +397,7 @@ class Evidence:
 
     def example_ids(self, places: Sequence[int]) -> str:
         """Join the ids of some examples for a sentence."""
-        return listed([self.ids[index] for index in places])
+        return listed([self.ids[index] for index in places]) if self.ids else NOT_HELD
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
         """Describe the judge's level and gold's on the worst examples; name those with the same two levels together."""
@@ -365,7 +407,9 @@ class Evidence:
             theirs = criterion.scale.level_name(float(criterion.gold[index]))
             by_levels[f"{its} where {self.people('say')} {theirs}"].append(self.ids[index])
         parts = [f"{levels} ({', '.join(ids)})" for levels, ids in by_levels.items()]
-        return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
+        if parts or not self.ids:
+            return f"the judge gave {', '.join(parts)}" if parts else NOT_HELD
+        return "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, sign: int) -> str:
         """Say which level to anchor, and on which examples the judge and gold differ there.
@@ -384,12 +428,15 @@ class Evidence:
                 cells[levels].append(index)
         if not cells:
             return f"Say in {criterion.name} more exactly what each level asks for."
-        gold, judge = max(cells, key=lambda cell: (abs(cell[0] - cell[1]) * len(cells[cell]), cell))
+        gold, judge = max(cells, key=lambda cell: (abs(cell[0] - cell[1]) * criterion.units[cells[cell]].sum(), cell))
         places = cells[gold, judge]
         theirs = criterion.scale.level_name(gold)
         its = criterion.scale.level_name(judge)
         about = "" if np.isin(criterion.judge[places], [judge]).all() else "about "
-        where = f"the judge gave {about}{its} where {self.people('say')} {theirs} on {self.example_ids(places)}"
+        named = (
+            self.example_ids(places) if self.ids else counted(round(float(criterion.units[places].sum())), "example")
+        )
+        where = f"the judge gave {about}{its} where {self.people('say')} {theirs} on {named}"
         if criterion.scale.is_yes_no:
             wanted = f"what is not enough for {its}" if sign > 0 else f"what is enough for {theirs}"
             return f"Say in {criterion.name} {wanted}: {where}."
@@ -415,7 +462,7 @@ class Evidence:
     def error(self) -> float:
         """The judge's mean error, over criteria by their share of the score; in score where only that is known."""
         by_criterion = sum(
-            abs(self.share(criterion)) * mean(criterion.distances) for criterion in self.criteria.values()
+            abs(self.share(criterion)) * criterion.mean(criterion.distances) for criterion in self.criteria.values()
         )
         return by_criterion or mean(np.abs(self.misses))
 
@@ -435,7 +482,8 @@ class Evidence:
         for name, levels in fixed.items():
             criterion = self.criteria[name]
             better = replace(criterion, judge=np.where(np.isnan(levels), criterion.judge, levels))
-            gained += abs(self.share(criterion)) * (mean(criterion.distances) - mean(better.distances))
+            gained += abs(self.share(criterion)) * criterion.mean(criterion.distances)
+            gained -= abs(self.share(criterion)) * criterion.mean(better.distances)
         return max(0.0, gained)
 
 
@@ -456,15 +504,29 @@ def with_ci(estimate: Estimate, unit: str = "", spell: Callable[[float | None], 
     return value if estimate.low is None else f"{value} (95% CI {spell(estimate.low)} to {spell(estimate.high)})"
 
 
-def mean(values: Floats) -> float:
-    """Return the mean of the values that aren't nan; 0 without any."""
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if len(finite) else 0.0
+def mean(values: Floats, units: Floats | None = None) -> float:
+    """Return the mean of the values that aren't nan; 0 without any.
+
+    Args:
+        values: Shape (n_rows,), nan = missing.
+        units: How many examples each row stands for, shape (n_rows,); one each by default.
+    """
+    is_known = np.isfinite(values)
+    if not is_known.any():
+        return 0.0
+    return float(values[is_known].mean() if units is None else np.average(values[is_known], weights=units[is_known]))
 
 
-def modal_level(values: Floats) -> tuple[float, float]:
-    """Return the most frequent level, the lowest in a tie, and its share."""
-    levels, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+def modal_level(values: Floats, units: Floats | None = None) -> tuple[float, float]:
+    """Return the most frequent level, the lowest in a tie, and its share.
+
+    Args:
+        values: Shape (n_rows,), nan = missing.
+        units: How many examples each row stands for, shape (n_rows,); one each by default.
+    """
+    is_known = np.isfinite(values)
+    levels, code = np.unique(values[is_known], return_inverse=True)
+    counts = np.bincount(code.reshape(-1), weights=None if units is None else units[is_known])
     return float(levels[counts.argmax()]), float(counts.max() / counts.sum())
 
 

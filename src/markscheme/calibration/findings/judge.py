@@ -21,11 +21,8 @@ from markscheme.calibration.findings.evidence import (
     SKILL_BOUND,
     CriterionEvidence,
     Evidence,
-    mean,
-    modal_level,
     significant,
     with_ci,
-    worst_places,
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import number, percent, signed
@@ -33,7 +30,8 @@ from markscheme.ratings.code_arrays import answer_values
 from markscheme.ratings.rating import Rated
 from markscheme.rubrics.rubric import LEVEL_ROUNDING
 from markscheme.stats import Estimate
-from markscheme.stats.change import holm, sign_flip
+from markscheme.stats.change import holm, mcnemar_mid_p
+from markscheme.stats.counted_values import quantiles
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
 
 PEOPLE_WITHOUT_SKILL = 0.20
@@ -71,9 +69,9 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
     for criterion, p in zip(enough, adjusted, strict=True):
         if p > SIGNIFICANT or not criterion.is_stuck:
             continue
-        level, share = modal_level(criterion.judge[criterion.both])
-        of_people = modal_level(criterion.labels)[1]
-        worst = worst_places(np.where(criterion.judge == level, np.abs(criterion.errors), np.nan))
+        level, share = criterion.modal_judged
+        of_people = criterion.modal_label[1]
+        worst = evidence.worst(np.where(criterion.judge == level, np.abs(criterion.errors), np.nan))
         always = criterion.scale.level_in_words(level)
         whom = "every response" if share == 1 else f"{percent(share)} of responses"
         yield evidence.finding(
@@ -91,10 +89,11 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 def _stuck_p(criterion: CriterionEvidence) -> float:
     """Compute the p-value of the judge giving its most common level this much more often than gold gives its own."""
-    judge = criterion.judge[criterion.both]
-    gold = criterion.gold[criterion.both]
-    more = (judge == modal_level(judge)[0]).astype(float) - (gold == modal_level(gold)[0]).astype(float)
-    return sign_flip(more).mid_p
+    by_judge = criterion.judge == criterion.modal_judged[0]
+    by_gold = criterion.gold == criterion.modal(np.where(criterion.both, criterion.gold, np.nan))[0]
+    more = criterion.count(criterion.both & by_judge & ~by_gold)
+    fewer = criterion.count(criterion.both & by_gold & ~by_judge)
+    return mcnemar_mid_p(more, fewer)
 
 
 def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
@@ -110,11 +109,10 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
         lambda _, e: e.value is not None and e.value <= LITTLE_SKILL and e.below(SKILL_BOUND),
     )
     for name, criterion in looked.items():
-        judge = criterion.judge[criterion.both]
-        gold = criterion.gold[criterion.both]
-        level, share = modal_level(judge)
+        gold = np.where(criterion.both, criterion.gold, np.nan)
+        level, share = criterion.modal_judged
         shows: dict[str, Any] = {"correlation": None}
-        if share == 1 and int((gold != level).sum()) >= LEAST_WRONG:
+        if share == 1 and criterion.count(criterion.both & (gold != level)) >= LEAST_WRONG:
             fault = f"always says {criterion.scale.level_name(level)}"
         elif name in shown:
             coefficient = "correlation" if criterion.scale.ordered else "kappa"
@@ -122,9 +120,9 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
             shows = {"correlation": shown[name].to_json()}
         else:
             continue
-        equal = float((judge == gold).mean())
-        baseline = modal_level(gold)[1]
-        worst = worst_places(np.abs(criterion.errors))
+        equal = criterion.count(criterion.both & (criterion.judge == gold)) / criterion.n
+        baseline = criterion.modal(gold)[1]
+        worst = evidence.worst(np.abs(criterion.errors))
         yield evidence.finding(
             kinds.NO_SKILL,
             criterion,
@@ -166,15 +164,15 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
         size = float(bias.value or 0.0)
         sign = 1 if size > 0 else -1
         kind = kinds.LENIENT if sign == criterion.good else kinds.SEVERE
-        judge = mean(criterion.judge[criterion.both])
-        gold = mean(criterion.gold[criterion.both])
+        judge = criterion.mean(np.where(criterion.both, criterion.judge, np.nan))
+        gold = criterion.mean(np.where(criterion.both, criterion.gold, np.nan))
         yield evidence.finding(
             kind,
             criterion,
             f"the judge is too {kind.code}; {_bias_in_words(evidence, criterion, bias, judge, gold)}.",
             evidence.anchor_advice(criterion, sign),
             shows={"shift": bias.to_json(), "judge_mean": judge, "gold_mean": gold},
-            worst=worst_places(sign * criterion.errors),
+            worst=evidence.worst(sign * criterion.errors),
             gain=evidence.gain({name: np.clip(criterion.judge - size, criterion.levels[0], criterion.levels[-1])}),
         )
 
@@ -188,9 +186,9 @@ def _bias_in_words(evidence: Evidence, criterion: CriterionEvidence, bias: Estim
         low, high = criterion.scale.choices
         return f"bias {size} (judge minus gold, {low} 0 and {high} 1)"
     decided = criterion.both & np.isin(criterion.gold, criterion.levels)
-    split = "" if decided.sum() == criterion.n else " where they don't split evenly"
-    judge = mean(criterion.judge[decided])
-    gold = mean(criterion.gold[decided])
+    split = "" if criterion.count(decided) == criterion.n else " where they don't split evenly"
+    judge = criterion.mean(np.where(decided, criterion.judge, np.nan))
+    gold = criterion.mean(np.where(decided, criterion.gold, np.nan))
     passing = criterion.scale.choices[1]
     return f"it says {passing} on {percent(judge)} of examples, {evidence.who} on {percent(gold)}{split}: bias {size}"
 
@@ -211,10 +209,10 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
         size = float(slope.value or 1.0)
         if not _crosses(criterion, size):
             continue
-        centred = criterion.gold - mean(criterion.gold[criterion.both])
+        centred = criterion.gold - criterion.mean(np.where(criterion.both, criterion.gold, np.nan))
         is_inside = (criterion.judge > criterion.levels[0]) & (criterion.judge < criterion.levels[-1])
         towards_middle = (criterion.errors * centred < 0) & is_inside
-        worst = worst_places(np.where(towards_middle, np.abs(criterion.errors), np.nan))
+        worst = evidence.worst(np.where(towards_middle, np.abs(criterion.errors), np.nan))
         ends = " and ".join(
             criterion.scale.level_name(float(end)) for end in (criterion.levels[0], criterion.levels[-1])
         )
@@ -259,10 +257,11 @@ def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
 
     A lenient judge whose levels pile up at the top has a flat slope as well, but is nowhere too low.
     """
-    gold = criterion.gold[criterion.both]
-    bias = mean(criterion.errors[criterion.both])
-    low, high = np.quantile(gold, INNER)
-    return bool(bias + (slope - 1) * (high - gold.mean()) < 0 < bias + (slope - 1) * (low - gold.mean()))
+    gold = np.where(criterion.both, criterion.gold, np.nan)
+    bias = criterion.mean(criterion.errors)
+    usual = criterion.mean(gold)
+    low, high = quantiles(criterion.gold[criterion.both], criterion.units[criterion.both], INNER)
+    return bool(bias + (slope - 1) * (high - usual) < 0 < bias + (slope - 1) * (low - usual))
 
 
 def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
@@ -286,8 +285,8 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
             changed = _flips(criterion, 0.95)
             shows["flip_rate"] = changed.to_json()
             signs.append(f"asked again it gives another level in {percent(changed.value or 0)} of pairs of answers")
-        scatter = criterion.errors - mean(criterion.errors)
-        worst = worst_places(np.ptp(criterion.repeats, axis=1) if name in flipping else np.abs(criterion.errors))
+        scatter = criterion.errors - criterion.mean(criterion.errors)
+        worst = evidence.worst(np.ptp(criterion.repeats, axis=1) if name in flipping else np.abs(criterion.errors))
         yield evidence.finding(
             kinds.NOISY,
             criterion,
@@ -309,8 +308,10 @@ def _times(ratio: float) -> str:
 
 def _errs_one_way(criterion: CriterionEvidence) -> bool:
     """Return True if nearly all errors go the way of the bias, which then explains their scatter too."""
-    errors = criterion.errors[np.abs(np.nan_to_num(criterion.errors)) > LEVEL_ROUNDING]
-    return len(errors) > 0 and float(max((errors > 0).mean(), (errors < 0).mean())) >= ONE_WAY
+    errors = np.nan_to_num(criterion.errors)
+    above = criterion.count(errors > LEVEL_ROUNDING)
+    below = criterion.count(errors < -LEVEL_ROUNDING)
+    return max(above, below) > 0 and max(above, below) / (above + below) >= ONE_WAY
 
 
 def _noise(criterion: CriterionEvidence, level: float) -> Estimate:
@@ -339,7 +340,7 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
     )
     for name, agreement in shown.items():
         criterion = single[name]
-        worst = worst_places(np.abs(criterion.errors))
+        worst = evidence.worst(np.abs(criterion.errors))
         has_people = evidence.comparison.gold.has_people
         labels_cause = "annotators may differ as much from each other" if has_people else "the labels may be wrong"
         coefficient = "kappa" if _has_kappa(criterion) else "correlation"

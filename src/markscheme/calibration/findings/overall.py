@@ -17,7 +17,6 @@ from markscheme.calibration.findings.evidence import (
     SKILL_BOUND,
     Evidence,
     mean,
-    worst_places,
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
@@ -27,7 +26,7 @@ from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, Groups
 from markscheme.stats.severity import pair_statistic
 
 ONE_SIDED_LEVEL = 0.90
@@ -51,7 +50,7 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     ordered = [
         criterion for criterion in evidence.criteria.values() if criterion.scale.ordered and criterion.twice_labelled
     ]
-    if len(ordered) < 2:
+    if len(ordered) < 2 or not evidence.ids:
         return
     people = np.stack([criterion.merit(criterion.people) for criterion in ordered], axis=2)
     judge = np.column_stack([criterion.merit(criterion.judge) for criterion in ordered])
@@ -63,7 +62,7 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     others = (gold.sum(axis=1, keepdims=True) - gold) / (len(ordered) - 1)
     pull = others - gold
     pulled = np.where(np.sign(pull) == np.sign(judge - gold), np.abs(pull) * np.abs(judge - gold), 0.0)
-    worst = worst_places(np.nan_to_num(pulled).max(axis=1))
+    worst = evidence.worst(np.nan_to_num(pulled).max(axis=1))
     shown = [f"{evidence.ids[index]} ({ordered[int(np.nan_to_num(pulled[index]).argmax())].name})" for index in worst]
     fixed = {
         criterion.name: criterion.judge - size * criterion.good * criterion.scale.span * (pull[:, c] - mean(pull[:, c]))
@@ -85,25 +84,31 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
     """Yield a finding if the judge's pass/fail decisions don't follow gold's."""
     comparison = evidence.comparison
-    is_decided = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.included
-    passes = comparison.passes[is_decided]
-    gold = comparison.gold.decisions[is_decided]
-    too_few = min(int(gold.sum()), int((1 - gold).sum())) < LEAST_WRONG or len(gold) < FEWEST_FOR_SPREAD
+    every_gold, every_judge, units = comparison.decisions_counted
+    is_decided = np.isfinite(every_judge) & np.isfinite(every_gold)
+    if evidence.ids:
+        is_decided &= evidence.included
+    passes = every_judge[is_decided]
+    gold = every_gold[is_decided]
+    n = units[is_decided]
+    examples = round(float(n.sum()))
+    of_passes = round(float(n @ gold))
+    too_few = min(of_passes, examples - of_passes) < LEAST_WRONG or examples < FEWEST_FOR_SPREAD
     if too_few or not evidence.scores_rank:
         return
     always = bool(np.ptp(passes) == 0)
-    follows = pair_statistic(gold, passes, "pearson", level=ONE_SIDED_LEVEL)
+    follows = pair_statistic(gold, passes, "pearson", groups=Groups.counted(n), level=ONE_SIDED_LEVEL)
     if not always and not ((follows.value or 0.0) <= LITTLE_SKILL and follows.below(SKILL_BOUND)):
         return
-    wrong = int((gold != passes).sum())
+    wrong = round(float(n[gold != passes].sum()))
     if not always:
         behaviour = f"passes and fails without following {evidence.who}"
     elif passes[0]:
-        behaviour = f"passes every response, though {wrong} of {len(gold)} should fail"
+        behaviour = f"passes every response, though {wrong} of {examples} should fail"
     else:
-        behaviour = f"fails every response, though {wrong} of {len(gold)} should pass"
-    equal = 1 - wrong / len(gold)
-    usual = max(float(gold.mean()), 1 - float(gold.mean()))
+        behaviour = f"fails every response, though {wrong} of {examples} should pass"
+    equal = 1 - wrong / examples
+    usual = max(of_passes / examples, 1 - of_passes / examples)
     missed = [evidence.ids.index(name) for name in (*comparison.false_passes, *comparison.false_fails)[:MOST_WORST]]
     yield evidence.finding(
         kinds.NO_SKILL,
@@ -146,7 +151,7 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
         f"{percent(constant.value or 0)}{shown}.",
         "Don't use the score as it is: fix the criteria first, or let people decide.",
         shows={"agreement": agreement.to_json(), "constant": constant.to_json(), "gain": gain.to_json()},
-        worst=worst_places(np.abs(evidence.misses)),
+        worst=evidence.worst(np.abs(evidence.misses)),
         gain=evidence.error,
         least="high" if lost else "medium",
         most="high" if lost else "medium",
@@ -171,7 +176,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
     if abs(size) < LENGTH_IN_SCORE or not _same_way(leans, plainly):
         return
     excess = slope * (log_length - log_length[rated].mean())
-    worst = worst_places(np.where(np.sign(excess) == np.sign(misses), np.abs(misses), np.nan))
+    worst = evidence.worst(np.where(np.sign(excess) == np.sign(misses), np.abs(misses), np.nan))
     rewards, earns = ("rewards", "earns") if size > 0 else ("punishes", "costs")
     alone = " With one label per example, quality that grows with length can't be separated from length."
     yield evidence.finding(
@@ -233,7 +238,7 @@ def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Fin
     alone = len(subset.criteria) == 1 and len(evidence.criteria) > 1
     criterion = evidence.criteria[subset.criteria[0]] if alone else None
     off = np.abs(evidence.misses) if criterion is None else criterion.distances
-    worst = worst_places(np.where(inside, off, np.nan))
+    worst = evidence.worst(np.where(inside, off, np.nan))
     also = [name for name in subset.criteria if name != quoted.criterion] if criterion is None else []
     subject = criterion.name if criterion is not None else "the judge"
     more = f" Criteria with a fault there: {listed(subset.criteria)}." if also and len(evidence.criteria) > 1 else ""

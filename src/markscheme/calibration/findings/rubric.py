@@ -17,11 +17,8 @@ from markscheme.calibration.findings.evidence import (
     LEAST_WRONG,
     CriterionEvidence,
     Evidence,
-    mean,
-    modal_level,
     significant,
     with_ci,
-    worst_places,
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import in_words, number, percent
@@ -65,7 +62,7 @@ LONGEST_QUOTE = 200
 def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on criteria on which responses hardly differ, while annotators are no noisier than elsewhere."""
     variances = {
-        name: tuple(part / criterion.scale.span**2 for part in shared_and_own(criterion.people))
+        name: tuple(part / criterion.scale.span**2 for part in shared_and_own(criterion.people, criterion.units))
         for name, criterion in criteria.items()
         if criterion.twice_labelled and criterion.scale.ordered
     }
@@ -91,7 +88,7 @@ def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEviden
     for criterion in criteria.values():
         if criterion.n < FEWEST_TO_DIAGNOSE:
             continue
-        level, share = modal_level(criterion.labels)
+        level, share = criterion.modal_label
         shows_skill = criterion.scale.ordered and criterion.statistic("pearson").above(0.0)
         if share < USUAL or shows_skill:
             continue
@@ -111,7 +108,7 @@ def _dead(evidence: Evidence, criterion: CriterionEvidence, fault: str, shows: M
         f"{fault}.",
         f"Label responses that differ in {criterion.name}, or remove the criterion: it doesn't distinguish responses.",
         shows=shows,
-        worst=worst_places(np.abs(criterion.gold - modal_level(criterion.labels)[0])),
+        worst=evidence.worst(np.abs(criterion.gold - criterion.modal_label[0])),
         least="medium",
         most="medium",
     )
@@ -123,7 +120,9 @@ def _dead(evidence: Evidence, criterion: CriterionEvidence, fault: str, shows: M
 def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on criteria on which annotators disagree with each other."""
     looked = {
-        name: criterion for name, criterion in criteria.items() if int((criterion.n_people >= 2).sum()) >= LEAST_SHARED
+        name: criterion
+        for name, criterion in criteria.items()
+        if criterion.count(criterion.n_people >= 2) >= LEAST_SHARED
     }
     firm = significant(looked, CriterionEvidence.people_alpha, lambda _, e: e.below(SPLIT_FIRM))
     for name, criterion in looked.items():
@@ -131,8 +130,8 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         hint = alpha.low is not None and alpha.note is None and alpha.value is not None and alpha.value < SPLIT_HINT
         if name not in firm and not hint:
             continue
-        shared, noise = shared_and_own(criterion.people)
-        worst = worst_places(_apart(criterion))
+        shared, noise = shared_and_own(criterion.people, criterion.units)
+        worst = evidence.worst(_apart(criterion))
         most = _highest_correlation(criterion, shared, noise)
         between_two = criterion.ceiling.people if criterion.ceiling is not None else alpha
         quoted = alpha if between_two.value is None else between_two
@@ -164,14 +163,19 @@ def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: flo
 
     Returns: None if annotators share no variance, or the levels have no order.
     """
-    usually = float(criterion.n_people[criterion.n_people > 0].mean())
+    usually = _usual_annotators(criterion)
     return float((shared / (shared + noise / usually)) ** 0.5) if shared > 0 and criterion.scale.ordered else None
+
+
+def _usual_annotators(criterion: CriterionEvidence) -> float:
+    """Return how many annotators rated an example that any rated, on average."""
+    return criterion.mean(np.where(criterion.n_people > 0, criterion.n_people, np.nan))
 
 
 def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
     """Return the share of the judge's error that would remain without annotators' noise in gold."""
-    size = float(np.nanmean(criterion.errors**2)) if criterion.n else 0.0
-    of_gold = noise / float(criterion.n_people[criterion.n_people > 0].mean())
+    size = criterion.mean(criterion.errors**2)
+    of_gold = noise / _usual_annotators(criterion)
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(noise) else 1.0
 
 
@@ -207,6 +211,8 @@ def _quoted(text: str) -> str:
 
 def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on two criteria that rank the responses the same way."""
+    if not evidence.ids:  # counts of one criterion say nothing of another
+        return
     usable = [
         criterion for criterion in criteria.values() if criterion.scale.ordered and criterion.n >= FEWEST_TO_DIAGNOSE
     ]
@@ -237,7 +243,7 @@ def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
             "thing twice.",
             f"Merge {lighter.name} into {heavier.name}, or say in each what belongs to the other.",
             shows={"criteria": [a.name, b.name], "correlation": correlation.to_json(), "hint": hint},
-            worst=worst_places(np.abs(a.merit(a.gold) - b.merit(b.gold))),
+            worst=evidence.worst(np.abs(a.merit(a.gold) - b.merit(b.gold))),
             most="low",
         )
 
@@ -272,7 +278,7 @@ def unused_levels(
 
 def _should_have_come(criterion: CriterionEvidence, level: float) -> bool:
     """Return True if gold gives the level so often that a judge that follows it would have given it."""
-    share = float((criterion.gold[criterion.both] == level).mean())
+    share = criterion.count(criterion.both & (criterion.gold == level)) / criterion.n
     return share * criterion.n >= LEAST_WRONG and (1 - share) ** criterion.n <= NEVER
 
 
@@ -297,14 +303,15 @@ def _unused_by_all(evidence: Evidence, criterion: CriterionEvidence, levels: Seq
 def _unused_by_judge(evidence: Evidence, criterion: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names = _levels_named(criterion, levels)
     where = np.isin(criterion.gold, levels) & criterion.both
-    sign = 1 if mean(criterion.errors[where]) > 0 else -1
+    sign = 1 if criterion.mean(np.where(where, criterion.errors, np.nan)) > 0 else -1
+    examples = criterion.count(where)
     return evidence.finding(
         kinds.UNUSED_LEVEL,
         criterion,
-        f"the judge never gave {names}; {evidence.who} did for {int(where.sum())} of {criterion.n} responses.",
+        f"the judge never gave {names}; {evidence.who} did for {examples} of {criterion.n} responses.",
         evidence.anchor_advice(criterion.where(where), sign),
-        shows={"levels": list(levels), "by": "judge", "examples": int(where.sum())},
-        worst=worst_places(np.where(where, np.abs(criterion.errors), np.nan)),
+        shows={"levels": list(levels), "by": "judge", "examples": examples},
+        worst=evidence.worst(np.where(where, np.abs(criterion.errors), np.nan)),
         gain=evidence.gain({criterion.name: np.where(where, criterion.gold, np.nan)}),
     )
 
@@ -330,16 +337,15 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
             least="medium",
             most="medium",
         )
-    groups = gold.groups
+    n_groups = gold.n_groups
     n = max(evidence.n, *(criterion.n for criterion in evidence.criteria.values()))
-    n_groups = n if groups is None else len(set(groups))
-    if n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS_TO_DIAGNOSE:
-        few = f"{n} examples" if groups is None else f"{n} examples in {n_groups} groups"
-        of_groups = "" if groups is None else f" from {FEWEST_GROUPS_TO_DIAGNOSE} groups or more"
+    if n < FEWEST_TO_DIAGNOSE or (n if n_groups is None else n_groups) < FEWEST_GROUPS_TO_DIAGNOSE:
+        few = f"{n} examples" if n_groups is None else f"{n} examples in {n_groups} groups"
+        of_groups = "" if n_groups is None else f" from {FEWEST_GROUPS_TO_DIAGNOSE} groups or more"
         yield evidence.finding(
             kinds.TOO_FEW_LABELS,
             None,
             f"With {few} only large faults show; there may be smaller ones.",
             f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with every level among them, to find large ones.",
-            shows={"examples": n, "groups": n_groups},
+            shows={"examples": n, "groups": n if n_groups is None else n_groups},
         )

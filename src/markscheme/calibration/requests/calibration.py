@@ -15,7 +15,7 @@ from markscheme.calibration.calibration import Calibration, Rater, by_current_wo
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
 from markscheme.calibration.earlier_runs.setting import changes_between, submission_digest
-from markscheme.calibration.file_answers import FileAnswer, answer_of
+from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrations_otherwise
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
@@ -100,6 +100,8 @@ class CalibrationRequest:
         Raises:
             UsageError: A hint is given without an export, or an option that only a rubric has.
         """
+        if self._otherwise is not None:
+            return None
         paths = [] if isinstance(self.of, Rubric) else [Path(name) for name in self.of]
         of_feature = answer_of(self) if any(path.is_file() and not shows_rubric(path) for path in paths) else None
         if of_feature is not None:
@@ -135,6 +137,11 @@ class CalibrationRequest:
             return None
         return calibrate_tool_files(paths, self._rated_results, self.options)
 
+    @cached_property
+    def _otherwise(self) -> list[Calibration] | None:
+        """Calibrations by a feature's own source; None where the request names none."""
+        return calibrations_otherwise(self)
+
     def calibrations(self) -> list[Calibration]:
         """Calibrate each judge that is named, each rater of the ratings, or results.
 
@@ -145,6 +152,8 @@ class CalibrationRequest:
             raise UsageError("--replace goes with --accept: it drops the runs accepted before")
         if self.drift.anyway and not self.drift.accept:
             raise UsageError("--anyway goes with --accept: it accepts a judge that shouldn't be used")
+        if self._otherwise is not None:
+            return self._otherwise
         if self._results:
             metrics: Sequence[str | None] = self.metrics or (None,)
             return [self._of_results(self._results, metric) for metric in metrics]

@@ -15,7 +15,7 @@ from markscheme.report.json import attributes
 
 _FORMATS = {"lines": "lines of one rating each"}
 """Formats whose names alone say too little, in other words."""
-COUNTS = "known=n_known new=n_new changed=n_changed older=n_older"
+ADDITIONS_COUNTED = "known=n_known new=n_new changed=n_changed older=n_older"
 """The counts of additions under the keys of their JSON."""
 
 
@@ -75,5 +75,5 @@ def json_of(run: ImportRun) -> dict[str, Any]:
         **attributes(run.file, "lost notes"),
         "to": run.targets.ratings,
         "examples_to": run.targets.examples,
-        "added": None if run.additions is None else attributes(run.additions, COUNTS),
+        "added": None if run.additions is None else attributes(run.additions, ADDITIONS_COUNTED),
     }

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from markscheme.stats.coefficients import two_raters
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, group_numbers
+from markscheme.stats.intervals import Floats, Grouping, Groups
 from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.severity import error_family, pair_statistic
 from markscheme.stats.shares import GroupedMean, grouped_mean, share
@@ -24,7 +24,7 @@ def pair_agreement_family(
     judge: npt.ArrayLike,
     *,
     levels: npt.ArrayLike,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
     """Compute agreement and errors of a judge with gold over each pair and its mirror image.
@@ -48,7 +48,7 @@ def pair_agreement_family(
     """
     pair = equal_vectors(gold=gold, judge=judge)
     n = pair.shape[1]
-    group_of = group_numbers(groups, n)[0]
+    group_of = Groups.of(groups, n).number
     both_ways = np.concatenate([pair, -pair], axis=1)
     twice = np.concatenate([group_of, group_of])
     once = two_raters(*pair, levels=levels, ordered=True, groups=groups, level=level)
@@ -63,7 +63,7 @@ def pair_agreement_family(
 
 
 def order_flips(
-    first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+    first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
     """Estimate the share of pairs to which a rater gives another level when the two responses change places.
 
@@ -82,9 +82,7 @@ def order_flips(
     return share(flips, groups, level=level, of="pairs asked in both orders")
 
 
-def lean_to_first(
-    first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
-) -> GroupedMean:
+def lean_to_first(first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: Grouping = None) -> GroupedMean:
     """Compute how much a rater prefers whatever it is shown first.
 
     Args:
@@ -115,7 +113,7 @@ def length_lean(
     preference: npt.ArrayLike,
     log_ratios: npt.ArrayLike,
     *,
-    groups: npt.ArrayLike | None = None,
+    groups: Grouping = None,
     level: float = 0.95,
 ) -> Estimate:
     """Compute how a rater's preference correlates with how much longer the second response is.
@@ -137,7 +135,7 @@ def length_lean(
         True
     """
     pair = equal_vectors(preference=preference, log_ratios=log_ratios)
-    group_of = group_numbers(groups, pair.shape[1])[0]
+    group_of = Groups.of(groups, pair.shape[1]).number
     prefers, ratio = np.concatenate([pair, -pair], axis=1)
     estimate = pair_statistic(prefers, ratio, "pearson", groups=np.concatenate([group_of, group_of]), level=level)
     n_pairs = int(np.isfinite(pair).all(axis=0).sum())

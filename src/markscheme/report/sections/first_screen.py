@@ -339,7 +339,7 @@ def _wrong(
     rate = decisions.estimate(level)
     if rate.value is None:
         return NONE
-    count = f"{len(wrong.ids)} of {counted(decisions.of, decision, all_such)}"
+    count = f"{len(wrong.ids) or decisions.wrong} of {counted(decisions.of, decision, all_such)}"
     if rate.is_count or not has_shares:
         return count
     weighted = f"of all {all_such} " if decisions.is_weighted else ""

@@ -30,8 +30,8 @@ def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None)
     kinds = ", ".join(
         counted(n, *_KINDS.get(kind, (f"{kind} rater", f"{kind} raters"))) for kind, n in gold.kinds.items()
     )
-    examples = counted(len(gold.ids), "example")
+    examples = counted(gold.n, "example")
     if part is not None:
         split, whole = part
-        examples = f"{len(gold.ids):,} of {counted(whole, 'example')} ({split})"
+        examples = f"{gold.n:,} of {counted(whole, 'example')} ({split})"
     return f"{examples}, {kinds}"

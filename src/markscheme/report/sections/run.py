@@ -7,6 +7,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number
+from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.table import RUN_FACTS
@@ -65,21 +66,28 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         yield "asked without", f"{', '.join(rater.identity.without)} (not taken by the server)"
     for facts_of in RUN_FACTS:
         yield from facts_of(calibration)
-    yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS_IN_WORDS[gold.reference]}"
+    yield "labels", f"{counted(gold.n, 'example')}, {LABELS_IN_WORDS[gold.reference]}"
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
         per_call = "" if rubric.criteria_per_call is None else f", at most {rubric.criteria_per_call} criteria in each"
         yield "asked", f"{_STRATEGIES[rubric.strategy]}{per_call}{samples}"
-    drawn = Counter(
-        _BY_HAND if example.is_picked_by_hand else _DRAWN.get(example.drawn or "", "not recorded")
-        for example in gold.examples
-    )
-    yield "examples drawn", ", ".join(f"{manner} ({n})" if len(drawn) > 1 else manner for manner, n in drawn.items())
+    yield from _drawn(gold)
     yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
     yield "cost", cost_line(calibration.cost)
     if calibration.baseline is not None:
         accepted = calibration.baseline.since.accepted
         yield "accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})"
+
+
+def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
+    """Yield how the examples were drawn; nothing where none is known by itself."""
+    if not gold.examples:
+        return
+    drawn = Counter(
+        _BY_HAND if example.is_picked_by_hand else _DRAWN.get(example.drawn or "", "not recorded")
+        for example in gold.examples
+    )
+    yield "examples drawn", ", ".join(f"{manner} ({n})" if len(drawn) > 1 else manner for manner, n in drawn.items())
 
 
 def cost_line(cost: Usage) -> str:

@@ -1,0 +1,122 @@
+"""The calibration of a judge by counts."""
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from markscheme.calibration.calibration import Calibration, Counts, Rater, decision_of
+from markscheme.calibration.comparison.comparison import measure_of
+from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.errors import ComparisonError, UsageError
+from markscheme.features.counts.comparison import CountedComparison, compare_counts
+from markscheme.features.counts.counts_file import CountsFile, read_counts
+from markscheme.features.counts.options import CountsOptions
+from markscheme.judges.judge import Usage
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric, known_rubrics
+
+if TYPE_CHECKING:
+    from markscheme.calibration.requests.calibration import CalibrationRequest
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CountedCalibration(Calibration):
+    """A judge compared with gold labels by counts.
+
+    Attributes:
+        counts_file: The counts.
+    """
+
+    counts_file: CountsFile
+
+
+def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
+    """Calibrate the judge whose verdicts were counted.
+
+    Raises:
+        UsageError: Another option says what is compared, or the counts can't be read or aren't the rubric's.
+        ComparisonError: The judge rated none of the examples.
+    """
+    if options.counts is None:
+        raise UsageError("--labels names the labels of --counts FILE, which is missing")
+    _refuse_others(request)
+    rubric = request.of if isinstance(request.of, Rubric) else load_rubric(find_rubric(request.of[0]))
+    _refuse_uncountable(rubric)
+    counts = read_counts(options.counts, rubric)
+    labels = request.options
+    if labels.tolerance not in (None, rubric.tolerance):
+        raise UsageError(
+            f"--tolerance {labels.tolerance:g}: {counts.name} counts what is closer than {rubric.tolerance:g}"
+        )
+    rater = _rater(request, counts, rubric)
+    comparison = compare_counts(counts, rubric, measure_of(rubric, labels.of))
+    if not np.isfinite(comparison.rows_compared.judge).any():
+        raise ComparisonError(f"the judge rated none of the examples of {counts.name}")
+    if counts.unknown and request.notify is not None:
+        request.notify(f"{counts.name}: nothing reads {', '.join(counts.unknown)}")
+    findings = findings_of(comparison, elsewhere=True)
+    most_wrong = MostWrong.of(labels, rubric)
+    return CountedCalibration(
+        rubric=rubric,
+        rater=rater,
+        comparison=comparison,
+        decision=decision_of(comparison, labels.target, findings, None, most_wrong),
+        findings=findings,
+        counts=_outcomes(comparison),
+        cost=Usage(),
+        judge_ratings=(),
+        counts_file=counts,
+    )
+
+
+def _refuse_others(request: "CalibrationRequest") -> None:
+    """Refuse options that choose examples, or a judge to ask, since the counts have both."""
+    labels = request.options
+    values = {
+        "ratings": request.ratings,
+        "examples": request.examples,
+        "only": labels.only,
+        "split": labels.split,
+        "samples": request.ask.samples,
+        "replay": request.drift.replay,
+    }
+    for option, value in values.items():
+        if value:
+            raise UsageError(f"--{option} doesn't go with --counts: the examples are counted already")
+    if len(request.judges) > 1:
+        raise UsageError(f"--counts has one judge's verdicts; {len(request.judges)} judges are named: name one")
+
+
+def _refuse_uncountable(rubric: Rubric) -> None:
+    """Refuse a rubric whose figures aren't functions of counts."""
+    if rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")
+    if rubric.categories:
+        raise UsageError(f"{rubric.name} has categories, which aren't counted: --examples and --ratings compare them")
+
+
+def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric) -> Rater:
+    """Return the judge, by the caller's word."""
+    stated = next((judge for judge in request.judges if isinstance(judge, str)), None)
+    file = rubric.source
+    written = rubric.name if isinstance(request.of, Rubric) or file is None else request.of[0]
+    by_name = (name for name, path in known_rubrics().items() if path == file)
+    return Rater(
+        name="judge" if stated is None or request.judge_is_configured else stated,
+        fingerprint="",
+        source="ratings",
+        provenance=counts.name,
+        named=shlex.quote(next(by_name, written)),
+        may_be_accepted=False,
+        options=f" --counts {shlex.quote(counts.name)}",
+    )
+
+
+def _outcomes(comparison: CountedComparison) -> Counts:
+    """Count the examples that were graded; nothing else about outcomes is counted."""
+    n = comparison.counts.examples
+    return Counts(n, comparison.graded, 0, n - comparison.graded, 0, 0, 0, 0, 0, 0, 0)

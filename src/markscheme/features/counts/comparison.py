@@ -1,0 +1,283 @@
+"""A judge compared with gold by counts: every figure of a comparison that is a function of distinct rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared
+from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, CriterionComparison, Measure
+from markscheme.features.counts.counts_file import (
+    ANNOTATORS_DECIDE_PART,
+    ANNOTATORS_PART,
+    DECISION_PART,
+    GIVEN_PART,
+    SCORE_PART,
+    CountedRows,
+    CountsFile,
+    exact,
+)
+from markscheme.phrases import counted
+from markscheme.ratings.gold import GOLD, JUDGE, Gold
+from markscheme.ratings.table import Column, RatingTable, merits
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats import Estimate
+from markscheme.stats.agreement_figures import (
+    AgreementFigures,
+    AnnotatorShares,
+    ToleranceTies,
+    agreement_figures,
+    tolerance_ties,
+)
+from markscheme.stats.coefficients import agreement
+from markscheme.stats.decision_figures import DecisionFigures, SideShare, side_share
+from markscheme.stats.intervals import Floats, Groups
+from markscheme.stats.severity import error_family, yes_no_family
+from markscheme.stats.shares import grouped_share
+
+TWICE_LABELLED = 0.9
+"""Share of examples with two annotators from which on gold is people's, not one person's."""
+
+
+@dataclass(frozen=True)
+class CountedGold(Gold):
+    """Gold of examples that were counted, of which none is known by itself.
+
+    Attributes:
+        counts: Their counts.
+    """
+
+    counts: CountsFile = field(kw_only=True)
+
+    @property
+    def n(self) -> int:
+        """Number of examples that were counted."""
+        return self.counts.examples
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of the examples that were counted; None where none was named."""
+        return self.counts.n_groups
+
+    @property
+    def group_sizes(self) -> list[int]:
+        """Examples in each group, of those that judge and gold both have; 1 for each example without groups."""
+        rates = self.counts.parts.get("rate:agreement")
+        if rates is None or not self.counts.n_groups:
+            return [1] * min(self.n, 1)
+        sizes = np.repeat(rates.judge, rates.n.astype(np.int64))
+        return [int(size) for size in sizes.tolist()]
+
+    @property
+    def stands_for_outputs(self) -> bool:
+        """Whether annotators gave it: counted examples are taken for drawn ones."""
+        return self.has_people
+
+
+@dataclass(frozen=True)
+class CountedComparison(Comparison):
+    """A judge compared with gold by counts; its table has no examples.
+
+    Attributes:
+        counts: Rows by part.
+    """
+
+    counts: CountsFile = field(kw_only=True)
+
+    @cached_property
+    def scores_counted(self) -> CountedRows:
+        """Scores of gold and judge, as the fractions that they were rounded from."""
+        part = self.counts.part(SCORE_PART)
+        return replace(part, gold=exact(part.gold), judge=exact(part.judge))
+
+    @property
+    def graded(self) -> int:
+        """Examples that the judge graded."""
+        rows = self.counts.part(SCORE_PART if self.rubric.has_score else DECISION_PART)
+        return rows.groups.count(~np.isnan(rows.judge))
+
+    @cached_property
+    def rows_compared(self) -> CountedRows:
+        """Rows of what is compared, 0 to 1: scores, decisions, or a criterion's levels as the score of each."""
+        of = self.measure.of
+        if isinstance(of, Criterion):
+            part = self.counts.part(of.name)
+            gold, judge, people = (merits(of, levels) for levels in (part.gold, part.judge, part.people))
+            return replace(part, gold=gold, judge=judge, people=people)
+        part = self.counts.part(DECISION_PART) if of == OF_DECISION else self.scores_counted
+        return replace(part, people=np.full((len(part.n), 0), np.nan))
+
+    @cached_property
+    def _annotator_shares(self) -> AnnotatorShares | None:
+        """Shares of annotators who agree; None where they follow from the rows, or weren't counted."""
+        names = {OF_SCORE: ANNOTATORS_PART, OF_DECISION: ANNOTATORS_DECIDE_PART}
+        part = self.counts.parts.get(names.get(self.measure.name, ""))
+        if part is None or isinstance(self.measure.of, Criterion) or not part.people.shape[1]:
+            return None
+        return AnnotatorShares(exact(part.gold), exact(part.judge), exact(part.people[:, 0]), part.groups)
+
+    @property
+    def counted_constants(self) -> Floats | tuple[float, ...] | None:
+        """Answers that the best constant may give."""
+        constants = self.counts.part(GIVEN_PART)
+        return exact(constants.gold) if self.measure.name == OF_SCORE and len(constants.n) else self.measure.constants
+
+    @cached_property
+    def figures(self) -> AgreementFigures:
+        """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
+        rows = self.rows_compared
+        by_rows = agreement_figures(
+            rows.gold,
+            rows.judge,
+            rows.people if self._annotator_shares is None else self._annotator_shares,
+            tolerance=self.tolerance,
+            groups=rows.groups,
+            constants=self.counted_constants,
+        )
+        rates = self.counts.parts.get("rate:agreement")
+        if rates is None or self.measure.name != OF_SCORE or self.tolerance != self.rubric.tolerance:
+            return by_rows
+        return replace(by_rows, agreement=grouped_share(*rates.as_rates))
+
+    @cached_property
+    def has_uneven_annotators(self) -> bool:
+        """Whether pairs of annotators count unequally, which counts don't show."""
+        return False
+
+    @cached_property
+    def ties(self) -> ToleranceTies:
+        """Examples exactly at the tolerance, which don't count as agreement, and the share if they did."""
+        rows = self.rows_compared
+        return tolerance_ties(rows.gold, rows.judge, tolerance=self.tolerance, groups=rows.groups)
+
+    @cached_property
+    def decision_figures(self) -> DecisionFigures:
+        """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
+        part = self.counts.part(DECISION_PART)
+        by_rows = decisions_compared(part.judge, part.gold, groups=part.groups)
+        return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
+
+    def _side(self, name: str, of_decisions: SideShare) -> SideShare:
+        """Return a side by whole groups where they were counted; else by the sets that they are in."""
+        rates = self.counts.parts.get(f"rate:{name}")
+        if rates is None:
+            return of_decisions
+        share = grouped_share(*rates.as_rates)
+        return SideShare(round(float(rates.gold @ rates.n)), round(float(rates.judge @ rates.n)), share, share)
+
+    @cached_property
+    def overall(self) -> Mapping[str, Estimate]:
+        """Estimates for the whole rubric by name; errors in score, 0 to 1."""
+        scores = self.scores_counted
+        part = self.counts.part(DECISION_PART)
+        decided = np.column_stack([part.gold, part.judge])
+        decided[np.isnan(decided).any(axis=1)] = np.nan
+        return {
+            **error_family(scores.gold, scores.judge, groups=scores.groups, levels=[0.0, 1.0]),
+            "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=part.groups),
+            **yes_no_family(part.gold, part.judge, groups=part.groups),
+        }
+
+    @cached_property
+    def criteria(self) -> Mapping[str, CriterionComparison]:
+        """Comparisons of judge and gold on each criterion, by its name."""
+        return {criterion.name: self._compared_on(criterion) for criterion in self.rubric.criteria}
+
+    def _compared_on(self, criterion: Criterion) -> CriterionComparison:
+        part = self.counts.part(criterion.name)
+        return CriterionComparison(
+            criterion, part.gold, part.judge, part.people, part.groups, self.measure.level_figures
+        )
+
+    @cached_property
+    def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
+        """Decisions of gold and judge, and how many examples have each two."""
+        part = self.counts.part(DECISION_PART)
+        return part.gold, part.judge, part.n
+
+    @cached_property
+    def repairs(self) -> None:
+        """Changes that fixing each criterion would bring, which counts don't show."""
+        return None
+
+    @cached_property
+    def false_passes(self) -> list[str]:
+        """Ids of wrong passes, which counts don't hold."""
+        return []
+
+    @cached_property
+    def false_fails(self) -> list[str]:
+        """Ids of wrong fails, which counts don't hold."""
+        return []
+
+    def _wrong(self, name: WrongName) -> WrongDecisions:
+        figures = self.decision_figures
+        side = figures.stops if name == "false_pass" else figures.keeps
+        part = self.counts.part(DECISION_PART)
+        examples = part.groups.count(~np.isnan(part.gold) & ~np.isnan(part.judge))
+        rates = self.counts.parts.get("rate:stops" if name == "false_pass" else "rate:keeps")
+        if rates is None:
+            of_gold = 0.0 if name == "false_pass" else 1.0
+            wrong = side_share(part.gold, part.judge, of=of_gold, counts=1 - of_gold, groups=part.groups)
+            return WrongDecisions(name, wrong, examples)
+        share, groups = rates.as_rates
+        of_wrong = grouped_share(1 - share, groups)
+        return WrongDecisions(name, SideShare(side.of - side.hits, side.of, of_wrong, of_wrong), examples)
+
+
+def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> CountedComparison:
+    """Compare a judge with gold by counts.
+
+    Args:
+        counts: Rows by part.
+        rubric: Their rubric.
+        measure: What is compared.
+    """
+    names = [criterion.name for criterion in rubric.criteria]
+    nothing = np.zeros(0)
+    empty: dict[str, Any] = {
+        "levels": dict.fromkeys(names, nothing),
+        "skipped": {name: np.zeros(0, dtype=bool) for name in names},
+        "scores": nothing,
+        "decisions": nothing,
+        "ratings": (),
+    }
+    people = _annotators(counts, rubric)
+    gold = CountedGold(
+        GOLD,
+        "human",
+        **empty,
+        examples=(),
+        kinds={"human": max(1, people)},
+        reference="people" if _is_labelled_twice(counts, rubric) else "one-person",
+        people=(),
+        counts=counts,
+    )
+    table = RatingTable(rubric, (), (gold, Column(JUDGE, "model", **empty)), examples=())
+    return CountedComparison(table, JUDGE, GOLD, measure, counts=counts)
+
+
+def _annotators(counts: CountsFile, rubric: Rubric) -> int:
+    """Count the annotators who rated anything."""
+    rated = [~np.isnan(counts.part(criterion.name).people).all(axis=0) for criterion in rubric.criteria]
+    return int(np.logical_or.reduce(rated).sum()) if rated else 0
+
+
+def _is_labelled_twice(counts: CountsFile, rubric: Rubric) -> bool:
+    """Return True if two annotators rated nine labelled examples in ten on some criterion."""
+    return any(_twice(counts.part(criterion.name)) for criterion in rubric.criteria)
+
+
+def _twice(part: CountedRows) -> bool:
+    rated = (~np.isnan(part.people)).sum(axis=1)
+    groups: Groups = part.groups
+    return groups.count(rated >= 2) >= TWICE_LABELLED * max(1, groups.count(rated >= 1))
+
+
+def in_words(counts: CountsFile) -> str:
+    """Say how many examples and groups were counted: "24 examples in 6 groups"."""
+    examples = counted(counts.examples, "example")
+    return examples if not counts.n_groups else f"{examples} in {counted(counts.n_groups, 'group')}"

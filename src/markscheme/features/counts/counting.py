@@ -1,0 +1,131 @@
+"""The counts of a comparison in memory, as rows of a counts file."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
+from markscheme.features.counts.counts_file import (
+    ANNOTATORS_DECIDE_PART,
+    ANNOTATORS_PART,
+    DECISION_PART,
+    EXAMPLES_PART,
+    FORMAT,
+    GIVEN_PART,
+    GROUPS_PART,
+    SCORE_PART,
+)
+from markscheme.stats.agreement_figures import AnnotatorShares, annotator_shares
+from markscheme.stats.group_sets import set_numbers
+from markscheme.stats.intervals import Floats
+
+FILE_DECIMALS = 9
+"""Decimals of scores and shares in a file."""
+
+
+def counts_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """Count the distinct rows of a comparison with gold; each row is a dict by the columns of a counts file."""
+    return list(_rows(comparison.by(OF_SCORE)))
+
+
+def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    table = comparison.table
+    rubric = comparison.rubric
+    gold = comparison.reference
+    judge = comparison.judge
+    annotators = table.annotators
+    sets = _sets(table.groups)
+    yield from _metadata(comparison)
+    if rubric.has_score:
+        yield from _counted(SCORE_PART, sets, [gold.scores, judge.scores])
+        yield from _scores_given(comparison)
+        yield from _shares(ANNOTATORS_PART, sets, _annotator_shares(comparison))
+        yield from _rates("agreement", table.groups, comparison.hits == 1, ~np.isnan(comparison.hits))
+    if rubric.decides:
+        decisions = gold.decisions, judge.decisions
+        yield from _counted(DECISION_PART, sets, decisions)
+        yield from _shares(ANNOTATORS_DECIDE_PART, sets, _annotator_shares(comparison.by(OF_DECISION)))
+        is_decided = ~np.isnan(decisions[0] + decisions[1])
+        for name, side in (("stops", 0.0), ("keeps", 1.0)):
+            yield from _rates(name, table.groups, decisions[1] == side, is_decided & (decisions[0] == side))
+    for criterion in rubric.criteria:
+        levels = gold.levels[criterion.name], judge.levels[criterion.name]
+        people = (column.levels[criterion.name] for column in annotators)
+        yield from _counted(criterion.name, sets, [*levels, *people])
+
+
+def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    table = comparison.table
+    yield {"part": f"format:{FORMAT}", "n": 1}
+    yield {"part": f"rubric:{comparison.rubric.fingerprint}", "n": 1}
+    yield {"part": EXAMPLES_PART, "n": len(table.ids)}
+    if table.groups is not None:
+        yield {"part": GROUPS_PART, "n": len(set(table.groups))}
+
+
+def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
+    """Number the set of each example; None where examples have no groups."""
+    if groups is None:
+        return None
+    distinct, place = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
+    numbers: list[int] = set_numbers(place.reshape(-1) + 1, len(distinct)).tolist()
+    return numbers
+
+
+def _counted(part: str, sets: Sequence[int] | None, columns: Iterable[Floats]) -> Iterator[dict[str, Any]]:
+    """Yield the distinct rows of a part: gold, judge and then annotators."""
+    cells = [
+        [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()] for column in columns
+    ]
+    names = ["gold", "judge", *(f"p{place}" for place in range(1, len(cells) - 1))]
+    rows = zip(sets if sets is not None else [None] * len(cells[0]), *cells, strict=True)
+    for (set_no, *values), n in Counter(rows).items():
+        yield {"part": part, "set_no": set_no, **dict(zip(names, values, strict=True)), "n": n}
+
+
+def _cell(value: float) -> float | None:
+    return None if value != value else round(value, FILE_DECIMALS)
+
+
+def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield each score that the judge gave, or an annotator; gold's where no annotator is known."""
+    people = [column.scores for column in comparison.table.annotators]
+    labels = people if any(np.isfinite(column).any() for column in people) else [comparison.reference.scores]
+    scores = np.concatenate([comparison.judge.scores, *labels])
+    for score in np.unique(scores[np.isfinite(scores)]).tolist():
+        yield {"part": GIVEN_PART, "gold": round(score, FILE_DECIMALS), "n": 1}
+
+
+def _annotator_shares(comparison: Comparison) -> AnnotatorShares | None:
+    """Return the shares of annotators who agree in what is compared; None without annotators."""
+    people = [comparison.measure.values(column) for column in comparison.table.annotators]
+    if not people:
+        return None
+    values = np.column_stack(people)
+    constants = comparison.measure.constants
+    if constants is None:
+        labels = values if np.isfinite(values).any() else comparison.gold_values
+        constants = np.concatenate([comparison.judge_values, labels.reshape(-1)])
+    return annotator_shares(comparison.judge_values, values, constants, tolerance=comparison.tolerance)
+
+
+def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | None) -> Iterator[dict[str, Any]]:
+    if shares is None:
+        return
+    is_rated = ~np.isnan(shares.by_pairs)
+    sets_rated = None if sets is None else np.asarray(sets)[is_rated].tolist()
+    columns = (shares.by_pairs[is_rated], shares.by_judge[is_rated], shares.by_constant[is_rated])
+    yield from _counted(part, sets_rated, columns)
+
+
+def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
+    """Yield how many groups have so many hits among so many examples."""
+    number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    sizes = np.bincount(number.reshape(-1)[counted])
+    hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))
+    kinds = Counter(zip(hit[sizes > 0].tolist(), sizes[sizes > 0].tolist(), strict=True))
+    for (of_group, size), n in kinds.items():
+        yield {"part": f"rate:{name}", "gold": of_group, "judge": size, "n": n}

@@ -1,0 +1,27 @@
+"""Options of calibrations by counts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.options.forms import ValueForm, text_form
+from markscheme.options.table import option
+
+
+def _path_or_frame(written: Any) -> Any:
+    return Path(written) if isinstance(written, str) else written
+
+
+_FILE_OR_FRAME = ValueForm("a file, or a frame", _path_or_frame)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsOptions:
+    """Options for calibrations by distinct rows with their numbers, in place of the examples."""
+
+    counts: Any = option(
+        None, "counts of distinct rows, in place of examples and a judge's ratings", _FILE_OR_FRAME, value="FILE"
+    )
+    labels: str | None = option(
+        None, "the set of labels that was counted: tried settings are counted by it", text_form("a name"), value="NAME"
+    )

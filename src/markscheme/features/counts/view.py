@@ -1,0 +1,46 @@
+"""The report on a calibration by counts: that of any calibration, without what counts don't hold."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from markscheme.features.counts.calibration import CountedCalibration
+from markscheme.features.counts.comparison import in_words
+from markscheme.report import document as doc
+from markscheme.report.results import DocumentReporter
+from markscheme.report.views import calibration as whole
+
+NOT_COUNTED: Final = (
+    "examples",
+    "rated",
+    "drift",
+    "not_graded_because",
+    "false_passes",
+    "false_fails",
+    "may_decide",
+    "relabelled",
+    "slices",
+    "repairs",
+)
+"""Entries of a calibration's JSON that counts don't show."""
+OUTCOMES_COUNTED: Final = ("examples", "graded", "not_graded")
+"""Outcomes of examples that counts show."""
+
+
+def json_of(calibration: CountedCalibration) -> dict[str, Any]:
+    """Return the calibration as a dict, by the keys of any calibration; null for what counts don't show."""
+    data = whole.json_of(calibration)
+    outcomes = data["counts"]
+    counts = {name: getattr(outcomes, name) if name in OUTCOMES_COUNTED else None for name in vars(outcomes)}
+    file = calibration.counts_file
+    of_file = {"file": file.name, "digest": file.digest, "examples": file.examples, "groups": file.n_groups}
+    return {**data, "counts": counts, **dict.fromkeys(NOT_COUNTED), "counts_file": of_file}
+
+
+def view(calibration: CountedCalibration) -> doc.Document:
+    """Build the whole report."""
+    document = whole.view(calibration)
+    file = calibration.counts_file
+    return replace(document, source=f"From counts: no examples, reasons, lengths. {file.name}: {in_words(file)}.")
+
+
+COUNTS_REPORTER: Final = DocumentReporter(json_of, view)

@@ -1,0 +1,35 @@
+"""Quantiles of values that stand for several equal units each."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from markscheme.stats.intervals import Floats
+
+
+def quantiles(values: Floats, units: Floats, shares: Sequence[float]) -> list[float]:
+    """Compute quantiles between order statistics, as numpy does for the units themselves.
+
+    Args:
+        values: Finite, shape (n_rows,), at least one.
+        units: How many units each row stands for, shape (n_rows,).
+        shares: Which quantiles, 0 to 1.
+
+    Example:
+        >>> quantiles(np.array([1.0, 3.0]), np.array([3.0, 1.0]), [0.5, 0.9])
+        [1.0, 2.4]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    up_to = np.cumsum(units[order])
+    last = up_to[-1] - 1
+    limits = []
+    for share in shares:
+        position = share * last
+        below, above = (
+            int(np.searchsorted(up_to, whole, side="right")) for whole in np.floor([position, position + 1])
+        )
+        low = ordered[below]
+        high = ordered[min(above, len(ordered) - 1)]
+        limits.append(float(low + (high - low) * (position - np.floor(position))))
+    return limits

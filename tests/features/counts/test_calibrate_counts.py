@@ -1,0 +1,167 @@
+"""`calibrate RUBRIC --counts FILE`: what it reads, what it writes, and what it refuses."""
+
+import csv
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate
+from markscheme.errors import UsageError
+from markscheme.features.counts.counting import counts_of
+from markscheme.rubrics.file import load_rubric
+from tests.commands.console import run
+from tests.features.counts.made import differing, random_examples
+
+RUBRIC = """pass_mark: 0.5
+criteria:
+- {name: clear, description: Is it clear?, scale: {min: 1, max: 5}}
+- {name: right, description: Is it right?, scale: {min: 1, max: 5}}
+"""
+COLUMNS = ("part", "set_no", "gold", "judge", "p1", "p2", "n")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a rubric, its labelled examples and a judge's ratings, and the counts of both."""
+    folder = tmp_path_factory.mktemp("counts")
+    (folder / "answers.yaml").write_text(RUBRIC)
+    (folder / "other.yaml").write_text(RUBRIC.replace("max: 5", "max: 4"))
+    rubric = load_rubric(folder / "answers.yaml")
+    examples, ratings = random_examples(rubric, random.Random(1), n=90, groups=12, people=2)
+    for name, lines in (("examples", examples), ("ratings", ratings)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_csv(folder / "counts.csv", counts_of(calibrate(rubric, examples, ratings=ratings).comparison))
+    return folder
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_csv(path: Path) -> list[dict[str, Any]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_command_gives_the_figures_of_the_rows_and_says_what_counts_lack(project: Path) -> None:
+    of_rows = run(
+        *("markscheme", "calibrate", "answers.yaml", "--examples", "examples.jsonl"),
+        *("--ratings", "ratings.jsonl", "--json", "-"),
+        cwd=project,
+    )
+    of_counts = run(
+        *("markscheme", "calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--json", "-"),
+        cwd=project,
+    )
+    rows, counts = json.loads(of_rows.stdout), json.loads(of_counts.stdout)
+    assert of_counts.returncode == of_rows.returncode
+    for name in ("agreement", "gain", "overall"):
+        assert counts[name] == rows[name]
+    assert rows.keys() <= counts.keys()
+    assert (counts["judge"]["name"], counts["examples"], counts["counts"]["stale_labels"]) == ("mini", None, None)
+    assert counts["counts_file"]["examples"] == 90
+    shown = run("markscheme", "calibrate", "answers.yaml", "--counts", "counts.csv", "--details", cwd=project)
+    assert "From counts: no examples, reasons, lengths." in shown.stdout
+    assert f"{rows['decision']['gate']['figures']['stops']['n']} fails" in shown.stdout
+
+
+def test_a_rubric_of_another_scale_is_refused_by_the_part(project: Path) -> None:
+    refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)
+    assert refused.returncode == 2
+    assert "another rubric was counted" in refused.stderr
+    assert "part clear, row" in refused.stderr
+    assert "isn't on its scale 1 to 4" in refused.stderr
+
+
+def test_counts_are_an_option_that_only_help_all_shows(project: Path) -> None:
+    assert "--counts" not in run("markscheme", "calibrate", "--help", cwd=project).stdout
+    assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
+
+
+def test_every_form_of_counts_is_read_alike(project: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = read_csv(project / "counts.csv")
+    lines = [{name: _plain(cell) for name, cell in row.items()} for row in rows]
+    (project / "counts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    pandas.DataFrame(lines).to_parquet(project / "counts.parquet")
+    rubric = project / "answers.yaml"
+    by_csv = calibrate(rubric, counts=project / "counts.csv")
+    by_columns = {name: [line[name] for line in lines] for name in COLUMNS}
+    forms = (project / "counts.jsonl", project / "counts.parquet", pandas.DataFrame(lines), lines, by_columns)
+    for form in forms:
+        assert differing(by_csv, calibrate(rubric, counts=form)) == []
+
+
+def _plain(cell: str) -> Any:
+    if cell == "":
+        return None
+    return float(cell) if cell[0].isdigit() else cell
+
+
+def _changed(part: str, column: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
+    def change(rows: list[dict[str, Any]]) -> None:
+        next(row for row in rows if row["part"] == part)[column] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_changed("format:1", "part", "format:2"), "part format:2, and only format 1 is known"),
+        (_changed("clear", "judge", 9), "column judge of part clear must be a level of its scale, 1 to 5, got 9"),
+        (_changed("right", "p2", 0), "column p2 of part right must be a level of its scale, 1 to 5, got 0"),
+        (_changed("clear", "n", 1.5), "column n must be a whole number from 0, got 1.5"),
+        (_changed("clear", "n", "many"), "column n must be a number, or empty, got 'many'"),
+        (_changed("clear", "n", 500), "all parts count the same examples"),
+        (_changed("score", "gold", 1.5), "column gold of part score must be 0 to 1, got 1.5"),
+        (_changed("decision", "gold", 0.5), "column gold of part decision must be 0 or 1, got 0.5"),
+        (
+            _changed("rate:stops", "gold", 99),
+            "column gold of part rate:stops must be the hits among a group's examples",
+        ),
+        (lambda rows: [row.pop("n") for row in rows], "it has no column n"),
+        (lambda rows: rows.__setitem__(slice(None), [r for r in rows if r["part"] != "right"]), "has no part right"),
+    ],
+)
+def test_a_table_that_counts_something_else_is_refused(
+    project: Path, change: Callable[[list[dict[str, Any]]], Any], said: str
+) -> None:
+    rows = read_csv(project / "counts.csv")
+    change(rows)
+    with pytest.raises(UsageError) as refusal:
+        calibrate(project / "answers.yaml", counts=rows)
+    assert said in str(refusal.value)
+    assert "row " in str(refusal.value) or "has no" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"tolerance": 0.2}, "counts what is closer than 0.1"),
+        ({"only": ("group=g1",)}, "--only doesn't go with --counts"),
+        ({"split": "dev"}, "--split doesn't go with --counts"),
+    ],
+)
+def test_options_that_choose_examples_are_refused(project: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        calibrate(project / "answers.yaml", counts=project / "counts.csv", **options)
+
+
+def test_labels_without_counts_are_refused(project: Path) -> None:
+    with pytest.raises(UsageError, match="--labels names the labels of --counts FILE"):
+        calibrate(project / "answers.yaml", labels="spring")
+
+
+def test_parts_that_nothing_reads_are_named(project: Path) -> None:
+    said: list[str] = []
+    rows = [*read_csv(project / "counts.csv"), {"part": "weather", "n": 3}]
+    calibrate(project / "answers.yaml", counts=rows, notify=said.append)
+    assert said == ["the table of counts: nothing reads weather"]
