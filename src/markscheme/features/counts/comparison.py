@@ -82,7 +82,7 @@ class CountedComparison(Comparison):
     """A judge compared with gold by counts; its table has no examples.
 
     Attributes:
-        counts: Rows by part.
+        counts: Rows by their part.
     """
 
     counts: CountsFile = field(kw_only=True)
@@ -90,13 +90,13 @@ class CountedComparison(Comparison):
     @cached_property
     def scores_counted(self) -> CountedRows:
         """Scores of gold and judge, as the fractions that they were rounded from."""
-        part = self.counts.part(SCORE_PART)
-        return replace(part, gold=exact(part.gold), judge=exact(part.judge))
+        rows = self.counts.rows_of(SCORE_PART)
+        return replace(rows, gold=exact(rows.gold), judge=exact(rows.judge))
 
     @property
     def graded(self) -> int:
         """Examples that the judge graded."""
-        rows = self.counts.part(SCORE_PART if self.rubric.has_score else DECISION_PART)
+        rows = self.counts.rows_of(SCORE_PART if self.rubric.has_score else DECISION_PART)
         return rows.groups.count(~np.isnan(rows.judge))
 
     @cached_property
@@ -104,25 +104,25 @@ class CountedComparison(Comparison):
         """Rows of what is compared, 0 to 1: scores, decisions, or a criterion's levels as the score of each."""
         of = self.measure.of
         if isinstance(of, Criterion):
-            part = self.counts.part(of.name)
-            gold, judge, people = (merits(of, levels) for levels in (part.gold, part.judge, part.people))
-            return replace(part, gold=gold, judge=judge, people=people)
-        part = self.counts.part(DECISION_PART) if of == OF_DECISION else self.scores_counted
-        return replace(part, people=np.full((len(part.n), 0), np.nan))
+            rows = self.counts.rows_of(of.name)
+            gold, judge, people = (merits(of, levels) for levels in (rows.gold, rows.judge, rows.people))
+            return replace(rows, gold=gold, judge=judge, people=people)
+        rows = self.counts.rows_of(DECISION_PART) if of == OF_DECISION else self.scores_counted
+        return replace(rows, people=np.full((len(rows.n), 0), np.nan))
 
     @cached_property
     def _annotator_shares(self) -> AnnotatorShares | None:
         """Shares of annotators who agree; None where they follow from the rows, or weren't counted."""
         names = {OF_SCORE: ANNOTATORS_PART, OF_DECISION: ANNOTATORS_DECIDE_PART}
-        part = self.counts.parts.get(names.get(self.measure.name, ""))
-        if part is None or isinstance(self.measure.of, Criterion) or not part.people.shape[1]:
+        rows = self.counts.parts.get(names.get(self.measure.name, ""))
+        if rows is None or isinstance(self.measure.of, Criterion) or not rows.people.shape[1]:
             return None
-        return AnnotatorShares(exact(part.gold), exact(part.judge), exact(part.people[:, 0]), part.groups)
+        return AnnotatorShares(exact(rows.gold), exact(rows.judge), exact(rows.people[:, 0]), rows.groups)
 
     @property
     def counted_constants(self) -> Floats | tuple[float, ...] | None:
         """Answers that the best constant may give."""
-        constants = self.counts.part(GIVEN_PART)
+        constants = self.counts.rows_of(GIVEN_PART)
         return exact(constants.gold) if self.measure.name == OF_SCORE and len(constants.n) else self.measure.constants
 
     @cached_property
@@ -156,8 +156,8 @@ class CountedComparison(Comparison):
     @cached_property
     def decision_figures(self) -> DecisionFigures:
         """The judge's decisions compared with gold's: over all, and what it stops of fails and keeps of passes."""
-        part = self.counts.part(DECISION_PART)
-        by_rows = decisions_compared(part.judge, part.gold, groups=part.groups)
+        rows = self.counts.rows_of(DECISION_PART)
+        by_rows = decisions_compared(rows.judge, rows.gold, groups=rows.groups)
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
@@ -172,13 +172,13 @@ class CountedComparison(Comparison):
     def overall(self) -> Mapping[str, Estimate]:
         """Estimates for the whole rubric by name; errors in score, 0 to 1."""
         scores = self.scores_counted
-        part = self.counts.part(DECISION_PART)
-        decided = np.column_stack([part.gold, part.judge])
+        rows = self.counts.rows_of(DECISION_PART)
+        decided = np.column_stack([rows.gold, rows.judge])
         decided[np.isnan(decided).any(axis=1)] = np.nan
         return {
             **error_family(scores.gold, scores.judge, groups=scores.groups, levels=[0.0, 1.0]),
-            "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=part.groups),
-            **yes_no_family(part.gold, part.judge, groups=part.groups),
+            "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=rows.groups),
+            **yes_no_family(rows.gold, rows.judge, groups=rows.groups),
         }
 
     @cached_property
@@ -187,16 +187,16 @@ class CountedComparison(Comparison):
         return {criterion.name: self._compared_on(criterion) for criterion in self.rubric.criteria}
 
     def _compared_on(self, criterion: Criterion) -> CriterionComparison:
-        part = self.counts.part(criterion.name)
+        rows = self.counts.rows_of(criterion.name)
         return CriterionComparison(
-            criterion, part.gold, part.judge, part.people, part.groups, self.measure.level_figures
+            criterion, rows.gold, rows.judge, rows.people, rows.groups, self.measure.level_figures
         )
 
     @cached_property
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
         """Decisions of gold and judge, and how many examples have each two."""
-        part = self.counts.part(DECISION_PART)
-        return part.gold, part.judge, part.n
+        rows = self.counts.rows_of(DECISION_PART)
+        return rows.gold, rows.judge, rows.n
 
     @cached_property
     def repairs(self) -> None:
@@ -216,12 +216,12 @@ class CountedComparison(Comparison):
     def _wrong(self, name: WrongName) -> WrongDecisions:
         figures = self.decision_figures
         side = figures.stops if name == "false_pass" else figures.keeps
-        part = self.counts.part(DECISION_PART)
-        examples = part.groups.count(~np.isnan(part.gold) & ~np.isnan(part.judge))
+        rows = self.counts.rows_of(DECISION_PART)
+        examples = rows.groups.count(~np.isnan(rows.gold) & ~np.isnan(rows.judge))
         rates = self.counts.parts.get("rate:stops" if name == "false_pass" else "rate:keeps")
         if rates is None:
             of_gold = 0.0 if name == "false_pass" else 1.0
-            wrong = side_share(part.gold, part.judge, of=of_gold, counts=1 - of_gold, groups=part.groups)
+            wrong = side_share(rows.gold, rows.judge, of=of_gold, counts=1 - of_gold, groups=rows.groups)
             return WrongDecisions(name, wrong, examples)
         share, groups = rates.as_rates
         of_wrong = grouped_share(1 - share, groups)
@@ -232,7 +232,7 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
     """Compare a judge with gold by counts.
 
     Args:
-        counts: Rows by part.
+        counts: Rows by their part.
         rubric: Their rubric.
         measure: What is compared.
     """
@@ -262,18 +262,18 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
 
 def _annotators(counts: CountsFile, rubric: Rubric) -> int:
     """Count the annotators who rated anything."""
-    rated = [~np.isnan(counts.part(criterion.name).people).all(axis=0) for criterion in rubric.criteria]
+    rated = [~np.isnan(counts.rows_of(criterion.name).people).all(axis=0) for criterion in rubric.criteria]
     return int(np.logical_or.reduce(rated).sum()) if rated else 0
 
 
 def _is_labelled_twice(counts: CountsFile, rubric: Rubric) -> bool:
     """Return True if two annotators rated nine labelled examples in ten on some criterion."""
-    return any(_twice(counts.part(criterion.name)) for criterion in rubric.criteria)
+    return any(_twice(counts.rows_of(criterion.name)) for criterion in rubric.criteria)
 
 
-def _twice(part: CountedRows) -> bool:
-    rated = (~np.isnan(part.people)).sum(axis=1)
-    groups: Groups = part.groups
+def _twice(rows: CountedRows) -> bool:
+    rated = (~np.isnan(rows.people)).sum(axis=1)
+    groups: Groups = rows.groups
     return groups.count(rated >= 2) >= TWICE_LABELLED * max(1, groups.count(rated >= 1))
 
 

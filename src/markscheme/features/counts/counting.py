@@ -70,8 +70,8 @@ def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
     """Number the set of each example; None where examples have no groups."""
     if groups is None:
         return None
-    distinct, place = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
-    numbers: list[int] = set_numbers(place.reshape(-1) + 1, len(distinct)).tolist()
+    distinct, index = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)
+    numbers: list[int] = set_numbers(index.reshape(-1) + 1, len(distinct)).tolist()
     return numbers
 
 
@@ -80,7 +80,7 @@ def _counted(part: str, sets: Sequence[int] | None, columns: Iterable[Floats]) -
     cells = [
         [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()] for column in columns
     ]
-    names = ["gold", "judge", *(f"p{place}" for place in range(1, len(cells) - 1))]
+    names = ["gold", "judge", *(f"p{number}" for number in range(1, len(cells) - 1))]
     rows = zip(sets if sets is not None else [None] * len(cells[0]), *cells, strict=True)
     for (set_no, *values), n in Counter(rows).items():
         yield {"part": part, "set_no": set_no, **dict(zip(names, values, strict=True)), "n": n}

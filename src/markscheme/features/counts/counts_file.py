@@ -102,7 +102,7 @@ class CountsFile:
     n_groups: int | None
     unknown: tuple[str, ...]
 
-    def part(self, name: str) -> CountedRows:
+    def rows_of(self, name: str) -> CountedRows:
         """Return the rows of a part; none where the file lacks it."""
         return self.parts.get(name, _NO_ROWS)
 
@@ -171,8 +171,8 @@ class _Table:
         if len(cells) > MOST_ROWS:
             raise UsageError(f"{self.name} has {len(cells):,} rows; {MOST_ROWS:,} are the most")
         place_of: dict[Any, int] = {}
-        place = np.fromiter((place_of.setdefault(cell, len(place_of)) for cell in cells), np.int64, len(cells))
-        return {str(name): place == index for name, index in place_of.items()}
+        codes = np.fromiter((place_of.setdefault(cell, len(place_of)) for cell in cells), np.int64, len(cells))
+        return {str(name): codes == index for name, index in place_of.items()}
 
     @cached_property
     def people(self) -> list[str]:
@@ -336,7 +336,7 @@ def _off_scale(of_part: CountedRows, criterion: Criterion) -> tuple[int, str] | 
     """Return the first row and column whose level isn't on the scale; None where all are."""
     values = np.array(criterion.scale.values)
     named = {"gold": of_part.gold, "judge": of_part.judge}
-    named |= {f"p{place}": column for place, column in enumerate(of_part.people.T, start=1)}
+    named |= {f"p{number}": column for number, column in enumerate(of_part.people.T, start=1)}
     for name, levels in named.items():
         if criterion.scale.ordered:
             off = (levels < values.min() - LEVEL_ROUNDING) | (levels > values.max() + LEVEL_ROUNDING)
@@ -419,9 +419,9 @@ def exact(values: Floats) -> Floats:
         >>> exact(np.array([0.333333333, 0.5])).tolist() == [1 / 3, 0.5]
         True
     """
-    distinct, place = np.unique(values, return_inverse=True)
+    distinct, index = np.unique(values, return_inverse=True)
     fractions = np.array([_fraction(value) for value in distinct.tolist()], dtype=np.float64)
-    return np.asarray(fractions[place.reshape(-1)])
+    return np.asarray(fractions[index.reshape(-1)])
 
 
 def _fraction(value: float) -> float:
