@@ -15,6 +15,7 @@ from markscheme.features.counts.comparison import CountedComparison, compare_cou
 from markscheme.features.counts.counts_file import CountsFile, read_counts
 from markscheme.features.counts.options import CountsOptions
 from markscheme.judges.judge import Usage
+from markscheme.ratings.codes import RatingCodes
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric, known_rubrics
@@ -68,7 +69,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         findings=findings,
         counts=_outcomes(comparison),
         cost=Usage(),
-        judge_ratings=(),
+        judge_ratings=RatingCodes(),
         counts_file=counts,
     )
 

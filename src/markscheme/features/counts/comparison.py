@@ -21,6 +21,7 @@ from markscheme.features.counts.counts_file import (
     exact,
 )
 from markscheme.phrases import counted
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.table import Column, RatingTable, merits
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -243,7 +244,8 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
         "skipped": {name: np.zeros(0, dtype=bool) for name in names},
         "scores": nothing,
         "decisions": nothing,
-        "ratings": (),
+        "given": RatingCodes(),
+        "sources": np.zeros(0, dtype=np.int64),
     }
     people = _annotators(counts, rubric)
     gold = CountedGold(
@@ -253,7 +255,7 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
         examples=(),
         kinds={"human": max(1, people)},
         reference="people" if _is_labelled_twice(counts, rubric) else "one-person",
-        people=(),
+        people=RatingCodes(),
         counts=counts,
     )
     table = RatingTable(rubric, (), (gold, Column(JUDGE, "model", **empty)), examples=())
