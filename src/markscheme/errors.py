@@ -33,6 +33,8 @@ from markscheme.seam import OpenTable
 
 MOST_ALIKE = 5
 """Faults of one kind that a message lists; one wrong scale makes one in every line."""
+LINES_LISTED = 2
+"""Lines that a message names of those that have one and the same fault."""
 _VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
 """What differs between two faults of one kind."""
 
@@ -196,24 +198,41 @@ class FileError(MarkschemeError):
         super().__init__("\n".join(self._sentences()))
 
     def _sentences(self) -> Iterator[str]:
-        """Yield a sentence for each fault; of faults that differ in a value alone, the first few, and how many more."""
-        alike: dict[str, int] = {}
+        """Yield a sentence for each fault; one for the same fault in many lines.
+
+        Of faults that differ in a value alone there are the first few, and how many more.
+        """
+        alike: dict[str, list[Fault]] = {}
         for fault in self.faults:
-            kind = _VALUE.sub("…", fault.problem)
-            alike[kind] = alike.get(kind, 0) + 1
-            if alike[kind] <= MOST_ALIKE:
-                yield self._sentence(fault)
-        for kind, count in alike.items():
-            if count > MOST_ALIKE:
-                first = next(fault for fault in self.faults if _VALUE.sub("…", fault.problem) == kind)
-                more = count - MOST_ALIKE
+            alike.setdefault(_VALUE.sub("…", fault.problem), []).append(fault)
+        shown = {id(fault) for faults in alike.values() for fault in faults[: 1 if _is_one(faults) else MOST_ALIKE]}
+        for fault in self.faults:
+            if id(fault) in shown:
+                faults = alike[_VALUE.sub("…", fault.problem)]
+                yield self._sentence(_with_lines(faults) if _is_one(faults) else fault)
+        for faults in alike.values():
+            more = len(faults) - MOST_ALIKE
+            if more > 0 and not _is_one(faults):
                 yield self._sentence(
-                    Fault(f"and {more} more {'line' if more == 1 else 'lines'} like line {first.line}")
+                    Fault(f"and {more} more {'line' if more == 1 else 'lines'} like line {faults[0].line}")
                 )
 
     def _sentence(self, fault: Fault) -> str:
         location = ":".join(str(name) for name in (self.path, fault.line) if name is not None)
         return f"{location}: {fault.problem}" if location else fault.problem
+
+
+def _is_one(faults: Sequence[Fault]) -> bool:
+    """Return True if many lines have the same fault, word for word."""
+    return len(faults) > MOST_ALIKE and all(fault.problem == faults[0].problem for fault in faults)
+
+
+def _with_lines(faults: Sequence[Fault]) -> Fault:
+    """Return the first of several faults that are one, with how many lines have it and which the next ones are."""
+    first, *others = faults
+    lines = [str(fault.line) for fault in others[:LINES_LISTED] if fault.line is not None]
+    listed = f" (lines {', '.join(lines)}, …)" if lines else ""
+    return Fault(f"{first.problem}; so in {len(others)} more{listed}", first.line)
 
 
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

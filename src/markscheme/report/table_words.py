@@ -49,6 +49,8 @@ def _decisions(name: str, values: ReadValues) -> str:
 
 NOTES: Final[Mapping[str, str]] = {
     "encoding": "its text isn't UTF-8 and was read as Windows-1252; `-o encoding=NAME` says otherwise",
+    "no-header": "what stands first is a row, not a header: columns are named by their place, such as 'column 2'",
+    "totals": "rows that sum up the table, and notes below it, count in no figure",
     "categories": (
         "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "
         "makes them pass and fail"
@@ -76,7 +78,10 @@ def notes(reading: TableReading) -> Iterator[str]:
     if reading.roles.may_rate:
         listed = in_words([repr(name) for name in reading.roles.may_rate])
         yield f"in no figure, though it may rate too: {listed}; --judge names a judge's columns"
-    yield from dict.fromkeys(_ends_seen(values) for values in reading.values.values() if "ends" in _open_in(values))
+    seen = [values for values in reading.values.values() if "ends" in _open_in(values)]
+    yield from dict.fromkeys(_ends_seen(values) for values in seen)
+    if seen and reading.has_judge:
+        yield f"higher numbers are taken to be better; `--levels {_turned(seen[0])}` says that the lowest is the best"
     for values in reading.values.values():
         option = WITHHELD.get(values.withheld.get("false_passes", ""))
         if option is not None:
@@ -88,9 +93,18 @@ def _open_in(values: ReadValues) -> set[str]:
     return set(values.withheld.values())
 
 
+def _turned(values: ReadValues) -> str:
+    """Return the likely ends of levels, the lowest as the best."""
+    return "-".join(reversed(likely_ends(_levels_seen(values)).split("-")))
+
+
+def _levels_seen(values: ReadValues) -> list[float]:
+    return sorted({level for of_column in values.levels.values() for level in of_column.values()})
+
+
 def _ends_seen(values: ReadValues) -> str:
     """Describe the ends of levels that nobody stated, and the option that states them."""
-    seen = sorted({level for of_column in values.levels.values() for level in of_column.values()})
+    seen = _levels_seen(values)
     option = f"`--levels {likely_ends(seen)}` says the scale's"
     return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
 
@@ -139,17 +153,23 @@ def _empty(error: UsageError) -> str:
     )
 
 
+def _joined(error: UsageError) -> str:
+    alike = _texts(error, "alike")
+    return f", or join {in_words(alike)} by id, each a rater's, with --table '*'" if alike else ""
+
+
 def _span(error: UsageError) -> str:
     return f", {error.facts['span']}," if "span" in error.facts else ""
 
 
 _ENDS_SETTLE: Final = "--levels says that both are on one scale, --scale which end is the best of each"
 SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
-    "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with --table",
+    "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with --table{_joined(e)}",
     "which-member": lambda e: (
         f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
     ),
     "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
+    "task-fields": lambda _: "its rows are tasks of Prodigy, whose fields don't say what was rated; --map says it",
     "encoding": lambda e: (
         f"{_columns(e)} has letters beyond ASCII ({_values_of(e)}), and the text isn't UTF-8; "
         "-o encoding=NAME says how it is encoded"

@@ -5,6 +5,8 @@ beta-binomial. Only the sums show whether the question is decided: figures looke
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +41,10 @@ class DecisionBounds:
     confidence: float
 
 
+FIGURES_KEPT: Final = 64
+"""Figures whose number of labels is kept: judges that decide alike, and one table in several forms, have the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Basis:
     """Evidence of the labels so far on one figure, as independent examples."""
@@ -60,6 +66,7 @@ class _Basis:
         return np.asarray(np.exp(ways + betaln(counts + a, further - counts + b) - betaln(a, b)))
 
 
+@lru_cache(maxsize=FIGURES_KEPT)
 def labels_for_sides(figures: DecisionFigures, bounds: DecisionBounds) -> DecisiveLabels | None:
     """Find the labels with an even chance to show all three figures above their bounds, or one below.
 

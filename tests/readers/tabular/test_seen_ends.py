@@ -40,9 +40,11 @@ def test_examples_are_shown_by_their_levels_alone() -> None:
 
 
 def test_a_note_names_the_option_until_the_ends_are_stated() -> None:
-    (note,) = notes(read_in_memory(ROWS, ColumnOptions()))
-    assert "at 2 and 5" in note
-    assert "--levels 1-5" in note
+    ends, direction = notes(read_in_memory(ROWS, ColumnOptions()))
+    assert "at 2 and 5" in ends
+    assert "--levels 1-5" in ends
+    assert "higher numbers are taken to be better" in direction
+    assert "--levels 5-1" in direction
     assert not list(notes(read_in_memory(ROWS, ColumnOptions(levels=("1-5",)))))
 
 

@@ -82,6 +82,7 @@ class SliceFigure:
         least: How large the difference must be to matter; below 0 where less is worse.
         look: As it is, and at the same gold.
         p: Probability of such a difference if the slice were like the rest, after Holm's correction.
+        measured_in: What a difference of 1 is, in words; None of shares and scores.
     """
 
     criterion: str | None
@@ -90,6 +91,7 @@ class SliceFigure:
     least: float
     look: SliceLook
     p: float = 1.0
+    measured_in: str | None = None
 
     @property
     def inside(self) -> float:
@@ -111,7 +113,7 @@ class SliceFigure:
         """Both figures in a sentence."""
         inside, elsewhere = (_spelled(self.name, value) for value in (self.inside, self.same_gold))
         on = f"{self.criterion}: " if self.criterion is not None else ""
-        unit = " levels" if self.criterion is not None and self.name in ("signed_error", "mae") else ""
+        unit = f" {self.measured_in}" if self.measured_in is not None else ""
         return f"{on}{_CALLED[self.name]} {inside}{unit}, elsewhere at the same gold {elsewhere}"
 
     def to_json(self) -> dict[str, Any]:
@@ -344,9 +346,21 @@ class _Looks:
         """Compute the figures of a part."""
         prepared = self._alone if example_part.by == "group" else self._by_task
         return [
-            SliceFigure(name, figure, unit, least, column.look(example_part.inside, shift=figure == "signed_error"))
+            SliceFigure(
+                name,
+                figure,
+                unit,
+                least,
+                column.look(example_part.inside, shift=figure == "signed_error"),
+                measured_in=self._measured_in(name, figure),
+            )
             for name, figure, unit, least, column in prepared
         ]
+
+    def _measured_in(self, name: str | None, figure: FigureName) -> str | None:
+        """Return what a difference of 1 is: a level, or the whole scale where levels are words."""
+        is_of_levels = name is not None and figure in ("signed_error", "mae")
+        return self._evidence.criteria[name].scale.unit if name is not None and is_of_levels else None
 
     @cached_property
     def _by_task(self) -> list[_Prepared]:

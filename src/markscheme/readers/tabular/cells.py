@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from markscheme.errors import UsageError
 from markscheme.numerals import number_in
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import VALUE_WORDS
@@ -21,6 +22,7 @@ _STARS: Final = re.compile(r"([★⭐]+)(☆*)")
 _SIGNS: Final = "-–—:=.)( "
 """What stands between a number and its word, as in `4 - good` and `4) good`."""
 _LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s*[-–—:=.)(][^\d]*)")
+_BEGINNING: Final = re.compile(r"([+-]?\d+(?:[.,]\d+)?)(?!\s*[-–—]\s*\d)(?![\w%]|[.,]\d)")
 _TOKENS: Final = re.compile(r"[^\W\d]+|[+-]?\d+(?:\.\d+)?")
 _BESIDE_NUMBERS: Final = VALUE_WORDS | {"point", "points", "star", "stars", "pts"}
 
@@ -42,12 +44,13 @@ class NumberForm:
     may_be_thousands: bool = False
 
 
-def number_form(column: str, values: Mapping[str, int]) -> NumberForm | None:
+def number_form(column: str, values: Mapping[str, int], spelling: Mapping[str, str] | None = None) -> NumberForm | None:
     """Return the numbers of a column; None where its cells are words.
 
     Args:
         column: Its name, for a refusal.
         values: Its folded cells with their counts, without missing ones.
+        spelling: The text of a value as it is written, for a refusal.
 
     Raises:
         UsageError: Dates are among them, or numbers among other cells (`dates`, `mixed-form`).
@@ -57,21 +60,59 @@ def number_form(column: str, values: Mapping[str, int]) -> NumberForm | None:
     """
     dates = [value for value in values if _DATE.fullmatch(value)]
     others = [value for value in values if value not in dates]
-    if dates and all(_number_in_any_form(value, others) is not None for value in others):
+    if dates and all(number_in_any_form(value, others) is not None for value in others):
         raise refusal("dates", columns=[column], values={value: values[value] for value in dates})
     for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled):
         numbers = form(values)
         if numbers is not None:
             return numbers
-    written = {value: _number_in_any_form(value, values) for value in values}
+    written = {value: number_in_any_form(value, values) for value in values}
     if any(read not in (None, 0, 1) for read in written.values()):
-        words = {value: values[value] for value, read in written.items() if read is None}
-        choices = [("--same", f"{value}=NUMBER") for value in words]
-        raise refusal("mixed-form", columns=[column], values=words or values, choices=choices)
+        raise _mixed_form(column, values, written, spelling or {})
     return None
 
 
-def _number_in_any_form(value: str, among: Iterable[str]) -> float | None:
+def _mixed_form(
+    column: str, values: Mapping[str, int], written: Mapping[str, float | None], spelling: Mapping[str, str]
+) -> UsageError:
+    """Return the refusal of numbers among other cells; its first choice takes the numbers that cells begin with."""
+    not_plain = [value for value in values if number_in(value) is None]
+    words = [value for value, read in written.items() if read is None] or not_plain
+    spelt = {value: spelling.get(value, value) for value in values}
+    begun = {value: begun_with(value) for value in not_plain}
+    choices = [_recoded(spelt, dict.fromkeys(words, "NUMBER")), _recoded(spelt, dict.fromkeys(words, ""))]
+    if any(read is not None for read in begun.values()):
+        as_begun = {value: "" if read is None else f"{read:g}" for value, read in begun.items()}
+        choices.insert(0, _recoded(spelt, as_begun))
+    counts = {spelt[value]: values[value] for value in words}
+    return refusal("mixed-form", columns=[column], values=counts, choices=choices)
+
+
+def _recoded(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
+    """Return options that say what values are."""
+    return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
+
+
+def begun_with(value: str) -> float | None:
+    """Return the number that a cell begins with, before a comment or its top; None of a span such as `3-4`.
+
+    >>> begun_with("2 - says 14 days"), begun_with("5/5"), begun_with("4, cut it"), begun_with("3-4"), begun_with("4x")
+    (2.0, 5.0, 4.0, None, None)
+    """
+    match = _BEGINNING.match(value)
+    return None if match is None else float(match[1].replace(",", "."))
+
+
+def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
+    """Return the number that a cell is, in whatever form; None of any other cell.
+
+    Args:
+        value: The cell, folded.
+        among: The other cells of its column, which a number with a word of its own needs.
+
+    >>> number_in_any_form("85 %"), number_in_any_form("4/5"), number_in_any_form("good")
+    (85.0, 4.0, None)
+    """
     counted = dict.fromkeys([value, *among], 1) if value[:1].isdigit() else {value: 1}
     for form in (_plain, _percent, _ratio, _stars, _phrase):
         read = form({value: 1})

@@ -1,13 +1,16 @@
 """What the columns of a table are: judges' and people's ratings by criterion, ids, responses; never half guessed."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import permutations
 from typing import Final, Literal, TypeAlias
 
 from markscheme.numerals import number_in
-from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions
+from markscheme.readers.tabular.cells import begun_with, number_in_any_form
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.values import FEWEST_FOR_REPEATS, MOST_WORDS
 from markscheme.readers.tabular.words import (
@@ -24,6 +27,7 @@ from markscheme.readers.tabular.words import (
     QUERY_ENDS,
     REASON_WORDS,
     RESPONSE_ENDS,
+    SUM_WORDS,
     VALUE_WORDS,
     decision_of,
     folded,
@@ -73,7 +77,7 @@ class TableColumn:
     def is_text(self) -> bool:
         """Return whether its cells are texts, neither numbers nor words of pass and fail."""
         values = list(map(folded, self.different))
-        return any(number_in(value) is None and decision_of(value) is None for value in values if value)
+        return any(number_in(v.replace(",", ".", 1)) is None and decision_of(v) is None for v in values if v)
 
 
 @dataclass(frozen=True)
@@ -261,6 +265,11 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
         is_reference = named & {"gold", "truth", "expected"} and (looks_like_text(column) or _has_sentences(column))
         return "reference" if is_reference else "human"
     return "other"
+
+
+def is_judges(column: TableColumn) -> bool:
+    """Return whether a column's name says that a judge's ratings are in it, and its cells don't say otherwise."""
+    return _role(column, [column]) == "judge" and not column.is_empty and not looks_like_text(column)
 
 
 def is_measure(words: Sequence[str]) -> bool:
@@ -510,9 +519,9 @@ def _refuse_one_side(
     """Refuse a table in which a side isn't found though other columns may be it; several annotators need no judge."""
     if len(people) > 1:
         return
-    names = _meeting(columns, roles, (*judges, *people))
+    names = _without_sums(_meeting(columns, roles, (*judges, *people)))
     if names and (judges or people or len(names) > 1):
-        raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people))
+        raise refusal("which-columns", columns=names, choices=_sides_of(names, judges, people, columns))
     if people:
         raise refusal("one-rater", columns=[people[0].column.name], choices=[("--judge", "COLUMN")])
     if judges:
@@ -522,7 +531,10 @@ def _refuse_one_side(
     choices = [("--judge", "COLUMN", "--human", "COLUMN")]
     if any(role == "response" for role in roles.values()):
         raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
-    raise refusal("which-columns", columns=[column.name for column in columns], choices=choices)
+    apart = [c.name for c in columns if roles[c.name] == "other" and (_may_rate(c) or _is_named_after_values(c))]
+    if len(apart) == len(SCALE_SIDES):
+        choices = [("--judge", judge, "--human", human) for judge, human in permutations(apart)]
+    raise refusal("which-columns", columns=apart or [column.name for column in columns], choices=choices)
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
@@ -536,10 +548,28 @@ def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], si
     ]
 
 
+def _without_sums(names: Sequence[str]) -> list[str]:
+    """Return names of columns without those that are a mean or majority of the others by name."""
+    plain = [name for name in names if not set(name_words(name)) & (AGGREGATES | SUM_WORDS)]
+    return plain if len(plain) > 1 else list(names)
+
+
 def _may_rate(column: TableColumn) -> bool:
-    different = column.different
+    """Return whether few values repeat, or most are a number with a sign of what it counts: per cent, a top, stars."""
+    values = [value for value in map(folded, column.different) if value]
+    different = set(map(_meaning, values))
     filled = sum(bool(cell) for cell in column.cells)
-    return 1 < len(different) <= min(MOST_WORDS, max(2, filled / 2))
+    has_few = 1 < len(different) <= min(MOST_WORDS, max(2, filled / 2))
+    signed = sum(number_in_any_form(v) is not None and number_in(v.replace(",", ".", 1)) is None for v in values)
+    return has_few or (len(different) > 1 and signed >= MOST_SIGNED * len(values))
+
+
+MOST_SIGNED: Final = 0.8
+"""Share of a column's values that have a sign such as `%`: a few say that nothing was rated."""
+
+
+def _is_named_after_values(column: TableColumn) -> bool:
+    return bool(set(name_words(column.name)) & VALUE_WORDS) and not looks_like_text(column)
 
 
 def _meet(first: TableColumn, second: TableColumn) -> bool:
@@ -547,18 +577,29 @@ def _meet(first: TableColumn, second: TableColumn) -> bool:
     return not ours.isdisjoint(theirs)
 
 
-def _meaning(value: str) -> str | bool:
-    """A value as another column's is compared with it: words of pass and fail are one each."""
+def _meaning(value: str) -> str | bool | float:
+    """Return a value as another column's is compared with it: pass and fail are one word each, a number is a number."""
     decision = decision_of(value)
-    return value if decision is None else decision
+    if decision is not None:
+        return decision
+    read = number_in_any_form(value)
+    read = begun_with(value) if read is None else read
+    return value if read is None else read
 
 
 def _sides_of(
-    names: Sequence[str], judges: Sequence[SideColumn], people: Sequence[SideColumn]
+    names: Sequence[str],
+    judges: Sequence[SideColumn],
+    people: Sequence[SideColumn],
+    columns: Sequence[TableColumn],
 ) -> list[tuple[str, ...]]:
-    """Options that make columns a judge's and people's, or annotators'."""
+    """Return options that make columns a judge's and people's, or annotators'."""
+    grid = _grid(names, [column.name for column in columns])
+    if grid and not people:
+        return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]
     if judges:
-        return [("--human", name) for name in names]
+        together = [tuple(word for name in names for word in ("--human", name))] if len(names) > 1 else []
+        return [*together, *(("--human", name) for name in names)]
     if people:
         human = people[0].column.name
         return [word for name in names for word in (("--judge", name), ("--human", human, "--human", name))]
@@ -566,3 +607,42 @@ def _sides_of(
     rest = [name for name in names if name not in of_models] or names
     both = ("--judge", (of_models or ["COLUMN"])[0], *(word for name in rest for word in ("--human", name)))
     return [both, tuple(word for name in names for word in ("--human", name))]
+
+
+def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
+    """Return options that make columns people's, and where there is no judge, the first named after a model one's."""
+    model = None if has_judge else next((name for name in names if is_model_name(name)), None)
+    return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
+
+
+def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
+    """Return the columns of a table of criteria by raters, as patterns: by the ends and by the beginnings of names.
+
+    Args:
+        names: Columns that may rate.
+        every: All columns; a pattern that others of them match isn't one.
+
+    >>> _grid(["tone_ann", "tone_ben", "facts_ann", "facts_ben"], [])
+    [['*_ann', '*_ben'], ['tone_*', 'facts_*']]
+    """
+    cuts = [(name[: mark.start()], name[mark.start() :]) for name in names for mark in _BETWEEN_WORDS.finditer(name)]
+    by_end: dict[str, set[str]] = {}
+    for start, end in cuts:
+        by_end.setdefault(end, set()).add(start)
+    grids = []
+    for starts in by_end.values():
+        ends = [end for end, others in by_end.items() if starts <= others]
+        if min(len(starts), len(ends)) > 1:
+            ordered = [start for start in dict.fromkeys(start for start, _ in cuts) if start in starts]
+            grids.append((ordered, ends))
+    if not grids:
+        return []
+    ordered, ends = max(grids, key=lambda grid: len(grid[0]) * len(grid[1]))
+    cells = {start + end for start in ordered for end in ends}
+    separators = {end[0] for end in ends}
+    by_start = [f"{start}{separator}*" for start in ordered for separator in separators]
+    patterns = [[f"*{end}" for end in ends], by_start]
+    return [of for of in patterns if all(name in cells for name in every for p in of if fnmatchcase(name, p))]
+
+
+_BETWEEN_WORDS: Final = re.compile(r"(?<=\w)[\s_.:|/-]+(?=\w)")

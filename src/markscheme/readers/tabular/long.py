@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, is_measure, looks_like_text
+from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, is_judges, is_measure, looks_like_text
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import (
     CRITERION_COLUMNS,
@@ -47,6 +48,7 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     Raises:
         UsageError: One rater rated an example twice, or it isn't known which raters are judges.
     """
+    _refuse_tasks(columns, options)
     layout = _layout(columns, options)
     if layout is None:
         return None
@@ -75,17 +77,44 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
         which = [layout.rater.name] if "" in layout.rater.cells and not twice else [layout.unit.name]
         raise refusal("rated-twice", columns=which, values=twice, choices=[("--map", "COLUMN=run")])
     raters = list(dict.fromkeys(rater for _, rater in cells_of))
-    judges = _judges(raters, layout, options)
+    rest = _constant(columns, layout, units)
+    judged = _judged_by_column(rest, options) if len({name for name, _ in cells_of}) == 1 else []
+    judges = _judges(raters, layout, options, [column.name for column in judged])
     criteria: dict[str, list[SideColumn]] = {}
     for (name, rater), cells in cells_of.items():
         column = TableColumn(rater, tuple(cells.get(unit, "") for unit in units))
         criteria.setdefault(name, []).append(SideColumn(column, rater in judges, tuple(name.split()), rater))
-    rest = _constant(columns, layout, units)
+    for listed in criteria.values():
+        listed += [SideColumn(column, True, name_words(column.name), column.name) for column in judged]
+    judges += [column.name for column in judged]
     single = {"id": layout.unit.name} | _named(rest)
     both = {name: tuple(listed) for name, listed in criteria.items() if _may_compare(listed, judges)}
     aside = tuple(name for name in criteria if name not in both)
-    others = tuple(column.name for column in rest if column.name not in single.values())
+    taken = {*single.values(), *(column.name for column in judged)}
+    others = tuple(column.name for column in rest if column.name not in taken)
     return (TableColumn(layout.unit.name, tuple(units)), *rest), Roles(both, single, aside, {}, others)
+
+
+_TASK: Final = "_input_hash"
+_ANSWERS: Final = frozenset(["accept", "reject", "ignore"])
+
+
+def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
+    """Refuse tasks of Prodigy: their fields don't say what they are, and two hashes name each of them.
+
+    Raises:
+        UsageError: With the fields as options: of choices, or of labels that are accepted or rejected.
+    """
+    by_name = {column.name: column for column in columns}
+    answers = by_name.get("answer")
+    if _TASK not in by_name or answers is None or options.fields or not set(answers.different) <= _ANSWERS:
+        return
+    rated = ("accept=level",) if "accept" in by_name else ("label=criterion", "answer=level")
+    text = ("text=response",) if "text" in by_name else ()
+    rater = next((f"{name}=rater" for name in ("_annotator_id", "_session_id") if name in by_name), None)
+    fields = (f"{_TASK}=id", *text, *rated, *((rater,) if rater is not None else ()))
+    choice = tuple(word for field in fields for word in ("--map", field))
+    raise refusal("task-fields", columns=[_TASK, "answer"], choices=[choice])
 
 
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
@@ -106,8 +135,8 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     if unit is None or rater is None or len(set(unit.cells)) == len(unit.cells):
         return None
     if options.judge or options.human:
-        named = {*options.judge, *options.human}
-        if named & by_name.keys():
+        named = {*options.judge, *options.human} & by_name.keys()
+        if any(name in options.human or not _is_constant(by_name[name], unit) for name in named):
             return None
     criterion = mapped("criterion") or _called(columns, CRITERION_COLUMNS)
     kind = mapped("kind") or _called(columns, frozenset(["kind"]))
@@ -173,6 +202,13 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
     return rest
 
 
+def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
+    """Return the columns in which a judge has one verdict on each example, beside a row for each annotator's."""
+    if options.judge:
+        return [column for column in columns if column.name in options.judge]
+    return [column for column in columns if is_judges(column)]
+
+
 def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
     single: dict[str, str] = {}
     for column in columns:
@@ -185,19 +221,22 @@ def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
     return single
 
 
-def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions) -> list[str]:
-    """The raters that are judges: those that are stated, or whose kind says so.
+def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
+    """Return the raters that are judges: those that are stated, or whose kind says so.
+
+    Judges with a column of their own are among no row's raters.
 
     Raises:
         UsageError: A rater's name is a model's, and nothing says that it is a judge.
     """
-    unknown = [name for name in (*options.judge, *options.human) if name not in raters]
+    unknown = [name for name in (*options.judge, *options.human) if name not in (*raters, *with_column)]
     if unknown:
         raise refusal("option-unused", columns=list(raters), option=unknown[0])
     if options.judge or options.human:
         if not options.human:
-            return list(options.judge)
-        return list(options.judge) or [rater for rater in raters if rater not in options.human and is_model_name(rater)]
+            return [name for name in options.judge if name in raters]
+        stated = [name for name in options.judge if name in raters]
+        return stated or [rater for rater in raters if rater not in options.human and is_model_name(rater)]
     if layout.kind is not None:
         kinds = dict(zip(layout.rater.cells, layout.kind.cells, strict=True))
         return [rater for rater in raters if folded(kinds[rater]) in _KINDS_OF_JUDGES]

@@ -21,7 +21,7 @@ from markscheme.readers.tabular.long import wide
 from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
-from markscheme.readers.tabular.source import Sheet, open_sheet
+from markscheme.readers.tabular.source import Sheet, open_sheets
 from markscheme.readers.tabular.values import RatedColumn
 from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
 from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
@@ -261,7 +261,7 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
-    sheets = [open_sheet(path, options) for path in paths]
+    sheets = [sheet for path in paths for sheet in open_sheets(path, options)]
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
     if len(sheets) == 1:
         return read_columns(one_of_each_row(sheets[0]).columns, sheets[0].name, options, tuple(paths), notes)

@@ -8,6 +8,7 @@ import json
 import lzma
 import sqlite3
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,11 +18,12 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from markscheme.errors import RatingError
+from markscheme.numerals import number_in
 from markscheme.plain_data import LONGEST_CELL, parse_json, refuse_device
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
-from markscheme.readers.tabular.words import name_words, says_role
+from markscheme.readers.tabular.words import SUM_WORDS, folded, name_words, says_role
 from markscheme.submission import is_missing
 from markscheme.text import encodable
 
@@ -86,7 +88,8 @@ def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
     text, notes = _decoded(raw, path, options)
     if b"\0" in raw[:_HEAD] and "\0" in text[:_HEAD]:
         raise refusal("not-a-table", kind="binary data", path=str(path))
-    return replace(_of_text(text, path, name, options), notes=notes)
+    sheet = _of_text(text, path, name, options)
+    return replace(sheet, notes=(*notes, *sheet.notes))
 
 
 _HEAD: Final = 4096
@@ -286,11 +289,120 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
         raise RatingError(f"{several} more cells than the header ({lines} {first})", path=path)
     if not filled:
         raise RatingError("holds no rows", path=path)
+    notes: tuple[str, ...] = ()
+    if _are_cells(names, filled):
+        filled.insert(0, tuple(names))
+        names = [f"column {index}" for index in range(1, len(names) + 1)]
+        notes = ("no-header",)
+    elif _is_second_header(names, filled):
+        names = _over_two_rows(names, filled.pop(0))
     _refuse_two_headers(names, filled, path)
+    rated = without_sums(filled)
+    if len(rated) < len(filled):
+        filled = rated
+        notes = (*notes, "totals")
     named = [column or (f"column {index}" if index > 1 else "") for index, column in enumerate(names, start=1)]
-    return _without_twins(Sheet(name, tuple(named), filled, first_line), path)
+    return _without_twins(Sheet(name, tuple(named), filled, first_line, notes), path)
 
 
+def _are_cells(names: Sequence[str], rows: Rows) -> bool:
+    """Return whether what stands in the header is the first row: two columns have one name, a value of each of both."""
+    columns = [{row[index].strip() for row in rows} for index in range(len(names))]
+    repeated = [name for name, cells in zip(names, columns, strict=True) if name and name in cells]
+    return all(names) and len(set(repeated)) < len(repeated)
+
+
+def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
+    """Return whether a header has gaps that the row below fills, under merged cells, with what is in no other row."""
+    below = rows[0]
+    gaps = [index for index, name in enumerate(names) if not name and index]
+    is_merged = bool(gaps) and all(below[index].strip() for index in gaps) and not below[0].strip() and bool(names[0])
+    if not is_merged or len(rows) < FEWEST_BELOW:
+        return False
+    return all(
+        number_in(cell.strip()) is None and all(row[index] != cell for row in rows[1:])
+        for index, cell in enumerate(below)
+        if cell.strip()
+    )
+
+
+FEWEST_BELOW: Final = 3
+"""Rows below a header that tell whether the first of them belongs to it."""
+
+
+def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return names of columns over which a merged cell stands: its text and their own."""
+    joined: list[str] = []
+    over = ""
+    for name, name_below in zip(names, map(str.strip, below), strict=True):
+        over = name or over
+        joined.append(f"{over} {name_below}" if name_below else name)
+    return joined
+
+
+def without_sums(rows: Rows) -> list[Sequence[str]]:
+    """Return the rows that are examples: none that sums up the others by its name and cells, and no note on the table.
+
+    >>> without_sums([("1", "hi", "4"), ("2", "ho", "3"), ("Average", "", "3.5"), ("1 is the worst grade", "", "")])
+    [('1', 'hi', '4'), ('2', 'ho', '3')]
+    """
+    named = [row for row in rows if _is_named_after_sums(row)]
+    alone = [row for row in rows if _is_sentence_alone(row)]
+    if (not named and not alone) or len(named) + len(alone) > SUMS_IN_TABLE:
+        return list(rows)
+    apart = set(map(id, (*named, *alone)))
+    others = [row for row in rows if id(row) not in apart]
+    gone = {id(row) for row in named if len(others) > 1 and (_lacks_cell(row, others) or _are_sums(row, others))}
+    gone |= {id(row) for row in alone if others and not any(len(row[0].split()) > WORDS_OF_AN_ID for row in others)}
+    return [row for row in rows if id(row) not in gone]
+
+
+SUMS_IN_TABLE: Final = 8
+"""Rows that sum up a table, or are notes on it, at most; more are examples that are named so."""
+WORDS_OF_AN_ID: Final = 3
+"""Words that the name of a row has at most; a note on the table has more."""
+
+
+def _is_named_after_sums(row: Sequence[str]) -> bool:
+    first = next((cell for cell in row if cell.strip()), "")
+    return len(first) <= LONGEST_SUM and folded(first).rstrip(":") in SUM_WORDS
+
+
+LONGEST_SUM: Final = 20
+"""Characters of a cell that may say that its row is a total."""
+
+
+def _is_sentence_alone(row: Sequence[str]) -> bool:
+    is_alone = len(row) > FEWEST_IN_HEADER and not any(row[1:])
+    return is_alone and len(row[0].split()) > WORDS_OF_AN_ID
+
+
+def _lacks_cell(row: Sequence[str], others: Rows) -> bool:
+    """Return whether a cell after the first that is filled is empty, where every other row has one."""
+    first = next(index for index, cell in enumerate(row) if cell.strip())
+    gaps = [index for index, cell in enumerate(row) if index > first and not cell.strip()]
+    return any(all(other[index].strip() for other in others) for index in gaps)
+
+
+def _are_sums(row: Sequence[str], others: Rows) -> bool:
+    """Return whether each number of a row is the sum, the mean or the median of its column."""
+    are_sums = []
+    for index, cell in enumerate(row):
+        total = _in_figures(cell)
+        column = sorted(value for other in others if (value := _in_figures(other[index])) is not None)
+        if total is not None and column:
+            middle = (column[len(column) // 2] + column[(len(column) - 1) // 2]) / 2
+            likely = (sum(column), sum(column) / len(column), middle)
+            are_sums.append(any(abs(total - value) <= ROUNDED for value in likely))
+    return bool(are_sums) and all(are_sums)
+
+
+def _in_figures(cell: str) -> float | None:
+    return number_in(cell.strip().replace(",", ".", 1))
+
+
+ROUNDED: Final = 0.05
+"""How far a sum or mean may be from its column's: people write one decimal."""
 MOST_SHARED: Final = 4096
 """Different cells that are kept once, however often they occur: more are ids or texts."""
 
@@ -449,7 +561,32 @@ def cell_text(value: Any) -> str:
 # --- workbooks, databases, Parquet -----------------------------------------------------------------------------------
 
 
-def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> Sheet:
+def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
+    """Return the tables of a file: of a workbook all sheets that have the same columns, where `--table` is `*`.
+
+    Raises:
+        UsageError: As of `open_sheet`.
+        RatingError: As of `open_sheet`.
+    """
+    if options.table != ALL_TABLES:
+        return [open_sheet(path, options)]
+    names = alike_in(_sheets_of(path, path.read_bytes()))
+    return [replace(open_sheet(path, replace(options, table=name)), name=name) for name in names]
+
+
+ALL_TABLES: Final = "*"
+"""What `--table` names all sheets with the same columns by."""
+
+
+def alike_in(tables: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
+    """Return the names of tables that have the columns of another one: each may be what a rater filled in."""
+    headers = {name: tuple(map(str, rows[_header_row(rows) or 0])) for name, rows in tables.items()}
+    times = Counter(headers.values())
+    return [name for name, header in headers.items() if times[header] > 1]
+
+
+def _sheets_of(path: Path, raw: bytes) -> dict[str, list[list[Any]]]:
+    """Return the visible sheets of a workbook that hold a table, with their rows."""
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     try:
@@ -461,7 +598,12 @@ def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> S
     tables = {sheet: rows for sheet, rows in grids.items() if _header_row(rows) is not None}
     if not tables:
         raise RatingError("holds no sheet with a table", path=path)
-    chosen = _chosen(tables, options)
+    return tables
+
+
+def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> Sheet:
+    tables = _sheets_of(path, raw)
+    chosen = _chosen(tables, options, alike=alike_in(tables))
     rows = [[cell_text(cell) for cell in row] for row in tables[chosen]]
     start = _header_row(rows) or 0
     return _headed(rows[start], rows[start + 1 :], path, name, start + 2)
@@ -475,13 +617,14 @@ def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
     return None
 
 
-def _chosen(tables: Mapping[str, object], options: ColumnOptions) -> str:
+def _chosen(tables: Mapping[str, object], options: ColumnOptions, *, alike: Sequence[str] = ()) -> str:
     if options.table is not None:
         if options.table not in tables:
             raise refusal("option-unused", columns=list(tables), option=f"--table {options.table}")
         return options.table
     if len(tables) > 1:
-        raise refusal("which-table", columns=list(tables), choices=[("--table", name) for name in tables])
+        names = [ALL_TABLES, *tables] if alike else tables
+        raise refusal("which-table", columns=list(tables), choices=[("--table", name) for name in names], alike=alike)
     return next(iter(tables))
 
 

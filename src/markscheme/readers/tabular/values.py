@@ -128,8 +128,9 @@ class ValueComparison:
         open_words = {v for counted in values.values() for v in counted} & MAY_BE_MISSING - set(as_values)
         if open_words:
             rest = {name: {v: n for v, n in counted.items() if v not in open_words} for name, counted in values.items()}
-            are_clear = all(is_decision(counted) for counted in rest.values()) or all(
-                number_form(name, counted) is not None for name, counted in rest.items()
+            answers = [[value for value in counted if value not in ABSTENTIONS] for counted in rest.values()]
+            are_clear = all(map(is_decision, answers)) or all(
+                number_form(name, counted, self.spelling) is not None for name, counted in rest.items()
             )
             if not are_clear and not (self.options.pass_ or self.options.level_ends or self.options.scale):
                 raise self._missing_word(sorted(open_words), values)
@@ -146,11 +147,11 @@ class ValueComparison:
     def _missing_word(self, words: Sequence[str], values: Mapping[str, Mapping[str, int]]) -> UsageError:
         columns = [name for name, counted in values.items() if not set(words).isdisjoint(counted)]
         counts = {self.spelling[word]: sum(counted.get(word, 0) for counted in values.values()) for word in words}
-        others = dict.fromkeys(v for counted in values.values() for v in counted)
-        levels = ",".join(self.spelling[value] for value in others)
-        choices = [("--same", f"{self.spelling[word]}=") for word in words]
-        choices += [("--same", f"{self.spelling[word]}={self.spelling[word]}") for word in words]
-        return refusal("missing-word", columns=columns, values=counts, choices=[*choices, ("--levels", levels)])
+        spelt = [self.spelling[word] for word in words]
+        as_missing = tuple(w for word in spelt for w in ("--same", f"{word}="))
+        as_values = tuple(w for word in spelt for w in ("--same", f"{word}={word}"))
+        choices = [as_missing, as_values, ("--levels", "WORST,…,BEST")]
+        return refusal("missing-word", columns=columns, values=counts, choices=choices)
 
     # what follows from all columns
 
@@ -185,7 +186,7 @@ class ValueComparison:
     @cached_property
     def forms(self) -> Mapping[str, NumberForm]:
         """The columns that are numbers, with the form in which they are written."""
-        read = {name: number_form(name, counted) for name, counted in self.values.items()}
+        read = {name: number_form(name, counted, self.spelling) for name, counted in self.values.items()}
         return {name: form for name, form in read.items() if form is not None}
 
     # the rules

@@ -40,7 +40,9 @@ FAULT_WORDS: Final = (
 """Beginnings of words that speak of a fault, in the name of a column."""
 MISSING_WORDS: Final = _words("<na> nan nat undefined (blank) #n/a #ref! #div/0! #value! #name? #null! #num!") | {""}
 MISSING_OF_A_JUDGE: Final = frozenset(["error", "timeout", "not parsable"])
-MAY_BE_MISSING: Final = frozenset(["na", "n/a", "null", "none", "-"])
+MAY_BE_MISSING: Final = frozenset(
+    ["na", "n/a", "null", "none", "-", "–", "—", "n. a", "n.a", "k. a", "k.a", "keine angabe"]
+)
 ABSTENTIONS: Final = frozenset(
     (
         *("skip", "skipped", "abstain", "abstained", "unsure", "not sure", "don't know", "dont know", "unknown"),
@@ -64,13 +66,15 @@ ORDERS: Final = (
     ("poor", "fair", "good", "very good", "excellent"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
 )
 """Words whose order everybody knows, worst first."""
 
 _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[_-]+(?=[^\W\d_])")
 _INVISIBLE = re.compile(
-    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef]"
 )
+"""Characters that no reader sees, and tones of skin, which say nothing about what is rated."""
 _AROUND = "[](){}<>\"'`*«»“”„‘’‚ "
 
 
@@ -131,6 +135,11 @@ ABOUT_A_RATING: Final = _words("source status type method")
 DERIVED: Final = _words("agree agreement agrees match matches diff")
 ID_NAMES: Final = _words("id index idx item unit key uuid hash")
 AGGREGATES: Final = _words("majority mean median consensus final adjudicated gold")
+SUM_WORDS: Final = _words(
+    "total totals sum average averages avg mean median overall "
+    "summe gesamt durchschnitt mittelwert moyenne somme promedio media totale"
+)
+"""What a row is called that sums up the rows above it."""
 MODEL_FAMILIES: Final = (
     *("gpt", "claude", "gemini", "llama", "mistral", "qwen", "haiku", "sonnet", "opus", "deepseek", "gemma", "phi"),
     *("grok", "command", "o1", "o3", "o4"),

@@ -1,0 +1,247 @@
+"""Tables as people write them: what is evident is read, what is open is asked with commands that lead on."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.calibration.table_frames import read_in_memory
+from markscheme.errors import UsageError
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.reading import TableReading, read_files
+from markscheme.report.table_words import notes
+from tests.commands.console import run_here
+
+VOTES = ["yes", "no", "yes", "yes"] * 5
+OTHERS = ["yes", "no", "no", "yes"] * 5
+GRADES = ["1", "2", "3", "4"] * 5
+OTHER_GRADES = ["1", "2", "3", "3"] * 5
+
+
+def read(table: Mapping[str, Sequence[Any]], **options: Any) -> TableReading:
+    return read_in_memory(table, ColumnOptions(**options))
+
+
+def refused(table: Mapping[str, Sequence[Any]], **options: Any) -> UsageError:
+    with pytest.raises(UsageError) as error:
+        read(table, **options)
+    return error.value
+
+
+def file_of(folder: Path, text: str, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def levels(reading: TableReading, name: str, criterion: str = "") -> list[float | None]:
+    """What a rater gave, row by row."""
+    (cells,) = [s.column.cells for s in reading.sides(criterion) if name in (s.column.name, s.column.file)]
+    return [reading.values[criterion].levels[name].get(cell) for cell in cells]
+
+
+# --- which columns ---------------------------------------------------------------------------------------------------
+
+
+def test_several_columns_beside_a_judge_are_offered_together_first() -> None:
+    error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
+    assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
+    assert set(error.choices[1:]) == {"--human ann", "--human ben"}
+
+
+def test_a_mean_is_not_offered_as_an_annotator() -> None:
+    table = {"r1": GRADES, "r2": OTHER_GRADES, "mean": GRADES, "Average": GRADES}
+    assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)
+
+
+def test_criteria_by_raters_are_offered_as_patterns_and_never_as_one_heap() -> None:
+    table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
+    error = refused(table)
+    assert error.choices == ("--human '*_ann' --human '*_ben'", "--human 'tone_*' --human 'facts_*'")
+    assert set(read(table, human=("*_ann", "*_ben")).roles.criteria) == {"tone", "facts"}
+    with_judge = {**table, **{f"{criterion}_gpt-4o": GRADES for criterion in ("tone", "facts")}}
+    assert refused(with_judge).choices[0] == "--human '*_ann' --human '*_ben' --judge '*_gpt-4o'"
+
+
+def test_a_pattern_that_takes_other_columns_in_is_not_offered() -> None:
+    table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
+    notes_of_one = {**table, "notes_ann": ["too long", "fine", "ok", "short"] * 5}
+    assert refused(notes_of_one).choices == ("--human 'tone_*' --human 'facts_*'",)
+
+
+def test_percentages_that_differ_in_each_row_may_rate() -> None:
+    ours = [f"{number},5 %" for number in range(40, 60)]
+    theirs = [f"{number}%" for number in range(41, 60)] + ["40,5%"]
+    error = refused({"judge": ours, "ann": theirs, "price": [str(row) for row in range(20)]})
+    assert error.choices == ("--human ann",)
+
+
+def test_words_against_scores_are_both_named_though_they_never_meet() -> None:
+    scores = [f"0,{row + 10}" for row in range(20)]
+    error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
+                     "score_x": scores})  # fmt: skip
+    assert set(error.choices) == {"--judge checker --human score_x", "--judge score_x --human checker"}
+    assert refused({"checker": ["good one", "bad one"] * 10, "score_x": scores}, judge=("score_x",),
+                   human=("checker",)).code == "pass-mark"  # fmt: skip
+
+
+def test_a_long_table_may_have_a_column_with_the_judges_verdict_on_each_example() -> None:
+    rows = [
+        {"id": f"p{row}", "annotator": rater, "vote": vote, "judge_vote": "A" if row % 2 else "B"}
+        for row in range(12)
+        for rater, vote in (("ann", "A" if row % 3 else "B"), ("ben", "B" if row % 4 else "A"))
+    ]
+    for options in (ColumnOptions(), ColumnOptions(judge=("judge_vote",))):
+        reading = read_in_memory(rows, options)
+        assert reading.raters("", judges=True) == ["judge_vote"]
+        assert reading.raters("", judges=False) == ["ann", "ben"]
+        assert (len(reading.ids), reading.with_both("")) == (12, 12)
+
+
+# --- what cells say --------------------------------------------------------------------------------------------------
+
+
+def test_tones_of_skin_make_no_other_thumb() -> None:
+    thumbs = ["👍", "👎"] * 10
+    reading = read(
+        {"judge": thumbs, "human": [f"{thumb}{tone}" for thumb, tone in zip(thumbs, "🏽🏿" * 10, strict=True)]}
+    )
+    assert levels(reading, "judge") == levels(reading, "human")
+
+
+@pytest.mark.parametrize("sign", ["–", "—", "k. A.", "k.A.", "n. a."])
+def test_signs_for_no_rating_are_missing_among_numbers(sign: str) -> None:
+    reading = read({"judge": GRADES, "human": [sign, *GRADES[1:]]})
+    assert reading.values[""].missing == {"judge": 0, "human": 1}
+
+
+def test_a_question_mark_is_asked_about_alone_where_others_say_that_nothing_was_rated() -> None:
+    error = refused({"judge": ["good", "bad"] * 10, "human": ["?", "N/A", "-", "#N/A", *["good", "bad"] * 8]})
+    assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
+
+
+def test_several_words_that_may_be_missing_are_settled_by_one_choice() -> None:
+    table = {"judge": ["minor", "major", "none"] * 8, "human": ["minor", "n/a", "none"] * 8}
+    missing, values, in_order = refused(table).choices
+    pairs = shlex.split(missing)[1::2]
+    assert set(pairs) == {"none=", "n/a="}
+    assert set(shlex.split(values)[1::2]) == {"none=none", "n/a=n/a"}
+    assert shlex.split(in_order) == ["--levels", "WORST,…,BEST"]
+    assert read(table, same=tuple(pairs)).with_both("") == 8
+
+
+def test_scores_with_comments_are_offered_as_the_numbers_that_they_begin_with() -> None:
+    ours = ["4 - good but wordy", "5/5", "2, off", "3-4", "2 - says 14, is 30", *GRADES[5:]]
+    error = refused({"judge": ours, "human": GRADES})
+    assert error.code == "mixed-form"
+    pairs = shlex.split(error.choices[0])[1::2]
+    assert set(pairs) == {"4 - good but wordy=4", "5/5=5", "2, off=2", "3-4=", "2 - says 14, is 30=2"}
+    assert levels(read({"judge": ours, "human": GRADES}, same=tuple(pairs)), "judge")[:5] == [4, 5, 2, None, 2]
+
+
+def test_neither_agree_nor_disagree_is_the_middle_of_its_scale() -> None:
+    words = ["Strongly disagree", "disagree ", "Neither agree nor disagree", "Agree", "strongly agree"] * 4
+    reading = read({"judge": words, "human": words})
+    assert levels(reading, "human")[:5] == [0, 0.25, 0.5, 0.75, 1]
+
+
+def test_the_lowest_number_may_be_the_best_and_a_note_says_so() -> None:
+    beside_judge = read({"judge": GRADES, "human": OTHER_GRADES})
+    assert any("--levels 5-1" in note for note in notes(beside_judge))
+    assert not any("better" in note for note in notes(read({"rater1": GRADES, "rater2": OTHER_GRADES})))
+    assert not any("better" in note for note in notes(read({"judge": GRADES, "human": GRADES}, levels=("5-1",))))
+
+
+# --- rows and headers ------------------------------------------------------------------------------------------------
+
+ROWS = [f"q{row},an answer,{1 + row % 4},{1 + row % 3}" for row in range(12)]
+HEADER = "nr,answer,judge,human"
+
+
+@pytest.mark.parametrize("below", [["Durchschnitt,,2.5,2"], ["Average,,2.5,2", "1 is the best of all grades,,,"]])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_totals_and_notes_are_no_examples_wherever_they_stand(below: list[str], is_first: bool, tmp_path: Path) -> None:
+    rows = [*below, *ROWS] if is_first else [*ROWS, *below]
+    reading = read_files([file_of(tmp_path, "\n".join([HEADER, *rows]))], ColumnOptions())
+    assert len(reading.ids) == len(ROWS)
+    assert any("sum up" in note for note in notes(reading))
+
+
+def test_a_mean_of_a_table_without_texts_is_left_out_by_its_numbers(tmp_path: Path) -> None:
+    rows = [f"q{row},{1 + row % 4},{1 + row % 3}" for row in range(12)]
+    for last, n in (("mean,2.5,2", 12), ("mean,4,1", 13)):
+        path = file_of(tmp_path, "\n".join(["id,judge,human", *rows, last]))
+        assert len(read_files([path], ColumnOptions()).ids) == n
+
+
+def test_a_row_that_is_not_rated_stays_a_row(tmp_path: Path) -> None:
+    path = file_of(tmp_path, "\n".join([HEADER, *ROWS, "q99,,,", "total recall,an answer,3,3"]))
+    assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
+
+
+def test_names_under_merged_cells_are_joined_with_what_stands_over_them(tmp_path: Path) -> None:
+    rows = [f"q{row},{1 + row % 4},{1 + row % 3},{1 + row % 4},{1 + row % 2}" for row in range(12)]
+    path = file_of(tmp_path, "\n".join(["id,Tone,,Facts,", ",Ann,Ben,Ann,Ben", *rows]))
+    reading = read_files([path], ColumnOptions(human=("* Ann", "* Ben")))
+    assert {name: [s.column.name for s in reading.sides(name)] for name in reading.roles.criteria} == {
+        "tone": ["Tone Ann", "Tone Ben"],
+        "facts": ["Facts Ann", "Facts Ben"],
+    }
+    assert len(reading.ids) == len(rows)
+
+
+def test_a_first_row_of_values_is_a_row_and_no_header(tmp_path: Path) -> None:
+    rows = [f"{row},How many are {row}?,{row % 2},{int(row % 3 > 0)},1" for row in range(1, 13)]
+    path = file_of(tmp_path, "\n".join(rows))
+    with pytest.raises(UsageError) as error:
+        read_files([path], ColumnOptions())
+    assert "column 3" in error.value.choices[-1]
+    reading = read_files([path], ColumnOptions(human=("column 3", "column 4")))
+    assert len(reading.ids) == len(rows)
+    assert any("not a header" in note for note in notes(reading))
+
+
+def test_sheets_with_the_same_columns_are_joined_by_id_when_all_are_named(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.remove(book.active)
+    for rater, ids in (("Ann", range(12)), ("Ben", range(11, 0, -1))):
+        sheet = book.create_sheet(rater)
+        sheet.append(["id", "rating"])
+        for row in ids:
+            sheet.append([f"q{row}", "Good" if row % (2 if rater == "Ann" else 3) else "Bad"])
+    sheet = book.create_sheet("Legend")
+    sheet.append(["word", "meaning"])
+    sheet.append(["Good", "as it should be"])
+    book.save(tmp_path / "t.xlsx")
+    asked = json.loads(run_here("calibrate", "t.xlsx", "--json", "-", cwd=tmp_path).stdout)["error"]
+    assert (asked["code"], asked["commands"][0]) == ("which-table", "markscheme calibrate t.xlsx --table '*'")
+    which = json.loads(run_here("calibrate", "t.xlsx", "--table", "*", "--json", "-", cwd=tmp_path).stdout)["error"]
+    answer = json.loads(run_here(*shlex.split(which["commands"][-1])[1:], "--json", "-", cwd=tmp_path).stdout)
+    assert answer["annotators"] == ["Ann", "Ben"]
+    assert (answer["agreement_person"]["n"], answer["read"]["rows"]) == (11, 11)
+
+
+# --- tasks of Prodigy ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_choice", [True, False])
+def test_tasks_of_prodigy_are_refused_with_their_fields_as_options(is_choice: bool, tmp_path: Path) -> None:
+    tasks = [
+        {"text": f"text {row}", "_input_hash": 900 + row, "_task_hash": -row, "_annotator_id": rater}
+        | ({"accept": ["good" if row % (2 + (rater == "ben")) else "bad"], "answer": "accept"} if is_choice
+           else {"label": "TOXIC", "answer": "accept" if row % (2 + (rater == "ben")) else "reject"})
+        for row in range(12)
+        for rater in ("ann", "ben")
+    ]  # fmt: skip
+    file_of(tmp_path, "\n".join(map(json.dumps, tasks)), "t.jsonl")
+    error = json.loads(run_here("calibrate", "t.jsonl", "--json", "-", cwd=tmp_path).stdout)["error"]
+    (command,) = error["commands"]
+    assert error["code"] == "task-fields"
+    answer = json.loads(run_here(*shlex.split(command)[1:], "--json", "-", cwd=tmp_path).stdout)
+    (figures,) = answer.get("criteria", {"": answer}).values()
+    assert figures["agreement_person"]["value"] == pytest.approx(0.5)
