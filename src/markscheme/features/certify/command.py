@@ -23,7 +23,7 @@ from markscheme.features.certify.promise import Promise
 from markscheme.files import refuse_unwritable
 from markscheme.git import has_uncommitted_changes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import names_table
+from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
 from markscheme.rubrics.search import find_rubric
 
 DECIDERS = (
@@ -71,6 +71,8 @@ def certify(
     from markscheme.features.certify.run import certify_table
     from markscheme.features.certify.view import json_of, view
 
+    if brings_rubrics(Path(rubric)):
+        refuse_table(rubric)
     if names_table([rubric]):
         if write or ask_within:
             raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
