@@ -10,9 +10,9 @@ from markscheme.stats.intervals import Integers
 
 SETS: Final = 1000
 """Sets of groups; up to so many groups each is a set by itself."""
-_OFFSET: Final = 1_000_003
+OFFSET: Final = 1_000_003
 """Added to a place, so that the first ones are scattered too: their cubes would be below the prime."""
-_PRIME: Final = 2**31 - 1
+PRIME: Final = 2**31 - 1
 """Prime by which cubes of places are scattered; two factors below it have a product that any database can hold."""
 
 
@@ -33,8 +33,8 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
     place = np.asarray(places, dtype=np.int64)
     if n_groups <= SETS:
         return place - 1
-    scattered = place + _OFFSET
-    return (scattered * scattered % _PRIME) * scattered % _PRIME % SETS
+    scattered = place + OFFSET
+    return (scattered * scattered % PRIME) * scattered % PRIME % SETS
 
 
 def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:

@@ -1,6 +1,7 @@
 """`markscheme export`: examples for other tools."""
 
 import os
+import shlex
 import sys
 from json import dumps
 from pathlib import Path
@@ -10,7 +11,10 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SplitName
 from markscheme.commands.output import put
+from markscheme.errors import UsageError
+from markscheme.features.other_tools.count_options import CountOptions
 from markscheme.options.reading import DamageOptions
+from markscheme.phrases import counted
 from markscheme.rubrics.search import find_rubric
 from markscheme.shipped import shipped
 
@@ -29,13 +33,15 @@ def export(
     examples: ExamplesFile = None,
     split: SplitName = None,
     judge: JudgeNames = (),
+    counting: CountOptions = CountOptions(),
     json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
     damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Write a rubric's examples for other tools. Makes no calls.
 
-    With --promptfoo it writes a Promptfoo configuration, to rate the examples in Promptfoo's viewer. Without it, the
-    examples with their labels go to standard output, one JSON object per line.
+    With --promptfoo it writes a Promptfoo configuration, to rate the examples in Promptfoo's viewer. With --counts-sql
+    it prints a SELECT that counts rows of ratings in a database, with --counts it counts those of files; then --judge
+    names the judge's columns. Else the examples with their labels go to standard output, one JSON object per line.
 
     Args:
         promptfoo: write a Promptfoo configuration to FILE
@@ -49,6 +55,8 @@ def export(
 
     path = find_rubric(rubric)
     loaded = load_rubric(path)
+    if counting != CountOptions():
+        return _count(loaded, counting, judge)
     chosen = part_of(examples_with_every_label(loaded, examples)[0], split)
     if promptfoo is not None:
         _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)
@@ -57,6 +65,31 @@ def export(
         {**example.to_json(), "labels": [label.to_json() for label in example.labels]} for example in chosen.examples
     ]
     print("\n".join([dumps(lines)] if json else [dumps(line, ensure_ascii=False) for line in lines]))
+    return 0
+
+
+def _count(rubric: "Rubric", options: CountOptions, judges: tuple[str, ...]) -> int:
+    """Print the SELECT that counts ratings, or count those of files."""
+    from markscheme.features.other_tools.count_files import count_files
+    from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
+    from markscheme.ratings.count_query import CountQuery
+
+    if (options.counts_sql is None) == (options.counts is None):
+        raise UsageError("--counts-sql TABLE prints a SELECT, or --counts FILE counts rows of --from FILES")
+    if len(judges) > 1:
+        raise UsageError(f"counts are of one judge; {len(judges)} are named")
+    query = CountQuery(rubric, options.raters, judges[0] if judges else "judge")
+    if options.counts_sql is not None:
+        print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
+        return 0
+    if options.wide is None or options.counts is None:
+        raise UsageError("--counts FILE counts files: name them, such as --from 'graded/*.parquet'")
+    n = count_files(query, options.wide, options.counts)
+    print(f"{counted(n, 'row')} of counts in {options.counts}. Then:", file=sys.stderr)
+    print(
+        f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",
+        file=sys.stderr,
+    )
     return 0
 
 

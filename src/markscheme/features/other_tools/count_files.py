@@ -1,0 +1,53 @@
+"""Counts of the rows of files, which DuckDB reads without holding them."""
+
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from markscheme.errors import UsageError, writing
+from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
+from markscheme.ratings.count_query import CountQuery
+
+READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_json", "ndjson": "read_json"}
+"""What reads files, by the end of their names."""
+WRITERS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
+"""How counts are written, by the end of their file's name."""
+
+
+def count_files(query: CountQuery, files: str, target: Path) -> int:
+    """Count the rows of files, and write the counts; return how many rows they have.
+
+    Args:
+        query: What is counted.
+        files: A file's path, or a pattern of paths.
+        target: Parquet, CSV or JSONL by its name.
+
+    Raises:
+        UsageError: DuckDB isn't installed, can't read the files, or finds no column of a rater.
+    """
+    reader = _by_ending(READERS, files, "--from")
+    form = _by_ending(WRITERS, str(target), "--counts")
+    try:
+        import duckdb
+    except ImportError:
+        raise UsageError("counting files needs DuckDB: pip install 'markscheme[duckdb]'") from None
+    select = counts_sql(query, f"{reader}({_text(files)})", DIALECTS["duckdb"])
+    with duckdb.connect() as database, writing(target), tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        written = Path(folder) / target.name
+        try:
+            (found,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
+        except duckdb.Error as problem:
+            raise UsageError(f"{files} can't be counted: {str(problem).partition(chr(10))[0]}") from None
+        written.replace(target)
+    return int(found[0])
+
+
+def _by_ending(forms: dict[str, str], name: str, option: str) -> str:
+    ending = name.rpartition(".")[2].lower()
+    if ending not in forms:
+        raise UsageError(f"{option} {name}: its name must end in {', '.join(f'.{known}' for known in forms)}")
+    return forms[ending]
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,32 @@
+"""Options of counting the examples that are rated alike, where the rows lie."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from markscheme.options.forms import COLUMN_NAMES, PATH, one_of, text_form
+from markscheme.options.table import option
+
+DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
+"""Databases that write some things each in their way; SQLite and DuckDB read the standard one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountOptions:
+    """Options for counting a wide table of ratings, a row per example."""
+
+    counts_sql: str | None = option(
+        None, "print a SELECT that counts the rows of TABLE for calibrate --counts", text_form("a table"), value="TABLE"
+    )
+    counts: Path | None = option(None, "write the counts of the files --from to FILE", PATH, value="FILE")
+    wide: str | None = option(
+        None,
+        "count these Parquet, CSV or JSONL files, which may be 'graded/*.parquet'",
+        text_form("files"),
+        value="FILES",
+        name="from",
+    )
+    raters: tuple[str, ...] = option(
+        (), "annotators in columns RATER__CRITERION; gold is final", COLUMN_NAMES, value="P1,P2"
+    )
+    dialect: DialectName = option("standard", "the database's SQL", one_of(*get_args(DialectName)))

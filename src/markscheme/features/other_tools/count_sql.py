@@ -1,0 +1,177 @@
+"""One SELECT that counts, where the rows lie, the examples that are rated alike."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markscheme.features.other_tools.count_options import DialectName
+from markscheme.ratings.count_query import DECIMALS, FORMAT, CountQuery, Expressions, rounded
+from markscheme.stats.group_sets import OFFSET, PRIME, SETS
+
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""A name that no database wants in quotes."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What databases write differently.
+
+    Attributes:
+        double: The type of numbers in double precision.
+        text: The type of texts.
+        quote: What stands around a name.
+        remainder: A remainder of `{}` by a second `{}`.
+        row_order: What rows are numbered by.
+        median: The median of any number of levels; None where there is none.
+    """
+
+    double: str = "DOUBLE PRECISION"
+    text: str = "VARCHAR"
+    quote: str = '"'
+    remainder: str = "({} % {})"
+    row_order: str = "ORDER BY group_id"
+    median: str | None = None
+
+
+DIALECTS: Final[Mapping[DialectName, Dialect]] = {
+    "standard": Dialect(),
+    "duckdb": Dialect(row_order="", median="list_aggregate([{}], 'median')"),
+    "bigquery": Dialect(double="FLOAT64", text="STRING", quote="`", remainder="MOD({}, {})"),
+}
+"""Dialects by name. Standard runs on SQLite and DuckDB."""
+
+
+def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
+    """Write the SELECT whose result is the counts, as a file of counts has them.
+
+    Args:
+        query: What is counted.
+        table: The table or view, or anything that may follow FROM.
+        dialect: Of the database.
+    """
+    blocks = list(_examples(query, table, dialect))
+    last = "labelled"
+    for place, columns in enumerate(query.stages(dialect.median), start=1):
+        name = f"stage_{place}"
+        blocks.append(_stage(name, last, columns))
+        last = name
+    blocks += _constant(query, last)
+    width = max(len(query.annotators), 1)
+    rows = " UNION ALL\n".join(_rows(query, last, width, dialect))
+    names = ", ".join(["part", "set_no", "gold", "judge", *(f"p{place}" for place in range(1, width + 1)), "n"])
+    written = ",\n".join(blocks)
+    return f"WITH\n{written}\nSELECT {names} FROM (\n{rows}\n) AS counts"
+
+
+def _stage(name: str, before: str, columns: Expressions) -> str:
+    made = ",\n    ".join(f"{expression} AS {column}" for column, expression in columns.items())
+    return f"{name} AS (\n  SELECT *,\n    {made}\n  FROM {before}\n)"
+
+
+def _examples(query: CountQuery, table: str, dialect: Dialect) -> Iterator[str]:
+    """Yield the block that a user edits, and what finds the set of each labelled example."""
+
+    def level(own: str, column: str) -> str:
+        return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {own}"
+
+    levels = ",\n    ".join(level(own, column) for own, column in query.columns.items())
+    skips = any(criterion.not_applicable for criterion in query.rubric.criteria)
+    exits = ", -2 where it does not apply" if skips else ""
+    yield (
+        "-- Edit this block alone: a row per example, with its group (NULL: a group by itself) and each rater's\n"
+        f"-- level of each criterion, NULL where there is none{exits}.\n"
+        f"ratings AS (\n  SELECT group_id,\n    {levels}\n  FROM {table}\n)"
+    )
+    group = f"'group ' || CAST(group_id AS {dialect.text})"
+    alone = f"'example ' || CAST(ROW_NUMBER() OVER ({dialect.row_order}) AS {dialect.text})"
+    yield (
+        f"named AS (\n  SELECT *, CASE WHEN group_id IS NULL THEN {alone} ELSE {group} END AS unit\n"
+        f"  FROM ratings WHERE {query.is_labelled}\n)"
+    )
+    yield (
+        "places AS (\n  SELECT unit, ROW_NUMBER() OVER (ORDER BY unit) AS place FROM (SELECT DISTINCT unit FROM named) "
+        "AS units\n)"
+    )
+    yield (
+        "sizes AS (\n  SELECT (SELECT COUNT(*) FROM places) AS n_groups, COUNT(group_id) AS n_named, COUNT(*) AS n\n"
+        "  FROM named\n)"
+    )
+    x = f"(place + {OFFSET})"
+    square = dialect.remainder.format(f"({x} * {x})", PRIME)
+    cube = dialect.remainder.format(f"({square} * {x})", PRIME)
+    scattered = dialect.remainder.format(cube, SETS)
+    yield (
+        "sets AS (\n  SELECT unit, place,\n"
+        f"    CASE WHEN n_named = 0 THEN NULL WHEN n_groups <= {SETS} THEN place - 1 ELSE {scattered} END AS set_no\n"
+        "  FROM places CROSS JOIN sizes\n)"
+    )
+    yield ("labelled AS (\n  SELECT named.*, sets.place, sets.set_no FROM named JOIN sets ON named.unit = sets.unit\n)")
+
+
+def _quoted(name: str, dialect: Dialect) -> str:
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    return dialect.quote + name.replace(dialect.quote, dialect.quote * 2) + dialect.quote
+
+
+def _constant(query: CountQuery, examples: str) -> Iterator[str]:
+    """Yield the scores that were given, and which of them agrees with most annotators."""
+    people = [f"{person}_score" for person in query.annotators]
+    given = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
+    n_known = " + ".join(f"COUNT({score})" for score in people) or "0"
+    given.append(f"SELECT gold_score FROM {examples} WHERE (SELECT {n_known} FROM {examples}) = 0")
+    every = " UNION ALL ".join(given)
+    yield f"given AS (\n  SELECT DISTINCT score FROM ({every}) AS scores WHERE score IS NOT NULL\n)"
+    if len(people) < 2:
+        return
+    by_person = " UNION ALL ".join(
+        f"SELECT {score} AS score, 1.0 / n_people AS weight FROM {examples} WHERE {query.shared}" for score in people
+    )
+    yield (
+        f"spread AS (\n  SELECT score, SUM(weight) AS weight FROM ({by_person}) AS scores\n"
+        "  WHERE score IS NOT NULL GROUP BY score\n)"
+    )
+    near = f"ABS(given.score - spread.score) <= {query.rubric.tolerance - 0.5 * 10.0**-DECIMALS!r}"
+    agreeing = f"{rounded(f'SUM(CASE WHEN {near} THEN spread.weight ELSE 0.0 END)')}"
+    yield (
+        f"constant AS (\n  SELECT given.score AS answer FROM given CROSS JOIN spread\n  GROUP BY given.score "
+        f"ORDER BY {agreeing} DESC, given.score LIMIT 1\n)"
+    )
+
+
+def _rows(query: CountQuery, examples: str, width: int, dialect: Dialect) -> Iterator[str]:
+    """Yield the SELECT of each part."""
+    missing = f"CAST(NULL AS {dialect.double})"  # the first SELECT gives columns their types
+    yield _select(f"format:{FORMAT}", "CAST(NULL AS BIGINT)", (missing,) * (width + 2), "1", "", width)
+    yield _select(f"rubric:{query.rubric.fingerprint}", "NULL", (), "1", "", width)
+    yield _select("examples", "NULL", (), "n", "FROM sizes", width)
+    yield _select("groups", "NULL", (), "n_groups", "FROM sizes WHERE n_named > 0", width)
+    for part in query.parts():
+        yield _counted(part.name, part.values, examples, width)
+    if len(query.annotators) > 1:
+        shares = query.shares("answer")
+        yield _counted("people", shares, f"{examples} CROSS JOIN constant WHERE {query.shared}", width)
+    yield _select(
+        "given", "NULL", ("score",), "1", f"FROM (SELECT DISTINCT {rounded('score')} AS score FROM given) AS g", width
+    )
+    for name, hit, counted in query.rates():
+        by_group = f"SELECT SUM({hit}) AS hits, COUNT(*) AS size FROM {examples} WHERE {counted} GROUP BY place"
+        source = f"FROM ({by_group}) AS by_group GROUP BY hits, size"
+        yield _select(name, "NULL", ("hits", "size"), "COUNT(*)", source, width)
+
+
+def _counted(name: str, values: Sequence[str], source: str, width: int) -> str:
+    named = [f"v{place}" for place in range(1, len(values) + 1)]
+    inside = ", ".join(f"{value} AS {column}" for value, column in zip(values, named, strict=True))
+    rows = f"FROM (SELECT set_no, {inside} FROM {source}) AS e GROUP BY set_no, {', '.join(named)}"
+    return _select(name, "set_no", named, "COUNT(*)", rows, width)
+
+
+def _select(name: str, set_no: str, values: Sequence[str], n: str, source: str, width: int) -> str:
+    """Return a SELECT of a part's rows, by the columns of all parts."""
+    columns = ["gold", "judge", *(f"p{place}" for place in range(1, width + 1))]
+    filled = [*values, *["NULL"] * (len(columns) - len(values))]
+    cells = ", ".join(f"{value} AS {column}" for value, column in zip(filled, columns, strict=True))
+    quoted = name.replace("'", "''")
+    return f"SELECT '{quoted}' AS part, {set_no} AS set_no, {cells}, {n} AS n {source}".rstrip()

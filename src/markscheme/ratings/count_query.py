@@ -1,0 +1,372 @@
+"""What a database computes to count examples that are rated alike: columns of a wide table, and the parts to count.
+
+Every expression is SQL that SQLite, DuckDB and Daft read alike, so that each of them counts by the same rules. Gold is
+made as `gold.py` makes it, scores and decisions as `grading.score` does.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from markscheme.errors import UsageError
+from markscheme.grading.score import ROUNDING
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+Expressions: TypeAlias = Mapping[str, str]
+"""SQL expressions by the column that they make."""
+FORMAT: Final = 1
+"""The number of the counts' format, in the part `format:1`."""
+DECIMALS: Final = 9
+"""Decimals of scores and shares."""
+DOES_NOT_APPLY_LEVEL: Final = -2
+"""What a table has in place of a level where the criterion does not apply."""
+ADJUDICATED: Final = "gold"
+"""The rater whose levels are final, next to annotators."""
+MOST_ANNOTATORS: Final = 3
+"""Annotators whose middle is written out; a database with a median of its own takes more."""
+_PASSING_ROUNDING: Final = 1e-12
+"""By how much a position may miss a threshold through rounding, as `Criterion.passes` allows."""
+
+
+@dataclass(frozen=True)
+class CountedPart:
+    """A part of the counts: how many examples share some values.
+
+    Attributes:
+        name: Of the part.
+        values: Gold's, the judge's, and annotators' values, as columns or expressions.
+    """
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CountQuery:
+    """Counting the examples of a wide table, which has a column `RATER__CRITERION` for each rater and criterion.
+
+    Attributes:
+        rubric: By which they were rated.
+        raters: Annotators, and `gold` for final levels.
+        judge: The judge's name in the table.
+
+    Raises:
+        UsageError: Figures of such a rubric aren't functions of counts, or raters are missing or repeated.
+    """
+
+    rubric: Rubric
+    raters: tuple[str, ...]
+    judge: str
+
+    def __post_init__(self) -> None:
+        rubric = self.rubric
+        if rubric.is_of_pairs:
+            raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")
+        if rubric.categories:
+            raise UsageError(f"{rubric.name} has categories, which aren't counted")
+        if not self.raters:
+            raise UsageError("no rater is named: --raters p1,p2 names the annotators' columns")
+        if len({*self.raters, self.judge}) <= len(self.raters):
+            raise UsageError(f"each rater has one name, got {', '.join((*self.raters, self.judge))}")
+        for criterion in rubric.criteria:
+            if criterion.not_applicable and DOES_NOT_APPLY_LEVEL in criterion.scale.values:
+                raise UsageError(
+                    f"{criterion.name} has a level {DOES_NOT_APPLY_LEVEL}, which in a table to be counted says that "
+                    "the criterion does not apply"
+                )
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Columns of the wide table by what they are called in expressions."""
+        return {
+            _raw(own, index, criterion): f"{rater}__{criterion.name}"
+            for own, rater in self._names.items()
+            for index, criterion in self._criteria
+        }
+
+    @property
+    def annotators(self) -> list[str]:
+        """Annotators as expressions call them: p1, p2, …"""
+        return [own for own in self._names if own not in ("judge", "final")]
+
+    @property
+    def is_labelled(self) -> str:
+        """The condition that somebody labelled an example."""
+        return " OR ".join(
+            f"{_raw(own, index, criterion)} IS NOT NULL"
+            for own in self._labellers
+            for index, criterion in self._criteria
+        )
+
+    def stages(self, middle: str | None = None) -> list[Expressions]:
+        """List the columns to compute; each stage needs those before.
+
+        Args:
+            middle: An expression for the median of any number of levels, with `{}` for them; None writes out the middle
+                of three.
+        """
+        found = [
+            dict(self._levels()),
+            dict(self._gold_levels(middle)),
+            dict(self._settled()),
+            dict(self._sums()),
+            dict(self._scores()),
+            dict(self._gold_score()),
+            dict(self._decisions()),
+            dict(self._compared()),
+        ]
+        return [stage for stage in found if stage]
+
+    def parts(self) -> Iterator[CountedPart]:
+        """Yield the parts that are counted by set."""
+        yield CountedPart("score", (rounded("gold_score"), rounded("judge_score")))
+        if self.rubric.decides:
+            yield CountedPart("decision", ("gold_pass", "judge_pass"))
+        for index, criterion in self._criteria:
+            gold = f"gold_{index}"
+            if self._may_split(criterion):
+                low, high = criterion.scale.ends
+                gold = f"CASE WHEN gold_{index} > {low!r} AND gold_{index} < {high!r} THEN NULL ELSE gold_{index} END"
+            people = (f"{person}_{index}" for person in self.annotators)
+            yield CountedPart(criterion.name, (gold, f"judge_{index}", *people))
+
+    def rates(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what is counted by group: the name, an expression that is 1 for a hit and else 0, and who counts."""
+        yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
+        if self.rubric.decides:
+            yield "rate:stops", "1 - judge_pass", "gold_pass = 0 AND judge_pass IS NOT NULL"
+            yield "rate:keeps", "judge_pass", "gold_pass = 1 AND judge_pass IS NOT NULL"
+
+    @property
+    def shared(self) -> str:
+        """The condition that two annotators and the judge have a score."""
+        return "n_people >= 2 AND judge_score IS NOT NULL"
+
+    def shares(self, constant: str) -> tuple[str, str, str]:
+        """Return the shares of an example's annotators who agree: pairs of them, with the judge, with a constant.
+
+        Args:
+            constant: The column of the best constant.
+        """
+        by_constant = " + ".join(self._hit(f"{person}_score", constant) for person in self.annotators)
+        pairs = "pair_hits * 2.0 / (n_people * (n_people - 1))"
+        return rounded(pairs), rounded("judge_hits * 1.0 / n_people"), rounded(f"({by_constant}) * 1.0 / n_people")
+
+    # --- levels -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Raters by what they are called in expressions."""
+        people = [rater for rater in self.raters if rater != ADJUDICATED]
+        named = {f"p{place}": rater for place, rater in enumerate(people, start=1)}
+        if ADJUDICATED in self.raters:
+            named["final"] = ADJUDICATED
+        return {**named, "judge": self.judge}
+
+    @cached_property
+    def _criteria(self) -> list[tuple[int, Criterion]]:
+        return list(enumerate(self.rubric.criteria, start=1))
+
+    @property
+    def _labellers(self) -> list[str]:
+        return [own for own in self._names if own != "judge"]
+
+    def _may_split(self, criterion: Criterion) -> bool:
+        return criterion.scale.halves_decide_nothing and len(self.annotators) > 1
+
+    @property
+    def _splits(self) -> bool:
+        """Whether annotators may split evenly over a criterion, so that it decides nothing."""
+        return any(self._may_split(criterion) for _, criterion in self._criteria)
+
+    def _levels(self) -> Iterator[tuple[str, str]]:
+        for index, criterion in self._criteria:
+            if not criterion.not_applicable:
+                continue
+            for own in self._names:
+                raw = _raw(own, index, criterion)
+                yield f"{own}_{index}", f"CASE WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN NULL ELSE {raw} END"
+                yield f"{own}_skips_{index}", f"CASE WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN 1 ELSE 0 END"
+
+    def _gold_levels(self, middle: str | None) -> Iterator[tuple[str, str]]:
+        for index, criterion in self._criteria:
+            people = [f"{person}_{index}" for person in self.annotators]
+            theirs = _middle(people, middle) if people else "NULL"
+            final = f"final_{index}"
+            yield (
+                f"gold_{index}",
+                f"COALESCE({final}, {theirs})"
+                if "final" in self._names and people
+                else (final if not people else theirs),
+            )
+            if criterion.not_applicable:
+                skips = " + ".join(f"{own}_skips_{index}" for own in self._labellers)
+                yield f"gold_skips_{index}", skips
+
+    def _settled(self) -> Iterator[tuple[str, str]]:
+        """Yield gold's levels with even splits settled for the worse, and for the better."""
+        for index, criterion in self._criteria:
+            if self._may_split(criterion):
+                low, high = criterion.scale.ends
+                gold = f"gold_{index}"
+                worst, best = (low, high) if criterion.weight > 0 else (high, low)
+                for way, level in (("worse", worst), ("better", best)):
+                    is_split = f"{gold} > {low!r} AND {gold} < {high!r}"
+                    yield f"{way}_{index}", f"CASE WHEN {is_split} THEN {level!r} ELSE {gold} END"
+
+    # --- scores -------------------------------------------------------------------------------------------------------
+
+    @property
+    def _scored(self) -> list[str]:
+        """Whose scores are computed: gold's also for both ways of settling even splits."""
+        return [*self.annotators, "judge", "gold", *(("worse", "better") if self._splits else ())]
+
+    def _level(self, own: str, index: int, criterion: Criterion) -> str:
+        settled = own in ("worse", "better") and not self._may_split(criterion)
+        return f"{'gold' if settled else own}_{index}"
+
+    def _position(self, own: str, index: int, criterion: Criterion) -> str:
+        level = self._level(own, index, criterion)
+        scale = criterion.scale
+        low = scale.ends[0]
+        if scale.by_label or (low == 0 and scale.span == 1):
+            return level
+        return f"(({level} - {_signed(low)}) / {scale.span!r})"
+
+    def _sums(self) -> Iterator[tuple[str, str]]:
+        """Yield the sum of weight times position of each, and the best sum where criteria may be left out."""
+        for own in self._scored:
+            terms: list[str] = []
+            best: list[str] = []
+            faults: list[str] = []
+            for index, criterion in self._criteria:
+                term = f"{_signed(criterion.weight)} * {self._position(own, index, criterion)}"
+                weight = repr(abs(float(criterion.weight)))
+                if criterion.not_applicable:
+                    level = self._level(own, index, criterion)
+                    skips = f"{'gold' if own in ('worse', 'better') else own}_skips_{index}"
+                    term = f"CASE WHEN {level} IS NOT NULL THEN {term} WHEN {skips} > 0 THEN 0.0 END"
+                    weight = f"CASE WHEN {level} IS NOT NULL THEN {weight} ELSE 0.0 END"
+                terms.append(term)
+                (best if criterion.weight > 0 else faults).append(weight)
+            yield f"{own}_sum", " + ".join(terms)
+            if self._leaves_out:
+                yield f"{own}_best", " + ".join(best) or "0.0"
+                yield f"{own}_faults", " + ".join(faults) or "0.0"
+
+    @property
+    def _leaves_out(self) -> bool:
+        return any(criterion.not_applicable for _, criterion in self._criteria)
+
+    def _scores(self) -> Iterator[tuple[str, str]]:
+        weights = [float(criterion.weight) for _, criterion in self._criteria]
+        best = sum(weight for weight in weights if weight > 0)
+        faults = sum(abs(weight) for weight in weights)
+        for own in self._scored:
+            name = "gold_unsplit_score" if own == "gold" and self._splits else f"{own}_score"
+            if self._leaves_out:
+                by_best = f"{own}_sum / {own}_best"
+                by_faults = f"1.0 + {own}_sum / {own}_faults"
+                share = f"CASE WHEN {own}_best > 0 THEN {_within(by_best)}"
+                yield name, f"{share} WHEN {own}_faults > 0 THEN {_within(by_faults)} END"
+            else:
+                share = f"{own}_sum / {best!r}" if best > 0 else f"1.0 + {own}_sum / {faults!r}"
+                yield name, _within(share) if 0 < best < faults else share
+
+    def _gold_score(self) -> Iterator[tuple[str, str]]:
+        """Yield the gold score, which there is not where an even split decides whether any score agrees with it."""
+        if self._splits:
+            apart = 2 * self.rubric.tolerance - ROUNDING
+            yield (
+                "gold_score",
+                f"CASE WHEN better_score - worse_score >= {apart!r} THEN NULL ELSE gold_unsplit_score END",
+            )
+
+    # --- decisions ----------------------------------------------------------------------------------------------------
+
+    def _decisions(self) -> Iterator[tuple[str, str]]:
+        if not self.rubric.decides:
+            return
+        yield "judge_pass", self._decision("judge")
+        if not self._splits:
+            yield "gold_pass", self._decision("gold")
+            return
+        worse, better = self._decision("worse"), self._decision("better")
+        yield "gold_pass", f"CASE WHEN ({worse}) = ({better}) THEN ({worse}) END"
+
+    def _decision(self, own: str) -> str:
+        mark = self.rubric.pass_mark - ROUNDING
+        fails = [f"{own}_score < {_signed(mark)}"]
+        for index, criterion in self._criteria:
+            if criterion.required:
+                position = self._position(own, index, criterion)
+                merit = position if criterion.weight > 0 else f"1.0 - {position}"
+                fails.append(f"{merit} < {_signed(criterion.threshold - _PASSING_ROUNDING)}")
+        cases = " ".join(f"WHEN {fail} THEN 0" for fail in fails)
+        return f"CASE WHEN {own}_score IS NULL THEN NULL {cases} ELSE 1 END"
+
+    # --- agreement ----------------------------------------------------------------------------------------------------
+
+    def _hit(self, one: str, other: str) -> str:
+        return f"CASE WHEN {rounded(f'ABS({one} - {other})')} < {self.rubric.tolerance!r} THEN 1 ELSE 0 END"
+
+    def _compared(self) -> Iterator[tuple[str, str]]:
+        yield "hit", self._hit("gold_score", "judge_score")
+        scores = [f"{person}_score" for person in self.annotators]
+        if not scores:
+            return
+        yield "n_people", " + ".join(f"CASE WHEN {score} IS NULL THEN 0 ELSE 1 END" for score in scores)
+        pairs = [(one, other) for place, one in enumerate(scores) for other in scores[place + 1 :]]
+        yield "pair_hits", " + ".join(self._hit(one, other) for one, other in pairs) or "0"
+        yield "judge_hits", " + ".join(self._hit(score, "judge_score") for score in scores)
+
+
+def _raw(own: str, index: int, criterion: Criterion) -> str:
+    """Return what a rater's column of the table is called in expressions."""
+    return f"{'raw_' if criterion.not_applicable else ''}{own}_{index}"
+
+
+def rounded(expression: str) -> str:
+    """Return an expression rounded to the format's decimals.
+
+    >>> rounded("gold_score")
+    'ROUND(gold_score, 9)'
+    """
+    return f"ROUND({expression}, {DECIMALS})"
+
+
+def _signed(value: float) -> str:
+    """Return a number that may follow a sign."""
+    return repr(float(value)) if value >= 0 else f"({float(value)!r})"
+
+
+def _within(share: str) -> str:
+    """Return a share cut to 0 to 1."""
+    return f"CASE WHEN {share} < 0.0 THEN 0.0 WHEN {share} > 1.0 THEN 1.0 ELSE {share} END"
+
+
+def _middle(levels: Sequence[str], median: str | None) -> str:
+    """Return the middle of annotators' levels: half-way between two, whoever gave none."""
+    if len(levels) == 1:
+        return levels[0]
+    if len(levels) > MOST_ANNOTATORS:
+        if median is None:
+            raise UsageError(
+                f"the middle of more than {MOST_ANNOTATORS} annotators isn't plain SQL: --dialect duckdb, or a column "
+                f"of final levels for each criterion, named gold__CRITERION, with `--raters {ADJUDICATED}`"
+            )
+        return median.format(", ".join(levels))
+    if len(levels) == 2:
+        return _middle_of_two(*levels)
+    a, b, c = levels
+    return (
+        f"CASE WHEN {a} IS NULL THEN {_middle_of_two(b, c)} WHEN {b} IS NULL THEN {_middle_of_two(a, c)} "
+        f"WHEN {c} IS NULL THEN ({a} + {b}) / 2.0 "
+        f"WHEN ({a} <= {b} AND {b} <= {c}) OR ({c} <= {b} AND {b} <= {a}) THEN {b} "
+        f"WHEN ({b} <= {a} AND {a} <= {c}) OR ({c} <= {a} AND {a} <= {b}) THEN {a} ELSE {c} END"
+    )
+
+
+def _middle_of_two(a: str, b: str) -> str:
+    return f"CASE WHEN {a} IS NULL THEN {b} WHEN {b} IS NULL THEN {a} ELSE ({a} + {b}) / 2.0 END"
