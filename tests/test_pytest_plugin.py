@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from markscheme.rubrics.search import POOL
 from tests.commands.console import ROOT, environment, run
+from tests.commands.pasted import faults_of, printed_commands
 from tests.judges.chat_server import ChatServer, completion
 from tests.loaded import HEAVY
 
@@ -232,6 +235,31 @@ UNASKABLE = {
     '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"': "warn, require, off",
 }
 """Calls of `assert_grade`, and words of the error that each ends with."""
+
+
+LABEL = json.dumps({"rater": "ann", "kind": "human", "criteria": {"polite": 5, "dated": "MET", "blames": "UNMET"}})
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("is_labelled", [True, False], ids=["labelled", "unlabelled"])
+@pytest.mark.parametrize("judge", ["", ", judge='function:judges:kind'", ", judge=judges.kind"])
+def test_each_command_that_a_failure_prints_works_where_it_is_printed(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, judge: str, is_labelled: bool
+) -> None:
+    shutil.copy(project / "tests" / "judges.py", project / "judges.py")
+    rows = [f'{{"id": "o{n}", "query": "When?", "response": "On {n} May.", "labels": [{LABEL}]}}\n' for n in range(20)]
+    (project / "outputs.jsonl").write_text(re.sub(r', "labels": \[.*\]', "", "".join(rows)))
+    if is_labelled:
+        (project / "calibration" / "manners").mkdir(parents=True)
+        (project / "calibration" / "manners" / "examples.jsonl").write_text("".join(rows))
+    call = f'assert_grade("No.", "manners", inputs={{"query": "?"}}, calibration="require"{judge})'
+    done = run_tests(project, f"def test_gate(assert_grade):\n    {call}\n")
+    commands = [*printed_commands(done.stdout)]
+    if judge:
+        assert [command.split()[1] for command in commands] == ["calibrate" if is_labelled else "label"]
+    placeholders = {POOL: "outputs.jsonl", "JUDGE": "function:judges:kind"}
+    env = {"MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(project)}
+    assert faults_of(commands, project, tmp_path_factory.mktemp("copies"), placeholders, env) == {}
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,9 @@ from markscheme.grading.verdict import Holistic
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import GradingJudge, Judge
+from markscheme.judges.kinds import YOUR_JUDGE
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
-from markscheme.options.reading import hold, reading_options, split_reading
+from markscheme.options.in_force import hold, reading_options, split_reading
 from markscheme.options.table import OptionSource, unknown_option
 from markscheme.phrases import brief, number
 from markscheme.promptfoo.engine import Engine
@@ -153,7 +154,8 @@ class AssertGrade:
             judge = self._judge(named, rubric, submission, places, options)
         except NoJudge as error:
             raise NoJudge(str(error).replace("--judge", "judge=…")) from error
-        receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places)
+        by_name = options.judge if named is None or isinstance(named, str) else YOUR_JUDGE
+        receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places, named=by_name)
         scorers = scorers_for(rubric, options.scorers)
         only_gates = calibration == "require"
         return await Grading(rubric, judge, receipt=receipt, scorers=scorers, only_gates=only_gates).grade(submission)

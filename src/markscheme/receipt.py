@@ -231,11 +231,15 @@ def _allowed(receipt: Receipt) -> str:
     return allowed if receipt.settings is not None else f"{allowed}; settings not recorded"
 
 
-def why_no_gate(receipt: Receipt | None) -> str:
+def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
     """Explain why a judge cannot be used as asked: which use was accepted for it, or that none was.
 
-    >>> why_no_gate(None)
-    'no run of this rubric is accepted (calibrate RUBRIC --accept)'
+    Args:
+        receipt: Of the accepted run; None without one.
+        advice: What to do for a first one; None where there is nothing on disk to calibrate.
+
+    >>> why_no_gate(None, "accept one by `markscheme calibrate tone --accept`")
+    'no run of this rubric is accepted; accept one by `markscheme calibrate tone --accept`'
     >>> known = Receipt("trend", 0.9, None, 84, "human", "2026-11-02", "r", "p", "j")
     >>> why_no_gate(known)
     'the run accepted on 2026-11-02 (84 human labels) is for use "trend": can show trends'
@@ -243,7 +247,7 @@ def why_no_gate(receipt: Receipt | None) -> str:
     'the run accepted on 2026-11-02 (84 human labels), for use "gate", was calibrated for another judge'
     """
     if receipt is None:
-        return "no run of this rubric is accepted (calibrate RUBRIC --accept)"
+        return "; ".join(["no run of this rubric is accepted", *([] if advice is None else [advice])])
     run = f"the run accepted on {receipt.date} ({receipt.labels} {receipt.kind} labels)"
     if receipt.differs:
         return f'{run}, for use "{receipt.use}", was {calibration_text(receipt)}'

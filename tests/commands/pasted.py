@@ -4,7 +4,8 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from html.parser import HTMLParser
 from pathlib import Path
 
 from tests.commands.console import environment, run, scripts
@@ -17,6 +18,8 @@ TOO_FEW = 4
 """Exit status where labels are too few, which is said as an error where nothing else can be."""
 ANSWERS = (0, 1, TOO_FEW)
 """Exit statuses of a command that did what it was to do, whatever the answer."""
+HIDDEN = ("script", "style", "title", "svg")
+INLINE = ("b", "bdi", "em", "i", "a", "span", "strong", "code", "kbd", "wbr")
 PRINTED = re.compile(
     r"`((?:markscheme|calibrate) [^`]+)`|(?:^|[:→] +|^ +|> )((?:markscheme|calibrate) [^`]+?)(?:  +\S.*| \(or .*)?$"
 )
@@ -32,6 +35,41 @@ def printed_commands(text: str) -> Iterator[str]:
             if command not in seen:
                 seen.add(command)
                 yield command
+
+
+class _PageText(HTMLParser):
+    """The words of a page as a text: what stands in code in backticks, and a line for every block.
+
+    Attributes:
+        text: The words so far.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing read."""
+        super().__init__()
+        self.text = ""
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a tag."""
+        self._hidden += tag in HIDDEN
+        self.text += "`" if tag == "code" else "" if tag in INLINE else "\n"
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a tag."""
+        self._hidden -= tag in HIDDEN
+        self.text += "`" if tag == "code" else "" if tag in INLINE else "\n"
+
+    def handle_data(self, data: str) -> None:
+        """Read words."""
+        self.text += "" if self._hidden else " ".join(data.split("\n"))
+
+
+def commands_on_page(page: str) -> Iterator[str]:
+    """Yield each command that a page prints, once; a script's data has none."""
+    reader = _PageText()
+    reader.feed(page)
+    yield from printed_commands(reader.text)
 
 
 def paste(command: str, folder: Path, placeholders: Mapping[str, str], env: Mapping[str, str]) -> str:
@@ -63,6 +101,25 @@ def _page_of(words: list[str], folder: Path, env: Mapping[str, str]) -> str:
         _, message = page.communicate()
     is_fine = announced.rstrip().endswith("open") or (page.returncode == 0 and "error: " not in message)
     return "" if is_fine else f"{shlex.join(words)}: {page.returncode}, {message}"
+
+
+def faults_of(
+    commands: Iterable[str], folder: Path, copies: Path, placeholders: Mapping[str, str], env: Mapping[str, str]
+) -> dict[str, str]:
+    """Paste each command into a copy of the folder where it was printed; returns what is wrong, by command.
+
+    Args:
+        commands: What was printed.
+        folder: Where.
+        copies: An empty folder for the copies.
+        placeholders: As for `paste`.
+        env: Further variables.
+    """
+    tried = {
+        command: paste(command, copy_of(folder, copies / f"copy{n}"), placeholders, env)
+        for n, command in enumerate(commands)
+    }
+    return {command: fault for command, fault in tried.items() if fault}
 
 
 def copy_of(folder: Path, to: Path) -> Path:

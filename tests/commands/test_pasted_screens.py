@@ -2,13 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from markscheme.commands.call import described
 from tests.commands.console import run
-from tests.commands.pasted import copy_of, paste, printed_commands
+from tests.commands.pasted import commands_on_page, copy_of, paste, printed_commands
 from tests.commands.reply_project import make_project
 from tests.commands.screens import CAREFUL, NAME, lines_of, write_lines  # type: ignore[attr-defined]
 from tests.commands.test_first_screens import ALL_SCREENS
@@ -35,6 +36,12 @@ def write_outputs(folder: Path) -> None:
     write_lines(folder / "own-outputs.jsonl", [{**row, "id": f"{row['id']}-{n}"} for n in range(10) for row in rows])
 
 
+def _writes_page(arguments: Sequence[str]) -> bool:
+    """Whether the command writes a page, and isn't told to do so already."""
+    has_page = any("--html" in option.names for option in described(arguments[0]).options)
+    return has_page and "--html" not in arguments and "--json" not in arguments
+
+
 @pytest.mark.proof
 @pytest.mark.parametrize("name", [name for name, screen in ALL_SCREENS.items() if screen.only is None])
 def test_each_command_that_a_screen_prints_works_where_it_is_printed(tmp_path: Path, name: str) -> None:
@@ -49,12 +56,46 @@ def test_each_command_that_a_screen_prints_works_where_it_is_printed(tmp_path: P
         (here / screen.saved_as).write_text(done.stdout, encoding="utf-8")
     write_outputs(here)
     shown = done.stderr if screen.saved_as else done.stdout + done.stderr
-    faults = {
-        command: fault
-        for i, command in enumerate(printed_commands(re.sub(r"\x1b\[[0-9;]*m", "", shown)))
-        if (fault := _fault(command, here, tmp_path / f"copy{i}", env))
-    }
-    assert faults == {}
+    commands = [*printed_commands(re.sub(r"\x1b\[[0-9;]*m", "", shown))]
+    assert _faults(commands, here, tmp_path, env) == {}
+
+
+WITHOUT_A_PAGE = {"improve": "what the labels allow is said on the screen alone"}
+WITH_PAGES = [
+    name
+    for name, screen in ALL_SCREENS.items()
+    if screen.only is None and not screen.saved_as and name not in WITHOUT_A_PAGE and _writes_page(screen.arguments)
+]
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", WITH_PAGES)
+def test_each_command_that_a_page_or_a_step_summary_prints_works_where_the_command_ran(
+    tmp_path: Path, name: str
+) -> None:
+    screen = ALL_SCREENS[name]
+    here = tmp_path / "here"
+    here.mkdir()
+    make_project(here)
+    screen.before(here)
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "COLUMNS": "1000", "XDG_RUNTIME_DIR": str(tmp_path)}
+    page = tmp_path / "page.html"
+    summary = tmp_path / "summary.md"
+    added = {"GITHUB_STEP_SUMMARY": str(summary)}
+    done = run("markscheme", *screen.arguments, "--html", str(page), cwd=here, env=env | added)
+    assert done.returncode == screen.status, done.stderr
+    write_outputs(here)
+    on_screen = {*printed_commands(re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr))}
+    in_summary = printed_commands(summary.read_text(encoding="utf-8")) if summary.exists() else ()
+    written = dict.fromkeys([*commands_on_page(page.read_text(encoding="utf-8")), *in_summary])
+    commands = [command for command in written if command not in on_screen]  # which the test of screens pastes
+    assert _faults(commands, here, tmp_path, env) == {}
+
+
+def _faults(commands: Sequence[str], here: Path, tmp_path: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """Return what is wrong with printed commands, by command; each is pasted into a copy of the folder."""
+    tried = {command: _fault(command, here, tmp_path / f"copy{i}", env) for i, command in enumerate(commands)}
+    return {command: fault for command, fault in tried.items() if fault}
 
 
 def _fault(command: str, here: Path, copy: Path, env: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from markscheme.commands.table import RARE_GROUP, all_commands, command_names
 from markscheme.errors import UsageError
 from markscheme.grading.grader import ask_options
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
-from markscheme.options.reading import reading_options, split_reading, typed_reading
+from markscheme.options.in_force import reading_options, split_reading, typed_reading
 from markscheme.options.settings import SettingsFile, find_settings
 from markscheme.options.table import (
     OPTIONS,

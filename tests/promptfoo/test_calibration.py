@@ -10,7 +10,9 @@ import pytest
 
 from tests.commands import scripted_setting as setting
 from tests.commands.console import environment, run
+from tests.commands.pasted import paste, printed_commands
 
+ACCEPTING = f"markscheme calibrate clear --judge {setting.JUDGE} --accept"
 ASSERTION = """
 import json, pathlib, sys
 from markscheme.promptfoo.assertion import get_assert
@@ -77,10 +79,11 @@ def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> 
     refused = _assert(here, calibration="require")
     assert (refused["pass"], refused["score"]) == (False, 0)
     assert refused["reason"].startswith("not graded: config.calibration is require")
-    assert refused["reason"].endswith("no run of this rubric is accepted (calibrate RUBRIC --accept)")
+    assert refused["reason"].endswith(f"no run of this rubric is accepted; accept one by `{ACCEPTING}`")
     assert "namedScores" not in refused
     assert setting.calls(here) == 0
-    _accept(here)
+    assert [*printed_commands(refused["reason"])] == [ACCEPTING]
+    assert paste(ACCEPTING, here, {}, setting.environment(here)) == ""
     assert _assert(here, calibration="require")["pass"]
     setting.ask_strictly(here)
     reason = _assert(here, calibration="require")["reason"]

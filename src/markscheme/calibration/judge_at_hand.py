@@ -5,14 +5,11 @@ import warnings
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, RubricWarning
-from markscheme.judges.kinds import DEFAULT, kind_of
+from markscheme.judges.kinds import DEFAULT, YOUR_JUDGE, kind_of
 from markscheme.options.settings import find_settings
 from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import find_calibration, find_rubric
-
-YOUR_JUDGE = "JUDGE"
-"""What a reader replaces by a judge, where none would be asked without a name."""
 
 
 def judge_to_name(rubric: str) -> str | None:

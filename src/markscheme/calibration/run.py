@@ -20,7 +20,8 @@ from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.options.calls import CallOptions
-from markscheme.options.reading import DamageOptions, hold
+from markscheme.options.in_force import hold
+from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions

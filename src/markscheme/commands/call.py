@@ -17,8 +17,9 @@ from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
-from markscheme.options.reading import hold, typed_reading
+from markscheme.options.in_force import hold, typed_reading
 from markscheme.options.settings import SettingsFile, find_settings
+from markscheme.options.table import AddedOptions
 from markscheme.phrases import in_words as listed_in_words
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def call(argv: Sequence[str]) -> int:
         return 0
     function, bound = parse(command, rest, settings)
     skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
-    with leaving_out_damaged_lines(skips), hold(typed_reading(typed_settings(command, rest)[0])):
+    with leaving_out_damaged_lines(skips), hold(_typed_reading(command, rest)):
         try:
             status: int = function(*bound.args, **bound.kwargs)
         except UsageError as error:
@@ -172,6 +173,12 @@ def complete(argv: Sequence[str]) -> int:
 # --- settings ---------------------------------------------------------------------------------------------------------
 
 
+def _typed_reading(command: str, rest: Sequence[str]) -> AddedOptions:
+    """Return the options of reading among the settings that were typed."""
+    typed, _ = typed_settings(command, rest)
+    return typed_reading({key: texts for key, texts in typed.items() if key not in described(command).own_settings})
+
+
 def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
     """Return the settings among the words of a command, by key, and the other words.
 
@@ -195,8 +202,8 @@ def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[st
             raise UsageError(
                 f"`{SETTING_FLAG}` needs KEY=VALUE, got {pair!r}" if pair else f"`{SETTING_FLAG}` needs KEY=VALUE"
             )
-        settings = described(command).settings
-        if key not in settings:
+        if not described(command).has_setting(key):
+            settings = described(command).settings
             instead = suggestion(key, settings, mark="`") or f"; known are {', '.join(settings) or 'none'}"
             raise UsageError(f"`markscheme {command}` has no setting `{key}`{instead}")
         typed.setdefault(key, []).append(value)
@@ -213,11 +220,11 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
     names = [word for word in typed if word.startswith("--")]
     if not names:  # to describe a command takes longer than all else here
         return
-    by_name = {name: option for option in described(command).keyed for name in option.names}
+    named = {name for option in described(command).options for name in option.names}
     for word, after in pairwise((*typed, "")):
         name, equals, value = word.partition("=")
-        if name in by_name:
-            option = by_name[name]
+        option = None if name in named or not name.startswith("--") else described(command).keyed_as(name)
+        if option is not None:
             pair = f"{option.setting}={_value_by_key(name, option, value if equals else after)}"
             raise UsageError(f"`{name}` is a setting: type `{SETTING_FLAG} {shlex.quote(pair)}`")
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origi
 
 from cyclopts import Parameter
 
-from markscheme.options.reading import DamageOptions, reading_families
+from markscheme.options.in_force import reading_families
+from markscheme.options.reading import DamageOptions
 from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of
 
 if TYPE_CHECKING:
@@ -76,20 +77,24 @@ class CommandLine:
 
     @property
     def keyed(self) -> Iterator[KeyedOption]:
-        """Its options that `-o KEY=VALUE` alone sets; those of reading follow where it reads files."""
-        reads = False
+        """Its options that `-o KEY=VALUE` alone sets; where it reads files, those of reading come last."""
+        yield from self.keyed_of_families
+        if any(issubclass(family, DamageOptions) for families in self._families.values() for family in families):
+            for family in reading_families():
+                yield from _keyed_options(family, {})
+
+    @property
+    def keyed_of_families(self) -> Iterator[KeyedOption]:
+        """The same of its own families."""
         for parameter in self._own.parameters.values():
-            if parameter.name not in self._families:
-                declared = _declared_in(parameter.annotation)
-                if declared is not None and not declared.is_named:
-                    yield parameter.name, declared, _name_of(parameter.name, declared)
+            if parameter.name in self._families:
+                _, names = _family_in(parameter.annotation)
+                for family in self._families[parameter.name]:
+                    yield from _keyed_options(family, names)
                 continue
-            _, names = _family_in(parameter.annotation)
-            for family in self._families[parameter.name]:
-                reads = reads or issubclass(family, DamageOptions)
-                yield from _keyed_options(family, names)
-        for family in reading_families() if reads else ():
-            yield from _keyed_options(family, {})
+            declared = _declared_in(parameter.annotation)
+            if declared is not None and not declared.is_named:
+                yield parameter.name, declared, _name_of(parameter.name, declared)
 
     def __call__(self, *args: Any, **kwargs: Any) -> int:
         """Run the command."""

@@ -75,6 +75,20 @@ class Description:
         return tuple(map(_keyed_option, self.line.keyed))
 
     @property
+    def own_settings(self) -> set[str]:
+        """The keys of settings that its own families have: those of reading are in none."""
+        keyed = {key for key, declared, _ in self.line.keyed_of_families if declared.is_key}
+        return keyed.union(option.setting for option in self.options if option.setting)
+
+    def has_setting(self, key: str) -> bool:
+        """Return True if it has a setting of that key; features are loaded only where its own families have none."""
+        return key in self.own_settings or key in self.settings
+
+    def keyed_as(self, name: str) -> Option | None:
+        """Return the option that would be typed by a name if `-o KEY=VALUE` alone didn't set it; None for no such."""
+        return next((option for option in map(_keyed_option, self.line.keyed) if name in option.names), None)
+
+    @property
     def settings(self) -> tuple[str, ...]:
         """The keys of settings that it has; those in `keyed` are typed by `-o KEY=VALUE` alone."""
         return tuple(option.setting for option in (*self.options, *self.keyed) if option.setting)

@@ -15,7 +15,7 @@ from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
-from markscheme.options.reading import hold, split_reading
+from markscheme.options.in_force import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
 from markscheme.rubrics.file import load_rubric

@@ -1,5 +1,6 @@
 """The calibration behind grades: the receipt that they carry, and the grader that puts it there."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,10 @@ from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
 from markscheme.grading.strategies import asking_fingerprint
 from markscheme.judges.judge import GradingJudge, JudgeGroup
+from markscheme.judges.kinds import YOUR_JUDGE
 from markscheme.receipt import Receipt, find_receipt, why_no_gate
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import POOL, find_calibration
 from markscheme.submission import Submission, metadata_of
 
 
@@ -68,8 +71,31 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
     return receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=as_then.fingerprint)
 
 
+def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE) -> str | None:
+    """Say by which command a run of a judge is accepted, or examples are labelled for one.
+
+    Args:
+        rubric: The rubric; one without a file has no labels.
+        starts: Where to look for its labels.
+        judge: As it is named on a command line; None where it is asked without a name.
+    """
+    if rubric.source is None:
+        return None
+    folder = find_calibration(rubric.name, *starts)
+    if folder is None or not (folder / "examples.jsonl").is_file():
+        return f"label examples for one: `{shlex.join(['markscheme', 'label', rubric.name, '--pool', POOL])}`"
+    named = [] if judge is None else ["--judge", judge]
+    return f"accept one by `{shlex.join(['markscheme', 'calibrate', rubric.name, *named, '--accept'])}`"
+
+
 def receipt_wanted(
-    wish: str, setting: str, rubric: Rubric, judge: GradingJudge, *starts: Path, averaged: bool = False
+    wish: str,
+    setting: str,
+    rubric: Rubric,
+    judge: GradingJudge,
+    *starts: Path,
+    averaged: bool = False,
+    named: str | None = YOUR_JUDGE,
 ) -> Receipt | None:
     """Find the receipt for grades before the judge is asked; None without one, or if `wish` is off.
 
@@ -80,6 +106,7 @@ def receipt_wanted(
         judge: As for `receipt_of`.
         starts: As for `receipt_of`.
         averaged: Whether scores are averaged, so that a receipt for trends is required, not one that can gate.
+        named: How the judge is named on a command line; None where it is asked without a name.
 
     Raises:
         UsageError: A receipt that allows this is required, and this one doesn't.
@@ -95,5 +122,7 @@ def receipt_wanted(
     may = receipt is not None and (receipt.may_trend if averaged else receipt.may_gate)
     if wish == "require" and not may:
         cannot = "scores of this judge cannot be averaged" if averaged else "this judge cannot gate"
-        raise UsageError(f"{setting} is require, and {cannot}: {why_no_gate(receipt)}")
+        raise UsageError(
+            f"{setting} is require, and {cannot}: {why_no_gate(receipt, way_to_accept(rubric, *starts, judge=named))}"
+        )
     return receipt

@@ -398,6 +398,8 @@ def _recordings() -> list[str]:
     return [os.path.relpath(file, here) for folder in folders for file in sorted((folder / "replies").glob("*.jsonl"))]
 
 
+YOUR_JUDGE: Final = "JUDGE"
+"""What a reader replaces by a judge in a printed command, where none would be asked without a name."""
 DEFAULT: Final = JudgeKind(
     "anthropic",
     _anthropic,

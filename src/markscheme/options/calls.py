@@ -5,7 +5,7 @@ from dataclasses import fields
 from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
-from markscheme.options.reading import reading_families
+from markscheme.options.in_force import reading_families
 from markscheme.options.settings import SettingsFile
 from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of, read_options
 

@@ -1,29 +1,9 @@
-"""Settings of reading files of any kind, which hold wherever something is read, however deep.
+"""Settings of reading files of any kind."""
 
-A call sets them by `hold`. What reads takes them by `in_force`, so that nobody between hands them on.
-"""
-
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
 
 from markscheme.options.forms import SWITCH
-from markscheme.options.settings import find_settings
-from markscheme.options.table import (
-    OPTIONS,
-    AddedOptions,
-    DeclaredOption,
-    OptionSource,
-    options_of,
-    read_options,
-    setting,
-)
-
-_Family = TypeVar("_Family")
-_IN_FORCE: ContextVar[AddedOptions] = ContextVar("options of reading", default=AddedOptions())
+from markscheme.options.table import setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,77 +13,3 @@ class DamageOptions:
     skip_damaged: bool = setting(
         False, "leave out examples, ratings and records that can't be read, with a warning each", SWITCH
     )
-
-
-def reading_families() -> list[type]:
-    """Return the families whose options hold wherever something is read, in the order of help."""
-    families = [family for family in OPTIONS if family.is_of_reading]
-    return [family.load() for family in sorted(families, key=lambda family: family.rank)]
-
-
-def reading_options() -> dict[str, DeclaredOption]:
-    """Return the options of these families by key."""
-    return {key: declared for family in reading_families() for key, declared in options_of(family).items()}
-
-
-def split_reading(
-    sources: Sequence[OptionSource], foreign: Container[str] = ()
-) -> tuple[AddedOptions, list[OptionSource]]:
-    """Return the options of reading that sources set, an object for each family, and the sources without these.
-
-    Args:
-        sources: What each sets, the strongest first.
-        foreign: Keys that aren't options of reading. Where there are no others, no feature is loaded.
-
-    Raises:
-        UsageError: A value that the option can't have.
-    """
-    if all(key in foreign for written, _ in sources for key in written):
-        return AddedOptions(), list(sources)
-    families = reading_families()
-    values = [options for family in families if (options := _set_of(family, sources)) is not None]
-    return AddedOptions(tuple(values)), [_without(families, source) for source in sources]
-
-
-def _set_of(family: type, sources: Sequence[OptionSource]) -> object | None:
-    """Return the options of a family, or None if no source sets any of them."""
-    keys = options_of(family)
-    ours = [({key: value for key, value in written.items() if key in keys}, named) for written, named in sources]
-    if not any(written for written, _ in ours):
-        return None
-    return read_options(family, *ours, find_settings(Path.cwd()).source_of(family))
-
-
-def _without(families: Sequence[type], source: OptionSource) -> OptionSource:
-    written, named = source
-    return {key: value for key, value in written.items() if not any(key in options_of(f) for f in families)}, named
-
-
-@contextmanager
-def hold(options: AddedOptions) -> Iterator[None]:
-    """Let options hold for all that is read inside the block."""
-    before = _IN_FORCE.set(AddedOptions((*options.values, *_IN_FORCE.get().values)))
-    try:
-        yield
-    finally:
-        _IN_FORCE.reset(before)
-
-
-def in_force(family: type[_Family]) -> _Family | None:
-    """Return the options of a family that hold here, or None if no call sets any."""
-    return next((value for value in _IN_FORCE.get().values if type(value) is family), None)
-
-
-def typed_reading(typed: Mapping[str, Sequence[str]]) -> AddedOptions:
-    """Return the options of reading among keys that were typed as settings, each with the texts of its values.
-
-    Raises:
-        UsageError: A value that the option can't have.
-    """
-    if not typed:
-        return AddedOptions()
-    declared = reading_options()
-    written = {
-        key: declared[key].read_text(texts[-1], f"-o: `{key}`") for key, texts in typed.items() if key in declared
-    }
-    return split_reading([(written, "-o: `{}`")])[0]

@@ -162,7 +162,7 @@ class Family:
         commands: The commands that take it without naming it: a part of them that a feature adds reads it.
         rank: Its source among these in help.
         is_of_reading: Whether its options hold wherever something is read: every command that reads files takes them,
-            and so do Promptfoo's `config`, pytest and calls from Python (`options.reading`).
+            and so do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).
     """
 
     load: Callable[[], type]

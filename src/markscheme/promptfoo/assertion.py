@@ -23,7 +23,7 @@ from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.numerals import finite
-from markscheme.options.reading import hold, reading_options, split_reading
+from markscheme.options.in_force import hold, reading_options, split_reading
 from markscheme.options.table import AddedOptions
 from markscheme.parts import loaded_part
 from markscheme.phrases import number
@@ -425,7 +425,9 @@ def grading_of(call: Call, engine: Engine) -> Grading:
     options = call.options
     prompts = [] if options.judge else questions(rubric, call.submission)
     judge = engine.judge_for(rubric, prompts, call.places, options)
-    receipt = receipt_wanted(call.calibration, "config.calibration", rubric, judge, *call.places)
+    receipt = receipt_wanted(
+        call.calibration, "config.calibration", rubric, judge, *call.places, named=call.options.judge
+    )
     scorers = scorers_for(rubric, options.scorers)
     return Grading(
         rubric,

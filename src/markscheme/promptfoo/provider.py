@@ -12,7 +12,7 @@ from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
 from markscheme.judges.judge import replying
-from markscheme.options.reading import hold
+from markscheme.options.in_force import hold
 from markscheme.parts import PartedText, loaded_part
 from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo.assertion import (

@@ -7,6 +7,8 @@ from markscheme.errors import UsageError, suggestion
 from markscheme.shipped import shipped
 from markscheme.text import is_path_component, path_component
 
+POOL = "YOUR-OUTPUTS.jsonl"
+"""The placeholder for the reader's file of outputs, in commands that choose what to label next."""
 RUBRIC_SUFFIXES = (".yaml", ".yml", ".json")
 CALIBRATION_FOLDERS = "calibration"
 """The folder with one folder per rubric: its labels, its accepted runs and what was tried on them."""

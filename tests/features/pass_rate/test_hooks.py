@@ -1,6 +1,7 @@
 """What the afterAll hook tells of runs of the real Promptfoo, whose worth can be worked out by hand."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 from markscheme.hooks import after_all
+from markscheme.rubrics.search import POOL
 from tests.commands.console import ROOT
+from tests.commands.pasted import faults_of, printed_commands
 from tests.promptfoo.answering import HOOKS, assertion, evaluate, rows
 from tests.real.promptfoo import EvalRun, PromptfooInstall
 from tests.session.processes import sockets
@@ -160,6 +163,32 @@ def test_it_shows_rates_means_cost_trust_and_differences(three_prompts: Recorded
     }
     assert [difference["more_than_noise"] for difference in data["differences"]] == [False, True, True]
     assert data["cost"]["calls"] == 36
+
+
+def test_the_command_that_it_prints_works_where_promptfoo_ran(
+    three_prompts: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, summary_of: Summarizing
+) -> None:
+    folder = three_prompts.report.parent
+    lines = lines_of(three_prompts.run.stdout + "\n" + three_prompts.run.stderr)
+    unlabelled = [*printed_commands("\n".join(lines))]
+    assert unlabelled == [f"markscheme label capital --pool {POOL}"]
+    texts = [{"id": f"o{n}", "query": "Capital?", "response": f"Paris. {n}"} for n in range(20)]
+    (folder / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in texts))
+    pasted_into = tmp_path / "unlabelled"
+    assert faults_of(unlabelled, folder, pasted_into, {POOL: "outputs.jsonl"}, {}) == {}
+    labelled = tmp_path / "labelled"
+    shutil.copytree(folder, labelled, symlinks=True)
+    (labelled / "calibration" / "capital").mkdir(parents=True)
+    label = {"rater": "ann", "kind": "human", "criteria": {"right": True, "rude": False}}
+    rows_ = [{**row, "inputs": {"query": row.pop("query")}, "labels": [label]} for row in texts]
+    (labelled / "calibration" / "capital" / "examples.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows_))
+    monkeypatch.chdir(labelled)
+    monkeypatch.setenv("PYTHONPATH", str(labelled))
+    lines, _ = summary_of(three_prompts.context)
+    commands = [*printed_commands("\n".join(lines))]
+    assert [command.split()[:3] for command in commands] == [["markscheme", "calibrate", "capital"]]
+    placeholders = {"JUDGE": "function:capital_judge:judge"}
+    assert faults_of(commands, labelled, tmp_path / "copies", placeholders, {}) == {}
 
 
 def test_a_prompt_that_fails_where_another_passes_is_distinguished_from_noise(

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 from markscheme.calibration.judge_at_hand import judge_to_name
 from markscheme.judges.kinds import DEFAULT
-
-POOL = "YOUR-OUTPUTS.jsonl"
-"""The placeholder for the reader's file of outputs, in commands that choose what to label next."""
+from markscheme.rubrics.search import POOL
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from markscheme.features.compare.run_comparison import ComparisonRequest
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.options.calls import CallOptions
-from markscheme.options.reading import DamageOptions, hold
+from markscheme.options.in_force import hold
+from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions

@@ -9,6 +9,7 @@ from typing import Any
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.features.compatibility.report_types import ToGrade, response_text
 from markscheme.grading import Grade, Grading, receipt_wanted
+from markscheme.grading.receipts import way_to_accept
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.receipt import CALIBRATION, Receipt, why_no_gate
@@ -132,7 +133,8 @@ def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
     """Return the receipt of a rubric's grades, and warn where it doesn't allow averages of their scores."""
     receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)
     if calibration == "warn" and not (receipt is not None and receipt.may_trend):
-        cannot = f"scores of {rubric.name} by this judge are not shown to be good for averages: {why_no_gate(receipt)}"
+        reason = why_no_gate(receipt, way_to_accept(rubric, Path.cwd()))
+        cannot = f"scores of {rubric.name} by this judge are not shown to be good for averages: {reason}"
         warnings.warn(cannot, RatingWarning, stacklevel=3)
     return receipt
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from markscheme.calibration.findings.commands import POOL
 from markscheme.calibration.next_labels import planned_labels
 from markscheme.errors import UsageError, writing
 from markscheme.features.discover.draft import (
@@ -26,6 +25,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.wordings import record_words
 from markscheme.rubrics.advice import Advice, advice
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import POOL
 
 
 class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is

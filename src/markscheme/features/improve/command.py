@@ -115,6 +115,8 @@ def improve(
             refuse_uncommitted(path)
     _refuse_together(candidates, proposer, outside=outside, plan=plan, numbers=numbers)
     odds = _odds(cost)
+    if html and not (candidates or proposer):
+        raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
     if not numbers and (ratings or odds != 1):
         raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
     if not numbers and preferences:

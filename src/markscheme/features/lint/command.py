@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.calibration.findings.commands import POOL, Commands
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import JsonFlag, Scorers
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError
 from markscheme.plain_data import LINES
 from markscheme.readers.plain_tables import brings_rubrics
-from markscheme.rubrics.search import find_calibration, find_rubric
+from markscheme.rubrics.search import POOL, find_calibration, find_rubric
 
 if TYPE_CHECKING:
     from markscheme.features.lint.lint import LintReport

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.features.media.formats import IMAGE_KIND
 from markscheme.options.forms import ABOVE_ZERO, WHOLE, text_form
-from markscheme.options.reading import in_force
+from markscheme.options.in_force import in_force
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options, setting
 

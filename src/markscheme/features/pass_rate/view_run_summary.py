@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.features.pass_rate.run_summary import Gap, RunWorth, SystemWorth
 from markscheme.features.pass_rate.view_gate_risk import json_of as gate_json
 from markscheme.phrases import commonest, counted, number, percent
@@ -12,9 +14,9 @@ from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
 from markscheme.report.json import attributes
 from markscheme.report.sections.run import cost_line
+from markscheme.rubrics.search import POOL, find_calibration, known_rubrics
 
 _REPEAT = "repeat to know (`promptfoo eval --repeat 3`, with `cache: off` in the assertion's config)"
-_NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"
 
 
 def view(worth: RunWorth) -> Document:
@@ -110,7 +112,19 @@ def _trust(worth: RunWorth) -> Iterator[str]:
     for rubric, (text, _) in worth.calibrations.items():
         yield f"The judge of {rubric}: {text}."
     if all(text == NOT_CALIBRATED for text, _ in worth.calibrations.values()):
-        yield f"How far these grades can be trusted is not known yet: {_NOT_KNOWN}."
+        yield f"How far these grades can be trusted is not known yet. {_to_know(next(iter(worth.calibrations), None))}"
+
+
+def _to_know(rubric: str | None) -> str:
+    """Say by which command people's labels say how far to trust a rubric's grades; None without a rubric."""
+    here = Path.cwd()
+    if rubric not in known_rubrics(here):
+        return "After `promptfoo eval -o results.json`, label some outputs: `markscheme label results.json`"
+    commands = Commands.on(rubric)
+    folder = find_calibration(rubric, here)
+    if folder is None or not (folder / "examples.jsonl").is_file():
+        return f"Label some outputs: `{commands.label(f' --pool {POOL}')}`"
+    return f"What the judge may decide, by the labels: `{commands.calibrate()}`"
 
 
 def json_of(worth: RunWorth) -> dict[str, Any]:
