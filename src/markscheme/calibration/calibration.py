@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -258,7 +258,7 @@ class Calibration(Reported):
         """The limits on wrong decisions that are set."""
         return self.decision.most_wrong
 
-    def after(self, settings: int, *, on_record: bool | None = None) -> "Calibration":
+    def after(self, settings: int, *, on_record: bool | None = None) -> Self:
         """Return the calibration after so many settings were tried on its labels: all of their intervals hold together.
 
         Args:

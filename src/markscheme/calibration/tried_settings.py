@@ -42,7 +42,8 @@ class TriedSetting:
         judge: The judge's name.
         n: Number of examples.
         split: Their part of the set; None without splits.
-        examples: Digests of their ids.
+        examples: Digests of their ids; of labels that were counted, the digest of the set's name.
+        labels: Name of the set of labels that was counted; None where the examples are known.
     """
 
     at: str
@@ -52,6 +53,22 @@ class TriedSetting:
     n: int
     split: str | None
     examples: frozenset[str]
+    labels: str | None = None
+
+    @classmethod
+    def of_counts(cls, rubric: Rubric, measure: Measure, judge: str, labels: str, n: int, *, at: str) -> "TriedSetting":
+        """Make the setting of a judge on labels that were counted, of whose examples no id is known.
+
+        Args:
+            rubric: The rubric of the counts.
+            measure: What must agree.
+            judge: The judge's name.
+            labels: Name of the set of labels; it stands for the same labels, also when some were added.
+            n: Number of examples.
+            at: The day.
+        """
+        setting = setting_digest(rubric, measure, judge)
+        return cls(at, setting, rubric.fingerprint, judge, n, None, frozenset([_labels_digest(labels)]), labels)
 
     @classmethod
     def of(
@@ -84,10 +101,11 @@ class TriedSetting:
         try:
             split = line.get("split")
             at, setting, rubric, judge = (line[key] for key in ("at", "setting", "rubric", "judge"))
-            examples = line["examples"]
+            labels = line.get("labels")
+            examples = line["examples"] if labels is None else [_labels_digest(labels)]
             if not all(isinstance(text, str) for text in (at, setting, rubric, judge, *examples, split or "")):
                 raise TypeError
-            return cls(at, setting, rubric, judge, int(line["n"]), split, frozenset(examples))
+            return cls(at, setting, rubric, judge, int(line["n"]), split, frozenset(examples), labels)
         except (AttributeError, KeyError, TypeError, ValueError):
             raise ValueError("a line of this record has at, setting, rubric, judge, n, split and examples") from None
 
@@ -100,7 +118,7 @@ class TriedSetting:
             "judge": self.judge,
             "n": self.n,
             "split": self.split,
-            "examples": sorted(self.examples),
+            **({"examples": sorted(self.examples)} if self.labels is None else {"labels": self.labels}),
         }
 
 
@@ -120,6 +138,11 @@ class TriedSettings:
         """Return the settings that were compared with labels of any of these examples, in order."""
         used = frozenset(map(_example_digest, examples))
         return [tried for tried in self.all if not used.isdisjoint(tried.examples)]
+
+    def count_on_labels(self, labels: str) -> int:
+        """Count the different settings that were compared with a set of labels that was counted; at least 1."""
+        of_labels = _labels_digest(labels)
+        return max(1, len({tried.setting for tried in self.all if of_labels in tried.examples}))
 
     def count(self, examples: Iterable[str], opened: Iterable[str] = ()) -> int:
         """Count the different settings that were compared with labels of any of these examples; at least 1.
@@ -244,6 +267,13 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
         except ValueError as fault:
             refuse_lines(RatingError(str(fault), path=path, line=line_number))
     return tuple(lines)
+
+
+def _labels_digest(labels: str) -> str:
+    """Return what stands for the examples of a set of labels, longer than the digest of any example."""
+    if not isinstance(labels, str):
+        raise TypeError
+    return fingerprint(labels)
 
 
 @lru_cache(maxsize=MANY_EXAMPLES)

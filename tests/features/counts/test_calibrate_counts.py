@@ -3,7 +3,9 @@
 import csv
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,17 @@ COLUMNS = ("part", "set_no", "gold", "judge", "p1", "p2", "n")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a rubric, its labelled examples and a judge's ratings, and the counts of both."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a rubric, its labelled examples and a judge's ratings, and the counts of both: where one works."""
     folder = tmp_path_factory.mktemp("counts")
+    with chdir(folder):
+        yield _filled(folder)
+
+
+def _filled(folder: Path) -> Path:
     (folder / "answers.yaml").write_text(RUBRIC)
     (folder / "other.yaml").write_text(RUBRIC.replace("max: 5", "max: 4"))
-    rubric = load_rubric(folder / "answers.yaml")
+    rubric = replace(load_rubric(folder / "answers.yaml"), source=None)  # no setting is recorded
     examples, ratings = random_examples(rubric, random.Random(1), n=90, groups=12, people=2)
     for name, lines in (("examples", examples), ("ratings", ratings)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -148,6 +155,7 @@ def test_a_table_that_counts_something_else_is_refused(
         ({"tolerance": 0.2}, "counts what is closer than 0.1"),
         ({"only": ("group=g1",)}, "--only doesn't go with --counts"),
         ({"split": "dev"}, "--split doesn't go with --counts"),
+        ({"accept": True}, "--accept doesn't go with --counts"),
     ],
 )
 def test_options_that_choose_examples_are_refused(project: Path, options: dict[str, Any], said: str) -> None:
@@ -165,3 +173,22 @@ def test_parts_that_nothing_reads_are_named(project: Path) -> None:
     rows = [*read_csv(project / "counts.csv"), {"part": "weather", "n": 3}]
     calibrate(project / "answers.yaml", counts=rows, notify=said.append)
     assert said == ["the table of counts: nothing reads weather"]
+
+
+def test_settings_tried_on_counted_labels_are_counted_by_the_name_of_the_set(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers.yaml").write_text(RUBRIC)
+    (tmp_path / "calibration" / "answers").mkdir(parents=True)
+    counts = project / "counts.csv"
+
+    def tried(*options: str) -> int:
+        command = ("markscheme", "calibrate", "answers.yaml", "--counts", str(counts), "--json", "-", *options)
+        settings: int = json.loads(run(*command, cwd=tmp_path).stdout)["decision"]["settings"]
+        return settings
+
+    assert [tried("--judge", "a"), tried("--judge", "a"), tried("--judge", "b")] == [1, 1, 2]
+    assert tried("--judge", "c", "--labels", "spring") == 1
+    assert tried("--judge", "d", "--labels", "spring") == 2
+    assert tried("--judge", "a") == 2
+    lines = [json.loads(line) for line in (tmp_path / "calibration/answers/settings.jsonl").read_text().splitlines()]
+    assert [line["labels"] for line in lines] == ["answers", "answers", "spring", "spring"]
+    assert all("examples" not in line for line in lines)

@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from markscheme.calibration.calibration import Calibration, Counts, Rater, decis
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.calibration.tried_settings import TriedSetting, record_of, tried_settings
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
 from markscheme.features.counts.counts_file import CountsFile, read_counts
@@ -61,7 +63,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         request.notify(f"{counts.name}: nothing reads {', '.join(counts.unknown)}")
     findings = findings_of(comparison, elsewhere=True)
     most_wrong = MostWrong.of(labels, rubric)
-    return CountedCalibration(
+    calibration = CountedCalibration(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
@@ -72,6 +74,23 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         judge_ratings=RatingCodes(),
         counts_file=counts,
     )
+    return _after_settings(calibration, options.labels or rubric.name)
+
+
+def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCalibration:
+    """Record the setting, and return the calibration after all settings that were tried on these labels.
+
+    Args:
+        calibration: The calibration.
+        labels: Name of the set of labels.
+    """
+    rubric = calibration.rubric
+    measure = calibration.comparison.measure
+    n = calibration.counts.examples
+    today = date.today().isoformat()
+    current = TriedSetting.of_counts(rubric, measure, calibration.rater.name, labels, n, at=today)
+    tried = tried_settings(record_of(rubric), [current])
+    return calibration.after(tried.count_on_labels(labels), on_record=tried.is_kept)
 
 
 def _refuse_others(request: "CalibrationRequest") -> None:
@@ -84,10 +103,11 @@ def _refuse_others(request: "CalibrationRequest") -> None:
         "split": labels.split,
         "samples": request.ask.samples,
         "replay": request.drift.replay,
+        "accept": request.drift.accept,
     }
     for option, value in values.items():
         if value:
-            raise UsageError(f"--{option} doesn't go with --counts: the examples are counted already")
+            raise UsageError(f"--{option} doesn't go with --counts: no example is known by itself")
     if len(request.judges) > 1:
         raise UsageError(f"--counts has one judge's verdicts; {len(request.judges)} judges are named: name one")
 

@@ -33,7 +33,8 @@ def json_of(calibration: CountedCalibration) -> dict[str, Any]:
     counts = {name: getattr(outcomes, name) if name in OUTCOMES_COUNTED else None for name in vars(outcomes)}
     file = calibration.counts_file
     of_file = {"file": file.name, "digest": file.digest, "examples": file.examples, "groups": file.n_groups}
-    return {**data, "counts": counts, **dict.fromkeys(NOT_COUNTED), "counts_file": of_file}
+    judge = {**data["judge"], "stated": True}
+    return {**data, "judge": judge, "counts": counts, **dict.fromkeys(NOT_COUNTED), "counts_file": of_file}
 
 
 def view(calibration: CountedCalibration) -> doc.Document:
