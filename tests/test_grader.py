@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -152,6 +153,37 @@ def test_a_judge_opened_by_name_is_closed_and_one_that_was_given_is_not(
 def test_a_submission_is_graded_as_it_is() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         assert grader.grade_sync(Submission("Leeds", {}, "p1")).id == "p1"
+
+
+JUDGE_BY_TOWN = """
+def judge(system_prompt, user_prompt):
+    level = "MET" if "Leeds" in user_prompt else "UNMET"
+    return {"verdicts": {"place": {"quote": "nothing to quote", "reason": "So.", "level": level}}}
+"""
+
+
+def test_a_grader_with_a_named_judge_travels_and_opens_where_it_arrives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "judge_that_travels.py").write_text(JUDGE_BY_TOWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "markscheme.toml").write_text("samples = 3\n")
+    rubric = Rubric((Criterion(2.0, "Names a town", "place"),), name="parcel")
+    with Grader(rubric, "function:judge_that_travels:judge", concurrency=5) as grader:
+        sent = pickle.dumps(grader)
+    assert len(sent) < 2000
+    (tmp_path / "markscheme.toml").unlink()
+    with pickle.loads(sent) as arrived, pickle.loads(pickle.dumps(arrived)) as twice:
+        assert [arrived.grade_sync(text).score for text in ("Leeds", "Soon")] == [1.0, 0.0]
+        assert twice.grade_sync("Leeds").score == 1.0
+        assert (arrived.concurrency, arrived.rubric.samples) == (5, 3)
+        assert arrived.judge.identity == grader.judge.identity
+
+
+def test_a_grader_around_an_object_says_that_it_cannot_travel() -> None:
+    with Grader(RUBRIC, ScriptedJudge(())) as grader, pytest.raises(TypeError, match="judge is an object: give the"):
+        pickle.dumps(grader)
 
 
 def test_what_cannot_work_is_refused() -> None:

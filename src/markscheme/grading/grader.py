@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
@@ -105,7 +106,7 @@ class Grader:
 
     Call it from any number of threads, and from inside a running event loop. All graders of a process share one loop on
     its own thread, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends with the
-    last one.
+    last one. With a judge that is named, it can be pickled, for workers on other hosts: it is opened where it arrives.
 
     Attributes:
         rubric: The rubric to grade by.
@@ -156,6 +157,8 @@ class Grader:
             raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
         self.rubric = asking.of(_rubric(rubric))
         self._opened = judge is None or isinstance(judge, str)
+        core = None if rubric is None else self.rubric
+        self._again = partial(Grader, core, rows=rows, **{**options, **_set_of(asking)})
         named = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
         self.judge = as_of_today(named, self.rubric)
         self.concurrency = asking.concurrency
@@ -169,6 +172,16 @@ class Grader:
 
     def __repr__(self) -> str:
         return f"Grader({self.rubric.name!r}, {self.judge.identity.name!r})"
+
+    def __reduce__(self) -> tuple["partial[Grader]", tuple[()]]:
+        """Return what opens this grader again elsewhere.
+
+        Raises:
+            TypeError: The judge is an object, which may hold what can't travel.
+        """
+        if not self._opened:
+            raise TypeError(f"{self!r} can't be pickled, since its judge is an object: give the judge's name instead")
+        return self._again, ()
 
     def __enter__(self) -> Self:
         return self
@@ -259,6 +272,12 @@ def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
     if rubric is None:
         return ROWS_ALONE
     return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
+
+
+def _set_of(asking: AskOptions) -> dict[str, Any]:
+    """Return the options that are set, by the caller or by the settings of the working directory."""
+    unset = AskOptions()
+    return {key: value for key in ASK_OPTIONS if (value := getattr(asking, key)) != getattr(unset, key)}
 
 
 def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOptions:
