@@ -26,6 +26,13 @@ def test_no_text_that_asks_for_a_score_gets_pass_or_fail(text: str, _expected: E
     assert read_text(text).asks_for_score
 
 
+def test_whatever_stands_together_is_read() -> None:
+    texts = [text for text, _ in TEXTS]
+    for first, second in zip(texts, texts[7:], strict=False):
+        for between in ("\n", " ", ""):
+            assert read_text(first[len(first) // 2 :] + between + second[: len(second) // 2]).in_words
+
+
 def test_what_a_level_means_is_kept_with_it() -> None:
     scale = read_text("Rate relevance (0-3): 0 - off topic, 1 - touches it; 2 - mostly on topic. 3 - on topic").scale
     assert [level.description for level in scale.levels] == ["off topic", "touches it", "mostly on topic", "on topic"]

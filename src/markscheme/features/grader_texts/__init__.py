@@ -22,7 +22,7 @@ def _project(folder: Path) -> FoundProject | None:
     return project_of_configuration(folder)
 
 
-def _asked() -> Callable[[Mapping[str, Any]], RunReport]:
+def _report_on_asked() -> Callable[[Mapping[str, Any]], RunReport]:
     from markscheme.features.grader_texts.asked_elsewhere import report_on_asked
 
     return report_on_asked
@@ -32,5 +32,5 @@ GRADER_TEXTS = Feature(
     "grader_texts",
     TEXT_READERS(_read),
     PROJECT_SOURCES(_project),
-    AFTER_RUN(AfterRunRow(rank=30, load=_asked)),
+    AFTER_RUN(AfterRunRow(rank=30, load=_report_on_asked)),
 )

@@ -4,40 +4,53 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from markscheme.features.grader_texts.text_lines import NUMBER
+from markscheme.features.grader_texts.text_lines import NUMERAL
 
 _PREFIX = r"(?:(?:score|rating|level|grade|mark|stufe|note|nivel|niveau)(?: of)? )?"
 _UNIT = r"(?:%| points?| stars?| pts?| punkte?)?"
-_SAYS = r"(?:means|indicates|represents|denotes|signifies|stands for|corresponds to|bedeutet|heißt|significa|signifie)"
+_SAYS = (
+    r"(?:means|meaning|indicates|represents|denotes|signifies|stands for|corresponds to|bedeutet|heißt|significa"
+    r"|signifie)"
+)
 _MARK = re.compile(
-    rf"(?:^ ?(?:[-*•–+>] ?)?\*{{0,2}}{_PREFIX}|(?<=[,;:(] )|(?<=\. ))({NUMBER})(?: ?[-–] ?({NUMBER}))?{_UNIT}\*{{0,2}}"
+    rf"(?:^ ?(?:[-*•–+>] )?\*{{0,2}}{_PREFIX}|(?<=[,;:(] )|(?<=\. ))"
+    rf"([-+]?{NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT}\*{{0,2}}"
     rf"(?: ?(=|:|-|–|—|→|->|=>)\*{{0,2}} | ({_SAYS}) )"
-    rf"|(?<![\w.-])({NUMBER})(?: ?[-–] ?({NUMBER}))? ?(= ?|{_SAYS} )",
+    rf"|(?<![\w.-])({NUMERAL})(?: ?[-–] ?({NUMERAL}))? ?(= ?|{_SAYS} )",
     re.MULTILINE | re.IGNORECASE,
 )
 """A number or a range before what it means."""
 _BAND = re.compile(
-    rf"^ ?(?:[-*•–] ?)?({NUMBER}) ?(?:[-–]|to) ?({NUMBER})%? ?[:=]? ?(?=[A-Za-z])", re.MULTILINE | re.IGNORECASE
+    rf"^ ?(?:[-*•–] ?)?({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})%? ?[:=]? ?(?=[A-Za-z])", re.MULTILINE | re.IGNORECASE
 )
 """A line that says what a range means, with no sign between."""
 _CONDITION = re.compile(
-    rf"(?<![\d.])({NUMBER})(?: points?| stars?)? (?:if|when|for|otherwise)\b[^,;.\n]{{0,999}}", re.IGNORECASE
+    rf"(?<![\d.])({NUMERAL})(?: points?| stars?)? (?:if|when|for|otherwise)\b[^,;.\n]{{0,999}}", re.IGNORECASE
 )
-_GIVEN = re.compile(
+_CONDITIONAL_SCORE = re.compile(
     rf"[^\w\n]{{0,9}}(?:please )?(?:give|score|award|assign|return|output|answer|grade|rate|mark)\b.{{0,40}}?"
-    rf"{NUMBER}(?: points?| stars?)? (?:if|when|for)\b",
+    rf"{NUMERAL}(?: points?| stars?)? (?:if|when|for)\b",
     re.IGNORECASE,
 )
 _REVERSED = re.compile(
-    rf"(?:^|(?<=[,;:(?.] )|(?<=and ))([^\W\d][\w ]{{0,30}}) = ({NUMBER})(?=[,;.)\n ]|$)", re.MULTILINE
+    rf"(?:^|(?<=[,;:(?.] )|(?<=\band ))([^\W\d][\w ]{{0,40}}?) (?:=|(?:counts )?as) ({NUMERAL})(?=[,;.)\n ]|$)",
+    re.MULTILINE,
 )
 """What a score means before the score."""
+_LABELLED = re.compile(
+    rf"^ ?(?:[-*•–] ?)?\*{{0,2}}([^\W\d][\w ]{{0,20}})\*{{0,2}} ?[(\[]({NUMERAL})(?: ?[-–] ?({NUMERAL}))?[)\]]\*{{0,2}} ?"
+    r"[-:–—=] ([^\n]{1,999})$",
+    re.MULTILINE,
+)
+"""The name of a level, or of a range of levels, and what it means."""
 _NUMBERED = re.compile(r"^ ?(\d{1,2})[.)] ([^\n]{1,999})$", re.MULTILINE)
+_FEWEST_NAMES = 3
+"""Two names with numbers may be anything."""
 _LINE_ENDS = re.compile(r"[\n;]")
-_IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMBER})%? ?\(([^()\n]{{1,99}})\)")
+_IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMERAL})%? ?\(([^()\n]{{1,99}})\)")
 _IS = re.compile(
     rf"(?:(?:^|(?<=[.!?] )|(?<=[,;(] )|(?<=where )|(?<=with )|(?<=and ))(?:an? )?{_PREFIX})"
-    rf"(-?{NUMBER}) (?:is|being|{_SAYS}) ",
+    rf"(-?{NUMERAL}) (?:is|being|{_SAYS}) ",
     re.MULTILINE | re.IGNORECASE,
 )
 _MEANING_ENDS = re.compile(r"[\n;]|[.!?](?= |$)", re.MULTILINE)
@@ -69,9 +82,15 @@ class Anchors(NamedTuple):
         return self.ends is not None
 
 
-def anchors_in(text: str, *, is_score: bool) -> Anchors:
-    """Return the levels that a text describes one by one; numbers before points of a list are none."""
-    anchors = list(_anchors(text))
+def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
+    """Return the levels that a text describes one by one; numbers before points of a list are none.
+
+    Args:
+        text: The text.
+        lowest: The lowest score that it names; a line's dash is a minus where that is below 0.
+        is_score: Whether something else says that it asks for a score.
+    """
+    anchors = [anchor if lowest < 0 else anchor._replace(low=abs(anchor.low)) for anchor in _anchors(text)]
     values = [anchor.low for anchor in anchors]
     has_ranges = any(anchor.high is not None for anchor in anchors)
     are_points = values == [float(index) for index in range(1, len(values) + 1)] and not has_ranges
@@ -118,6 +137,24 @@ def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
     return described
 
 
+def labelled_levels(text: str) -> Mapping[float, str]:
+    """Return what a text says of levels that it names and gives a number, each in a line of its own."""
+    levels = {float(low): words for _, low, high, words in _LABELLED.findall(text) if not high}
+    return levels if len(levels) > 1 else {}
+
+
+def names_levels(text: str) -> bool:
+    """Return whether a text gives names their numbers, which may be the levels of a scale."""
+    return len(_REVERSED.findall(text)) >= _FEWEST_NAMES
+
+
+def values_of_names(text: str) -> Mapping[str, float]:
+    """Return the score of each level, or the lowest of each range of levels, that a text gives a name."""
+    names = {name: float(low) for name, low, _, _ in _LABELLED.findall(text)}
+    names |= {name.removesuffix(" counts"): float(value) for name, value in _REVERSED.findall(text)}
+    return {name.removeprefix("and ").casefold().strip(): value for name, value in names.items()}
+
+
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
     """Return what the lines of a list mean whose numbers are those of a scale; nothing where they aren't."""
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
@@ -129,7 +166,7 @@ def conditions_in(directives: Iterable[str]) -> Mapping[float, str]:
     return {
         float(match[1]): match[0].removeprefix(match[1]).strip()
         for sentence in directives
-        if _GIVEN.match(sentence)
+        if _CONDITIONAL_SCORE.match(sentence)
         for match in _CONDITION.finditer(sentence)
     }
 

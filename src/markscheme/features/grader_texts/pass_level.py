@@ -2,15 +2,16 @@
 
 import re
 
-from markscheme.features.grader_texts.text_lines import NUMBER, sentences
+from markscheme.features.grader_texts.level_marks import values_of_names
+from markscheme.features.grader_texts.text_lines import NUMERAL, in_digits, sentences
 from markscheme.rubrics.criterion import Scale
 
 _A_SCORE = (
-    rf"({NUMBER})(?= ?(?:[-–+%.,;:)/*]|$|to\b|or\b|and\b|out\b|points?\b|stars?\b|pass|fail|is\b|are\b|counts?\b"
+    rf"({NUMERAL})(?= ?(?:[-–+%.,;:)/*]|$|to\b|or\b|and\b|out\b|points?\b|stars?\b|pass|fail|is\b|are\b|counts?\b"
     r"|accept|reject|punkt|puntos?\b|bestanden|pour|para|zum|um\b))"
 )
 """A number that counts nothing else."""
-_SCORES = rf"({NUMBER}(?:(?:,|,? (?:and|or|to)| ?[-–]) ?(?:an? )?{NUMBER}){{0,9}})"
+_SCORES = rf"({NUMERAL}(?:(?:,|,? (?:and|or|to)| ?[-–]) ?(?:an? )?{NUMERAL}){{0,9}})"
 """Scores one after the other, or from one to another."""
 _PASSED = r"(?:pass(?:es)?\b|(?:is|are|counts? as) (?:an? )?(?:pass|passing|acceptable|accepted)\b)"
 _FAILED = r"(?:fails?\b|(?:is|are|counts? as) (?:an? )?(?:fail|failing|failure|unacceptable|rejected)\b)"
@@ -18,12 +19,13 @@ _LISTED_PASSES = re.compile(rf"(?<![\d.]){_SCORES}%?(?: points?| stars?)? ?[=:]?
 _LISTED_FAILS = re.compile(rf"(?<![\d.]){_SCORES}%?(?: points?| stars?)? ?[=:]? ?{_FAILED}", re.IGNORECASE)
 _UP = r"(?:or|and) (?:higher|more|above|better|greater|up)\b|\+|oder (?:mehr|höher)|o más|ou plus"
 _PASSES = re.compile(
-    r"(?:at least|minimum of|reach(?:es)?|no(?:t)? (?:less|lower) than|≥|>=|\bis|\bab|\bmindestens|\bal menos"
+    r"(?:at least|minimum (?:of|is)|reach(?:es)?|no(?:t)? (?:less|lower) than|≥|>=|\bis|\bab|\bmindestens|\bal menos"
     r"|\bau moins|aprueba con|bestanden mit"
     rf"|[aà] partir d[ei]|almeno|pelo menos) ?(?:an? |une? )?{_A_SCORE}"
     rf"|(?<![/\d.]){_A_SCORE}(?:%|/\d{{1,3}})?(?: points?| stars?)? ?(?:{_UP})"
     rf"|\bpass(?:es)? (?:from|at|with|on) ?(?:an? )?(?:(?:score|rating|grade|mark) of )?{_A_SCORE}"
     rf"|\bonly (?:[a-z]{{1,20}} ){{0,4}}{_A_SCORE}"
+    rf"|{_A_SCORE}(?: points?| stars?)? (?:is|are) (?:the (?:bare )?minimum|needed|required|enough)"
     r"|\b(?:threshold|cut-?off|pass(?:ing)?[ -](?:mark|score|grade|level|rating)|bestehensgrenze|minimum (?:score|mark)"
     rf"(?: to pass| for a pass)?)(?: is| of| at|:| =| ist)? ?{_A_SCORE}",
     re.IGNORECASE,
@@ -36,17 +38,22 @@ _FAILS_BELOW = re.compile(
 _PASSES_ABOVE = re.compile(rf"(?:above|over|more than|greater than|higher than|>) ?(?:an? )?{_A_SCORE}", re.IGNORECASE)
 _FAILS = re.compile(r"\bfail|\breject|\bunaccept|\bnot (?:pass|accept|good enough)|durchgefallen|suspen", re.IGNORECASE)
 _DECIDES = re.compile(
-    rf"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\baccept|\bgood enough|\bbestanden|\bbesteht|\bbestehens"
-    rf"|\baprueba|\baprobad|\bréussi|\bvalidé|\bsuperat|\baprovad|\bminimum (?:score|mark)\b|{_FAILS.pattern}",
+    r"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\baccept|\bgood enough|\bbestanden|\bbesteht|\bbestehens"
+    r"|\baprueba|\baprobad|\bréussi|\bvalidé|\bsuperat|\baprovad|\bminimum (?:score|mark)\b"
+    r"|\b(?:score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}"
+    r"\b(?:ha(?:s|ve) to|needs?|must|required)\b|\bbare minimum\b|\bpublish|\bto ship\b"
+    rf"|{_FAILS.pattern}",
     re.IGNORECASE,
 )
 _IF_IT_IS = r"(?:only )?(?:if (?:it|the \w{1,20}) is )?"
 _MORE_IS_WORSE = re.compile(
-    rf"\bfails? {_IF_IT_IS}(?:above|over|more than|greater than|at least|from|>|≥) ?{NUMBER}"
-    rf"|\bpass(?:es)? {_IF_IT_IS}(?:below|under|less than|at most|up to|<|≤) ?{NUMBER}",
+    rf"\bfails? {_IF_IT_IS}(?:above|over|more than|greater than|at least|from|>|≥) ?{NUMERAL}"
+    rf"|\bpass(?:es)? {_IF_IT_IS}(?:below|under|less than|at most|up to|<|≤) ?{NUMERAL}",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(NUMBER)
+_NAMED_OR_BETTER = re.compile(r"\b(\w{1,20}) (?:band |level |grade )?or (?:better|above|higher|up)\b", re.IGNORECASE)
+"""The name of the lowest level that passes."""
+_DIGITS = re.compile(NUMERAL)
 
 
 def is_worse_where_high(text: str) -> bool:
@@ -56,7 +63,11 @@ def is_worse_where_high(text: str) -> bool:
 
 def pass_level(text: str, scale: Scale) -> float | None:
     """Return the level from which a text passes an output, where it says."""
-    levels = (_level_in(sentence, scale) for sentence in sentences(text) if _DECIDES.search(sentence))
+    named = _NAMED_OR_BETTER.search(text)
+    value = values_of_names(text).get(named[1].casefold()) if named else None
+    if value is not None:
+        return _on(scale, value)
+    levels = (_level_in(in_digits(sentence), scale) for sentence in sentences(text) if _DECIDES.search(sentence))
     return next((level for level in levels if level is not None), None)
 
 

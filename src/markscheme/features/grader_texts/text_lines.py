@@ -3,31 +3,76 @@
 import re
 from collections.abc import Sequence
 
-NUMBER = r"\d{1,4}(?:\.\d{1,3})?"
+NUMERAL = r"\d{1,4}(?:\.\d{1,3})?"
 _SPACES = re.compile(r"[^\S\n]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) |\n")
 _TABLE_OF_SCORES = re.compile(r"^ ?\|[^\n]{0,99}\b(?:score|rating|grade|points|level)\b", re.IGNORECASE | re.MULTILINE)
-_TABLE_ROW = re.compile(rf"^ ?\| ?({NUMBER}) ?\| ?([^|\n]{{1,999}})\|[^\n]{{0,999}}$", re.MULTILINE)
+_TABLE_ROW = re.compile(rf"^ ?\| ?({NUMERAL}) ?\| ?([^|\n]{{1,999}})\|[^\n]{{0,999}}$", re.MULTILINE)
 _TAGGED = re.compile(r"^ ?<\w{1,20}>([^<>\n]{1,999})</\w{1,20}>$", re.MULTILINE)
+_MATERIAL = re.compile(
+    r"<(?:reference|context|document|source|example|input|question|conversation|transcript|article|facts|policy)s?>[^<]*"
+    r"</\w{1,20}>",
+    re.IGNORECASE,
+)
+"""What an output is compared with or made of, between tags."""
+_QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|„[^“\n]{1,400}“)")
 _TAG_ALONE = re.compile(r"^ ?</?\w{1,20}>$", re.MULTILINE)
 OF_OUTPUT = re.compile(
     r"\b(?:whether|says?|stat(?:es|ed)|mentions?|explains?|describes?|quotes?|tells?|contains?|includes?|rates|gives"
-    r"|users?|customers?|(?:output|answer|reply|response) (?:is|has)|(?:must|should|has to|have to|needs to) "
-    r"(?!be\b)\w{1,20}"
+    r"|users?|customers?|(?:output|answer|reply|response) (?:is|has)"
+    r"|(?<!judge )(?<!grader )(?:must|should|has to|have to|needs to) (?!be\b)\w{1,20}"
     r"|(?:don't|do not|never|not) (?:give|assign|rate|score|grade|return|output))\b",
     re.IGNORECASE,
 )
 """What a sentence has that tells of scores in the output."""
+_WORDS = {
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "nine": 9,
+    "ten": 10,
+    "eins": 1,
+    "fünf": 5,
+    "sechs": 6,
+    "zehn": 10,
+    "cinq": 5,
+    "dix": 10,
+    "uno": 1,
+    "cinco": 5,
+    "diez": 10,
+}
+NUMBER_WORDS = "|".join(_WORDS)
+_WORD = re.compile(rf"\b(?:{NUMBER_WORDS})\b", re.IGNORECASE)
 _SCORING_WORDS = ("score", "scores", "scale", "rate", "rating", "grade", "grades")
 _BY_LETTERS = {(word[0], *sorted(word)): word for word in _SCORING_WORDS}
 _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
 
 
 def plain_lines(text: str) -> str:
-    """Return a text whose tables and tags are lines, as most people write levels and points."""
-    words = _SPACES.sub(" ", text).replace("−", "-").strip()
+    """Return a text without its material, whose tables and tags are lines, as most people write levels and points."""
+    words = _MATERIAL.sub("", _SPACES.sub(" ", text)).replace("−", "-").strip()
     row = r"\1 = \2" if _TABLE_OF_SCORES.search(words) else r"\1. \2"
     return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", _TAGGED.sub(r"- \1", _TABLE_ROW.sub(row, words))))
+
+
+def unquoted(text: str) -> str:
+    """Return a text with quotations of several words emptied: what they ask isn't asked of the grader."""
+    return _QUOTED.sub(lambda quoted: '""' if " " in quoted[0] else quoted[0], text)
+
+
+def in_digits(text: str) -> str:
+    """Return a text whose words for small numbers are digits."""
+    return _WORD.sub(lambda word: str(_WORDS[word[0].lower()]), text)
+
+
+def number_named(words: str) -> float:
+    """Return the number that digits or a word for it name."""
+    return float(in_digits(words))
 
 
 def sentences(text: str) -> Sequence[str]:

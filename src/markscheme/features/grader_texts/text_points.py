@@ -1,7 +1,9 @@
 """The points that a text behind `llm-rubric` lists, each a requirement of its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from markscheme.features.grader_texts.text_lines import sentences
 
 _NUMBERED = (
     r"criteri(?:on|um)|criterio|critère|kriterium|requirement|anforderung|point|punkt|punto|check|rule|regel|condition"
@@ -16,12 +18,19 @@ _POINT_LINE = re.compile(
     r" (?P<text>\S.*)",
     re.IGNORECASE,
 )
-_INLINE = re.compile(r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z])\)|(\d{1,2}|[a-z])[.)]) ")
+_INLINE = re.compile(
+    r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z]|[ivx]{1,4})\)|(\d{1,2}|[a-z])[.)]"
+    rf"|(?:{_NUMBERED}) ?#?(\d{{1,2}})(?:[:.)]| [-–—])) ",
+    re.IGNORECASE,
+)
 _ALTERNATIVES = re.compile(
-    r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of\b|\bexamples?\b|\be\.g\.|\bor:?$", re.IGNORECASE
+    r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of\b|\bexamples?\b|\be\.g\."
+    r"|\b(?:or|such as|for instance|like|including):?$",
+    re.IGNORECASE,
 )
 """Words before a list by which its points aren't all required."""
 _SOME_SUFFICE = re.compile(
+    r"^(?!.{0,99}\b(?:fails?|failed|not|violated|missing)\b).{0,99}"
     r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
     r"|\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
     r"|\bat least (?:one|two|three|four|half|most|\d{1,2})\b.{0,40}\b(?:met|hold|true|present|satisfied|fulfilled)\b",
@@ -29,13 +38,29 @@ _SOME_SUFFICE = re.compile(
 )
 """Words after a list by which its points aren't all required."""
 _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|present|met|true)\b", re.IGNORECASE)
-_FACTS = re.compile(
+_ASIDE = re.compile(
     r"(?:^|(?<=[.:!?] ))(?:(?:here|these|this|those|the following) (?:is|are)\b"
     r"(?!.{0,60}\b(?:criteria|requirements|checks|rules|conditions|points)\b)"
-    r"|(?:for )?(?:context|background|reference|source|facts|known|given)\b)[^.!?]{0,99}$",
+    r"|(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b)[^.!?]{0,99}$",
     re.IGNORECASE,
 )
 """How the sentence before a list begins that says what is so, and not what the output has to have."""
+_HEADING = re.compile(r"^ ?(?:#{1,6} |\*\*)([^*\n]{1,60})(?:\*\*)?:?$\n", re.MULTILINE)
+_NO_POINT = re.compile(
+    r"(?:context|task|background|role|instructions?|inputs?|outputs?|reference|question|answer|examples?|notes?|rubric"
+    r"|conversation|guidelines|steps|scoring|scale|goal)\b",
+    re.IGNORECASE,
+)
+"""A heading over something else than a point."""
+_ORDINAL = re.compile(
+    r"[ -]{0,3}(first|second|third|fourth|fifth|sixth|finally|lastly|last)(?:ly)?, "
+    r"(?!(?:read|check|compare|look|decide|consider|list|write|think|identify|rate|score)\b)",
+    re.IGNORECASE,
+)
+_FEWEST_ORDINALS = 3
+"""Two sentences may be a comparison."""
+_TITLE_WORDS = 3
+"""A point that only sorts others has no more words."""
 _MEASURED_BY_LIST = re.compile(
     r"\b(?:contradicts?|contradicting|consistent with|in line with|agrees? with|match(?:es)?|based on|backed by)\b"
     r".{0,30}\b(?:this|these|that|those|it|them|above|list|facts|information)\b",
@@ -50,24 +75,72 @@ def points_of(text: str) -> tuple[str, ...]:
     lists, after = _listed(text)
     if sum(len(items) for _, items in lists) < 2:
         lists, after = [_listed_inline(text)], ""
-    if sum(len(items) for _, items in lists) < 2 or any(_ALTERNATIVES.search(before.rstrip()) for before, _ in lists):
+    if sum(len(items) for _, items in lists) < 2:
+        return _sections(text) or _ordinals(text)
+    if any(_ALTERNATIVES.search(before.rstrip()) for before, _ in lists) or _SOME_SUFFICE.search(after):
         return ()
-    if _SOME_SUFFICE.search(after) or any(_are_facts(before, after) for before, _ in lists):
+    required = [(before, items) for before, items in lists if not _ASIDE.search(_in_one_line(before))]
+    if _MEASURED_BY_LIST.search(after):
         return ()
-    tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {' '.join(after.split())}"
-    return tuple(f"{_lead(before)}{' '.join(item.split())}{tail}" for before, items in lists for item in items)
+    tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {_in_one_line(after)}"
+    return tuple(f"{_lead(before)}{_in_one_line(item)}{tail}" for before, items in required for item in items)
 
 
-def _are_facts(before: str, after: str) -> bool:
-    """Return whether a list says what is so, by the sentence before it or by what is asked after it."""
-    words = " ".join(before.split())
-    return _FACTS.search(words) is not None or _MEASURED_BY_LIST.search(after) is not None
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _lead(before: str) -> str:
     """Return the words before a list as its points begin with them."""
-    lead = " ".join(before.replace("#", " ").split()).removesuffix(":")
+    lead = _in_one_line(before.replace("#", " ")).removesuffix(":")
     return "" if len(lead.split()) < 2 or lead.casefold() == "check that" else f"{lead} "
+
+
+# --- paragraphs -----------------------------------------------------------------------------------------------------
+
+
+def _sections(text: str) -> tuple[str, ...]:
+    """Return the paragraphs under headings, each a point; none where a heading names something else."""
+    intro, *sections = _HEADING.split(text)
+    named = [(name.strip(" :"), _in_one_line(body)) for name, body in zip(sections[::2], sections[1::2], strict=True)]
+    if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
+        return ()
+    return tuple(f"{name}: {body}" for name, body in named)
+
+
+def _ordinals(text: str) -> tuple[str, ...]:
+    """Return the sentences that begin with first, second and so on, each with those up to the next."""
+    points: list[str] = []
+    for sentence in sentences(text):
+        ordinal = _ORDINAL.match(sentence)
+        if ordinal and (points or ordinal[1].casefold().startswith("first")):
+            points.append(sentence[ordinal.end() :])
+        elif points:
+            points[-1] += f" {sentence}"
+    return tuple(points) if len(points) >= _FEWEST_ORDINALS else ()
+
+
+# --- lines ----------------------------------------------------------------------------------------------------------
+
+
+class _Item:
+    """A point of a list while its lines are read.
+
+    Attributes:
+        title: Its own words.
+        below: The points of the list that stands below it.
+        text: All of it.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.below: list[str] = []
+        self.text = title
+
+    def add(self, line: str, below: str | None) -> None:
+        """Take another line, which may be a point of a list below."""
+        self.text += f" {line.strip()}"
+        self.below += [] if below is None else [below]
 
 
 def _listed(text: str) -> tuple[list[tuple[str, list[str]]], str]:
@@ -75,7 +148,17 @@ def _listed(text: str) -> tuple[list[tuple[str, list[str]]], str]:
     listed = _ListedLines()
     for line in text.splitlines():
         listed.add(line)
-    return listed.lists, "\n".join(listed.between)
+    return [(before, list(_leaves(items))) for before, items in listed.lists], "\n".join(listed.between)
+
+
+def _leaves(items: Sequence[_Item]) -> Iterator[str]:
+    """Yield the points of a list; those below them instead where the list itself only sorts them."""
+    only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
+    for item in items:
+        if only_sorts:
+            yield from (f"{item.title.rstrip(':')}: {point}" for point in item.below)
+        else:
+            yield item.text
 
 
 class _ListedLines:
@@ -87,7 +170,7 @@ class _ListedLines:
     """
 
     def __init__(self) -> None:
-        self.lists: list[tuple[str, list[str]]] = []
+        self.lists: list[tuple[str, list[_Item]]] = []
         self.between: list[str] = []
         self._numbered = 0
         self._is_indented = False
@@ -97,10 +180,10 @@ class _ListedLines:
         point = _POINT_LINE.fullmatch(line.rstrip())
         goes_on = bool(self.lists) and not self.between
         if point and (self._is_next_point(point, line) if goes_on else self._begins_list(point, line)):
-            self.lists[-1][1].append(point["text"])
+            self.lists[-1][1].append(_Item(point["text"]))
             self._numbered = self._numbered + 1 if _continues(point, self._numbered) else 1
         elif goes_on and (not line.strip() or line[:1].isspace()):
-            self.lists[-1][1][-1] += f" {line.strip()}"
+            self.lists[-1][1][-1].add(line, point["text"] if point else None)
         else:
             self.between.append(line)
 
@@ -143,6 +226,6 @@ def _listed_inline(text: str) -> tuple[str, list[str]]:
 def _next_marks(text: str) -> Iterator[re.Match[str]]:
     index = 0
     for mark in _INLINE.finditer(text):
-        if _is_next(mark[1] or mark[2], index):
+        if _is_next(next(filter(None, mark.groups())), index):
             index += 1
             yield mark

@@ -7,7 +7,7 @@ where nothing else is meant, and otherwise says that its scale wasn't read.
 from typing import NamedTuple
 
 from markscheme.features.grader_texts.pass_level import is_worse_where_high, pass_level
-from markscheme.features.grader_texts.text_lines import plain_lines
+from markscheme.features.grader_texts.text_lines import plain_lines, unquoted
 from markscheme.features.grader_texts.text_points import points_of
 from markscheme.features.grader_texts.text_scale import scale_of
 from markscheme.features.grader_texts.unread_scale import asks_by_another_scale
@@ -65,7 +65,7 @@ class TextReading(NamedTuple):
 
 def read_text(text: str) -> TextReading:
     """Return what a text asks for."""
-    words = plain_lines(text)
+    words = unquoted(plain_lines(text))
     scale = scale_of(words)
     if scale is None:
         has_unread_scale = asks_by_another_scale(words)

@@ -3,37 +3,52 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from markscheme.features.grader_texts.level_marks import anchors_in, conditions_in, numbered_levels, prose_anchors_in
-from markscheme.features.grader_texts.text_lines import NUMBER, OF_OUTPUT, sentences
+from markscheme.features.grader_texts.level_marks import (
+    anchors_in,
+    conditions_in,
+    labelled_levels,
+    names_levels,
+    numbered_levels,
+    prose_anchors_in,
+)
+from markscheme.features.grader_texts.text_lines import (
+    NUMBER_WORDS,
+    NUMERAL,
+    OF_OUTPUT,
+    in_digits,
+    number_named,
+    sentences,
+)
 from markscheme.rubrics.criterion import Level, Scale
 
 _MEANT = r"(?: ?\([^()\n]{1,99}\)| ?= ?[^\d,;.\n]{1,40})?"
 """What an end of a scale means, after it."""
 _UNIT = r"(?:%|stars?|points?|sterne?|punkte?|étoiles?|estrellas?)?"
-_TO = r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|到|至|から)"
+_TO = r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot|до|到|至|から)"
 _RANGE = re.compile(
-    rf"((?:(?<![\w.%])-)?(?<![\d.]){NUMBER}) ?{_UNIT}{_MEANT} ?{_TO} ?\+?(-?{NUMBER})(?!\d)", re.IGNORECASE
+    rf"((?:(?<![\w.%])-)?(?<![\d.]){NUMERAL}) ?{_UNIT}{_MEANT} ?{_TO} ?\+?(-?{NUMERAL})(?!\d)", re.IGNORECASE
 )
-_INTERVAL = re.compile(rf"[\[(](-?{NUMBER}), ?({NUMBER})[\])]")
+_INTERVAL = re.compile(rf"[\[(](-?{NUMERAL}), ?({NUMERAL})[\])]")
 _OR = r"(?:or|and|oder|und|o|ou|y|e)"
 _CHOICES = re.compile(
-    rf"(?<![\d.])({NUMBER})(?:{_MEANT},? ?{NUMBER}){{1,20}}{_MEANT},? {_OR} ({NUMBER})(?!\d)"
-    rf"|(?<![\d./])({NUMBER})(?:/{NUMBER}){{1,20}}/({NUMBER})(?![\d/])"
+    rf"(?<![\d.])({NUMERAL})(?:{_MEANT},? ?{NUMERAL}){{1,20}}{_MEANT},? {_OR} ({NUMERAL})(?!\d)"
+    rf"|(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"
 )
 _FOREIGN = (
     r"bewerte|benote|vergib|notez? (?:la|le|les|cette|ce)\b|notez? l'|évaluez?|donnez?\b|attribuez?|califica|puntúa"
-    r"|evalúa|valora|asigna|valuta|assegna|avalie|atribua|.{0,99}(?:打分|评分|採点)"
+    r"|geef een|beoordeel|.{0,99}\b(?:bewerten|benoten)\b|evalúa|valora|asigna|valuta|assegna|avalie|atribua"
+    r"|.{0,99}(?:打分|评分|评价|採点|評価|оцени|по шкале)"
 )
 _VERB = r"(?:rat(?:e|ing)|scor(?:e|ing)|grad(?:e|ing)|mark(?:ing)?|assign|give|award|return|report|output|answer with)"
-_NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|number|percentage|total)"
+_NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|number|percentage)"
 _VALUE = r"(?:score|rating|grade|mark|number|percentage|integer|float|value)"
 _IMPERATIVE = (
-    r"(?:rate|rating|score|scoring|grade|grading|mark|marking|assign|give|award|return|provide|pick|choose|select|report"
+    r"(?:rate|rating|score|scoring|grade|grading|mark|marking|assign|give|award|return|provide|pick|choose|select|report|indicate"
     r"|reply|respond|answer|express|start|begin|deduct"
     r"|(?:evaluate|assess|judge|estimate|determine|compute|calculate|measure)(?! (?:if|whether|that)\b)"
     r"|output(?! (?:is|has|must|should|contains|names)\b))\b"
 )
-_ASKED = (
+_QUESTION = (
     r"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers))\b"
     r"|(?:on|use|using) an? "
 )
@@ -49,21 +64,38 @@ _AFTER_READING = (
     rf"(?:compare|read|look|consider|check|review|think|analy[sz]e|examine|count|inspect)\b.{{0,199}}[ ,]{_VERB}\b"
 )
 _OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b(?:{_VERB}|an? {_VALUE})\b"
+_SHORT_OF_VERB = (
+    rf"[^\w\n]{{0,9}}(?:\w{{1,20}} ){{0,3}}(?:score|rating|grade|mark|note|nota|voto|cijfer|puntuación)s? ?"
+    rf"(?:,|:|\(|from|between|on|in|out of|of|max|de|da|von|del|van|sur)? ?\(?(?:{NUMERAL}|max)\b"
+)
+_JUDGED_ON = (
+    rf"[^\w\n]{{0,9}}(?:please )?(?:evaluate|assess|judge|rate|grade)\b(?! (?:if|whether|that)\b).{{0,99}}"
+    rf"(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{_TO} ?{NUMERAL}[)\]]? ?[.:]?$"
+)
 _DIRECTIVE = re.compile(
-    rf"[ \"'*#>-]{{0,9}}(?:please |pls |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_ASKED}|{_NAMED}|{_FOREIGN}"
-    rf"|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
+    rf"[ \"'*#>-]{{0,9}}(?:please |pls |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
+    rf"|{_FOREIGN}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )
 """How a sentence begins that tells the grader what to answer, and not what the output has."""
 _SCORED_ON = re.compile(
-    rf".{{0,99}}\b(?:score|rating|grade|mark) (?:from|between|in|on|out of|of) (?:{NUMBER}|the range|a scale)",
+    rf".{{0,99}}\b(?:score|rating|grade|mark) (?:from|between|in|on|out of|of) (?:{NUMERAL}|the range|a scale)",
     re.IGNORECASE,
 )
 """A score with its scale, whoever gives it."""
+_GRADER_TELLS = re.compile(
+    rf".{{0,199}}\b(?:and|then|(?:judge|grader|evaluator) (?:must|should|has to|will)) (?:only )?{_VERB}\b"
+    rf"|{_SHORT_OF_VERB}|{_JUDGED_ON}",
+    re.IGNORECASE,
+)
+"""A score after something else that the grader does, or without any verb."""
+_ENDS_IN_RANGE = re.compile(_JUDGED_ON, re.IGNORECASE)
+_IS_PASSED = re.compile(r"\bpass|\bfail", re.IGNORECASE)
 _OF_SCORES = re.compile(
     r"\b(?:rat(?:e|es|ing|ings)|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?|marks?|points|percent(?:age)?"
-    r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|(?:whole )?numbers|total"
-    rf"|(?:a|an|one|single) (?:number|integer|value|float|decimal)|{NUMBER}, {NUMBER},? or {NUMBER})\b|{_FOREIGN}",
+    r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|(?:whole )?numbers"
+    rf"|(?:a|an|one|single) (?:number|integer|value|float|decimal|digit)|similarity|schulnoten?"
+    rf"|cijfer|{NUMERAL}, {NUMERAL},? or {NUMERAL})\b|{_FOREIGN}",
     re.IGNORECASE,
 )
 _BARE = re.compile(
@@ -72,30 +104,8 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A score is asked for, on whatever scale."""
-_WORDS = {
-    "zero": 0,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "nine": 9,
-    "ten": 10,
-    "eins": 1,
-    "fünf": 5,
-    "sechs": 6,
-    "zehn": 10,
-    "cinq": 5,
-    "dix": 10,
-    "uno": 1,
-    "cinco": 5,
-    "diez": 10,
-}
-_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 _POINT_SCALE = re.compile(
-    rf"\b(\d{{1,3}}|{'|'.join(_WORDS)})[- ](?:point|star|level|step) (?:likert |rating )?(?:scale|likert)",
+    rf"\b(\d{{1,3}}|{NUMBER_WORDS})[- ](?:point|star|level|step) (?:likert |rating )?(?:scale|likert)",
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
@@ -105,13 +115,15 @@ _OUT_OF = re.compile(
 )
 _REACHED = re.compile(r"\bscores? (?:at least|above|more than|≥) ?\d{1,3} ?/ ?(\d{1,3})\b", re.IGNORECASE)
 _COUNTED = re.compile(
-    r"\bpoints? (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?|worth)\b.{0,20}\bpoints?\b",
+    r"\bpoints? (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?|worth)\b.{0,20}\bpoints?\b"
+    r"|\(\d{1,2} (?:points?|pts)\)",
     re.IGNORECASE,
 )
 _SUMMED = re.compile(r"\bsum (?:of|them|up)\b|\badd (?:\w{1,20} ){0,3}up\b|\badded up\b", re.IGNORECASE)
 _MOST_POINTS = re.compile(
-    r"\b(?:max(?:imum|imal)?(?: of| is|:| score| total)?\.?|start(?:ing)? (?:at|from|with)|begin (?:at|from|with)"
-    r"|total(?: of|:)?) (\d{1,3})\b|(\d{1,3}) (?:points )?(?:max(?:imum)?|in total)\b",
+    r"\b(?:max(?:imum|imal)?(?: of| is|:| score| total)?\.?|(?:start(?:ing)?|begin) (?:at|from|with)(?: an?)?"
+    r"(?: [a-z]{1,20}){0,3}|total(?: of|:)?) (\d{1,3})\b(?! (?:is|are) (?:needed|required)| to pass)"
+    r"|(\d{1,3}) (?:points )?(?:max(?:imum)?|in total|at most)\b",
     re.IGNORECASE,
 )
 _SINGLE_POINTS = re.compile(
@@ -122,12 +134,12 @@ _SINGLE_POINTS = re.compile(
 """The most that each of several parts gives."""
 _AS_PART = re.compile(r"(?:\bas (?:an? )?[xn]|(?<!\w)[_?]{1,9}) ?/ ?(\d{1,3})\b")
 _HEADED = re.compile(
-    rf"^[^\n.:(]{{1,40}}[(\[]({NUMBER}) ?[-–] ?({NUMBER})[)\]] ?:"
-    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMBER}) ?(?:[-–]|to) ?({NUMBER})[)\]] ?$",
+    rf"^[^\n.:(]{{1,40}}[(\[]({NUMERAL}) ?[-–] ?({NUMERAL})[)\]] ?:"
+    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})[)\]] ?$",
     re.MULTILINE,
 )
 _ROW_OF_RANGE = re.compile(
-    rf"^ ?(?:[-*•] ?)?[^\W\d][^\n.:(\d]{{1,30}}:? ?[(\[]?({NUMBER}) ?[-–] ?({NUMBER})[)\]]? ?$", re.MULTILINE
+    rf"^ ?(?:[-*•] ?)?[^\W\d][^\n.:(\d]{{1,30}}:? ?[(\[]?({NUMERAL}) ?[-–] ?({NUMERAL})[)\]]? ?$", re.MULTILINE
 )
 """What is scored, with its scale; one such line may be anything."""
 _PERCENT = re.compile(r"\bpercent(?:age)?\b|\bprozent|\bin %", re.IGNORECASE)
@@ -141,13 +153,16 @@ _FEWEST_WHOLE = 2
 
 def scale_of(text: str) -> Scale | None:
     """Return the scale on which a text asks for a score; None where it asks for none."""
-    directives = [_in_digits(sentence) for sentence in sentences(text) if _is_to_the_grader(sentence)]
-    asking = [sentence for sentence in directives if _OF_SCORES.search(sentence)]
+    directives = [in_digits(sentence) for sentence in sentences(text) if _is_to_the_grader(sentence)]
+    asking = [sentence for sentence in directives if _OF_SCORES.search(sentence) or _ENDS_IN_RANGE.match(sentence)]
     ends = _ends(text, asking)
-    anchors = anchors_in(text, is_score=bool(ends or asking or any(map(_asks_how, directives))))
-    prose = prose_anchors_in(text, asking) if asking or ends else {}
+    anchors = anchors_in(
+        text, lowest=ends[0] if ends else 0.0, is_score=bool(ends or asking or any(map(_asks_how, directives)))
+    )
+    prose = prose_anchors_in(text, asking) if asking or ends or (directives and names_levels(text)) else {}
+    labelled = labelled_levels(text)
     if ends is None:
-        ends = anchors.ends or _ends_in_prose(prose)
+        ends = anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
     conditions = conditions_in(directives)
     if _are_degrees(conditions) and (ends is None or 0 in conditions):
         return _of_levels(conditions)
@@ -155,18 +170,18 @@ def scale_of(text: str) -> Scale | None:
         if conditions or not any(map(_BARE.match, asking)):
             return None
         ends = (0.0, 1.0)
-    return _between(*ends, anchors.described or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {}))
-
-
-def _in_digits(sentence: str) -> str:
-    return _WORD.sub(lambda word: str(_WORDS[word[0].lower()]), sentence)
+    if not 0 < ends[1] - ends[0] < _MOST_LEVELS:
+        return None
+    described = anchors.described or labelled or numbered_levels(text, *ends) or (prose if len(prose) > 1 else {})
+    return _between(*ends, described)
 
 
 def _is_to_the_grader(sentence: str) -> bool:
     """Return whether a sentence says what to answer, and not what the output has."""
     if _DIRECTIVE.match(sentence):
         return True
-    return _SCORED_ON.match(sentence) is not None and OF_OUTPUT.search(sentence) is None
+    tells = _SCORED_ON.match(sentence) or _GRADER_TELLS.match(sentence)
+    return tells is not None and not OF_OUTPUT.search(sentence) and not _IS_PASSED.search(sentence)
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
@@ -200,7 +215,7 @@ def _whole_ends(text: str, asking: Sequence[str]) -> tuple[float, float] | None:
     """Return the ends where a text names the highest score alone."""
     point_scale = _POINT_SCALE.search(text)
     if point_scale:
-        return 1.0, float(_WORDS.get(point_scale[1].lower()) or point_scale[1])
+        return 1.0, number_named(point_scale[1])
     out_of = next(filter(None, map(_OUT_OF.search, asking)), None) or _AS_PART.search(text) or _REACHED.search(text)
     if out_of:
         return 0.0, float(out_of[1])
@@ -211,7 +226,7 @@ def _whole_ends(text: str, asking: Sequence[str]) -> tuple[float, float] | None:
 
 def _ends_of_points(text: str) -> tuple[float, float] | None:
     """Return the ends of what points come to: the most that a text names, else their sum."""
-    most = _MOST_POINTS.search(text)
+    most = _MOST_POINTS.search(in_digits(text))
     if most:
         return 0.0, float(most[1] or most[2])
     single = [int("".join(points)) for points in _SINGLE_POINTS.findall(text)]

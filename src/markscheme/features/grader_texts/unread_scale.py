@@ -2,21 +2,24 @@
 
 import re
 
-from markscheme.features.grader_texts.text_lines import NUMBER, OF_OUTPUT, sentences
+from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT, sentences
 
 _SCORE = (
-    rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|number)"
-    rf"|(?:{NUMBER}|how many|of|in|total) (?:points|stars|marks)|puntuación|nota|(?:une|la) note"
+    rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|number|digit"
+    r"|float|integer|decimal)|confidence|probability|likelihood|(?:the|a) (?:level|tier|band)"
+    rf"|(?:{NUMERAL}|how many|of|in|total) (?:points|stars|marks)|puntuación|nota|(?:une|la) note"
     r"|voto|punktzahl|schulnote|punkte)\b"
 )
-_BARE_NUMBER = rf"{NUMBER}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
+_TELLS = r"(?:\w{1,20} ){0,3}(?:is|are|was|were|has|have|must|should)\b"
+_BARE_NUMBER = rf"{NUMERAL}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
 _TO_THE_GRADER = re.compile(
     rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
-    rf"(?:(?:rate|score|grade|mark|rank) (?!\w{{1,20}}ly\b)"
-    rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|provide|report|choose|pick|tell|answer"
-    rf"|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"
+    rf"(?:(?:rate|score|grade|mark|rank) (?!\d|\w{{1,20}}ly\b|{_TELLS})"
+    rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh|provide|report|choose|pick|tell"
+    rf"|answer|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"
     rf"|(?:what|which) (?:score|rating|grade|mark|percentage)\b|how many (?:points|stars|marks)\b|deduct\b|subtract\b"
-    rf"|take off\b|add \d|(?:on|use|using) an? .{{0,30}}\bscale\b|{NUMBER} points? (?:for|if|each|per)\b"
+    rf"|indicate how\b|take off\b|add \d|(?:on|use|using) an? .{{0,30}}\bscale\b(?! \w{{4,20}} ?[,;])"
+    rf"|{NUMERAL} points? (?:for|if|each|per)\b"
     r"|(?:give|assign|return|grade|rate)\b.{0,40}\bA(?:, ?B\b|(?: to |-|–)[D-F]\b)"
     rf"|(?:bewerte|benote|vergib|gib|puntúa|califica|asigna|da|notez?|donnez?|attribuez?|assegna|dai|dê|atribua)\b"
     rf".{{0,60}}\b{_SCORE})",
@@ -30,17 +33,29 @@ _OF_YOU = re.compile(
 )
 _OF_SCORING = re.compile(
     rf"\b(?:pass(?:ing)?[ -](?:mark|score|grade)|cut-?off (?:score|mark|is)|(?:partial|full) (?:credit|marks)"
-    rf"|(?:sum (?:them|it|these) up|add (?:them|these|the points) up|added up)|each {NUMBER} ?[-–] ?{NUMBER}"
+    rf"|(?:sum (?:them|it|these) up|add (?:them|these|the points) up|added up)|each {NUMERAL} ?[-–] ?{NUMERAL}"
     r"|half (?:marks|a point)|scoring (?:guide|rubric|scale)|grading (?:scale|scheme)|rating scale|likert"
-    rf"|{NUMBER}[- ]point scale)"
-    rf"|^[^\w\n]{{0,9}}(?:pass(?:ing)? )?threshold ?(?:is|of|:|=)? ?{NUMBER}|^[^\w\n]{{0,9}}(?:final |overall )?"
-    rf"(?:score|rating|grade|scale|stars)s? ?(?:\([^()\n]{{1,30}}\) ?)?(?:[:=/]|is\b|from\b|between\b|ranges?\b)",
+    rf"|{NUMERAL}[- ]point (?:scale|basis|system)|your (?:output|answer|reply|response) (?:should|must|has to) be an? "
+    r"(?:number|float|integer|digit|decimal)|use (?:this|the following) .{0,20}scale|out of \d{1,4}$"
+    r"|(?:judge|grader|evaluator) (?:should|must|has to|will) (?:give|return|output|assign|rate|score)"
+    r"|(?:score|mark|rating)\b.{0,30}\bmax(?:imum)?|criteria that are met)"
+    rf"|^[^\w\n]{{0,9}}(?:pass(?:ing)? )?threshold ?(?:is|of|:|=)? ?{NUMERAL}|^[^\w\n]{{0,9}}(?:final |overall )?"
+    rf"(?:(?:score|rating|grade|scale|stars)s? ?(?:\([^()\n]{{1,30}}\) ?)?(?:[:=/]|is\b|from\b|between\b|ranges?\b)"
+    r"|points?: ?\d)",
     re.IGNORECASE,
 )
+_OF_POINTS = re.compile(
+    r"\b(?:subtract|deduct) \d|\b(?:worth|earns?) \d|\d points? (?:are|is) (?:needed|required)\b"
+    r"|minus the (?:count|number)|\d ?/ ?\d{1,3} (?:means|is|=)|\bgive (?:a|the) %"
+    r"|\b(?:value|number|similarity|range)\b.{0,40}(?<![\d.])[01](?:\.0)? ?(?:and|to|\.\.|-) ?1(?:\.0)?\b"
+    r"|^[^\w\n]{0,9}\w{1,20}(?: \w{1,20}){0,2}: ?[\[(]?[01] ?[-–] ?(?:[1-9]|10|100)[\])]?$",
+    re.IGNORECASE,
+)
+"""Points that are counted, and ranges of scores without a word for them."""
 _PASSES_AT = re.compile(
     r"\b(?:pass|fail)\w{0,3}\b.{0,30}\b(?:under|below|above|over|at least|less than|more than|from|with|at) "
     rf"{_BARE_NUMBER}"
-    rf"|{NUMBER}(?:%|/\d{{1,3}})? or (?:higher|more|above|better|lower|less|below) "
+    rf"|{NUMERAL}(?:%|/\d{{1,3}})? or (?:higher|more|above|better|lower|less|below) "
     r"(?:pass|fail|to pass|is a (?:pass|fail))",
     re.IGNORECASE,
 )
@@ -59,11 +74,5 @@ def _asks(sentence: str) -> bool:
     """Return whether a sentence asks for a score that is more than yes or no."""
     if OF_OUTPUT.search(sentence) or (_YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence)):
         return False
-    return any(
-        (
-            _TO_THE_GRADER.match(sentence),
-            _OF_YOU.search(sentence),
-            _OF_SCORING.search(sentence),
-            _PASSES_AT.search(sentence),
-        )
-    )
+    tells = (_OF_YOU, _OF_SCORING, _OF_POINTS, _PASSES_AT)
+    return _TO_THE_GRADER.match(sentence) is not None or any(pattern.search(sentence) for pattern in tells)
