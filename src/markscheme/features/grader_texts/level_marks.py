@@ -38,7 +38,8 @@ _REVERSED = re.compile(
 )
 """What a score means before the score."""
 _LABELLED = re.compile(
-    rf"^ ?(?:[-*•–] ?)?\*{{0,2}}([^\W\d][\w ]{{0,20}})\*{{0,2}} ?[(\[]({NUMERAL})(?: ?[-–] ?({NUMERAL}))?[)\]]\*{{0,2}} ?"
+    rf"^ ?(?:[-*•–] ?)?\*{{0,2}}([^\W\d][\w ]{{0,20}})\*{{0,2}} ?"
+    rf"[(\[]({NUMERAL})(?: ?[-–] ?({NUMERAL}))?[)\]]\*{{0,2}} ?"
     r"[-:–—=] ([^\n]{1,999})$",
     re.MULTILINE,
 )
