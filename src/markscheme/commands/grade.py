@@ -58,7 +58,7 @@ from markscheme.readers.submissions import (
 )
 from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.keys import RowRule
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_key_in
+from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, notes_on_key, row_rubric_in, row_rule, rubric_key_in
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_calibration
 from markscheme.submission import RESPONSE_KEYS, Submission
@@ -203,7 +203,8 @@ class _RowRubrics:
             row_rubric = without_rubric(submission.inputs)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
             self._ids_by_fault.setdefault(row_rubric, []).append(submission.id)
-        for note in row_rubric.notes if isinstance(row_rubric, RowRubric) else ():
+        of_key = notes_on_key(rubric_key_in(submission.inputs, self.core))
+        for note in (*of_key, *row_rubric.notes) if isinstance(row_rubric, RowRubric) else ():
             self._ids_by_note.setdefault(note, []).append(submission.id)
 
     def say(self, total: int) -> None:

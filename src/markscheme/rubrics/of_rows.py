@@ -83,6 +83,15 @@ def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     return next((key for key in others if _shows_rubric(str(inputs[key]))), None)
 
 
+def notes_on_key(key: str | None) -> tuple[str, ...]:
+    """Return a note on the key of a row's rubric, where it isn't one of those that say it.
+
+    >>> notes_on_key("score_rubric"), notes_on_key("rubric")
+    (("criteria are those under 'score_rubric'",), ())
+    """
+    return () if key in (None, "criteria", *_KEYS) else (f"criteria are those under {key!r}",)
+
+
 def _shows_rubric(text: str) -> bool:
     return text.startswith(("[", "{")) or _SCORE_LINE.search(text) is not None
 

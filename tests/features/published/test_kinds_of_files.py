@@ -66,6 +66,7 @@ def test_rows_in_a_list_are_linted_and_graded_as_rows(tmp_path: Path) -> None:
     )
     graded = run("markscheme", "grade", "bakery.json", "--judge", "function:judging:judge", "--json", cwd=tmp_path)
     assert [json.loads(line)["score"] for line in graded.stdout.splitlines()] == [1.0, 1.0]
+    assert "criteria are those under 'score_rubric' (2 rows, first bake-1)" in " ".join(graded.stderr.split())
     assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
 
 

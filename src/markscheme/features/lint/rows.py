@@ -8,7 +8,7 @@ from markscheme.features.lint.lint import LintReport
 from markscheme.grading.by_row import NO_RUBRIC, own_rubric, without_rubric
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
-from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_key_in
+from markscheme.rubrics.of_rows import RowRubric, notes_on_key, row_rubric_in, rubric_key_in
 from markscheme.submission import Submission
 
 
@@ -27,18 +27,13 @@ def lint_rows(path: Path) -> LintReport:
         row_rubric = _row_rubric(data)
         if isinstance(row_rubric, RowRubric):
             criteria |= {criterion.wording for criterion in row_rubric.rubric.criteria}
-            for note in (*_key_notes(data), *row_rubric.notes):
+            for note in (*notes_on_key(rubric_key_in(data, None)), *row_rubric.notes):
                 lines_by_note.setdefault(note, []).append(line)
         else:
             faults.append(Fault(row_rubric, line))
     counts = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
     notes = [f"{note} ({counted(len(lines), 'row')}, first {lines[0]})" for note, lines in lines_by_note.items()]
     return LintReport(path, faults=tuple(faults), notes=(counts, *notes))
-
-
-def _key_notes(data: Mapping[str, object]) -> list[str]:
-    key = rubric_key_in(data, None)
-    return [] if key in ("rubric", "rubrics", "criteria") else [f"criteria are those under {key!r}"]
 
 
 def _row_rubric(data: object) -> RowRubric | str:
