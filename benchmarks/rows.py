@@ -30,6 +30,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.policy import states_of, trend_ruling
 from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict
+from markscheme.features.rows.two_ways import wider_share
 from markscheme.features.rows.verdict_shares import verdict_shares
 from markscheme.rubrics.criterion import Criterion
 from markscheme.stats.shares import GroupedShare, grouped_share
@@ -92,7 +93,7 @@ def worlds(draws: int, seed: int) -> None:
         for _ in range(draws):
             hits, tasks, criteria = draw_of_world(rng, shared, own, of_tasks, of_criteria, asked)
             both = [grouped_share(hits, tasks), grouped_share(hits, criteria)]
-            widest = verdict_shares(np.ones(len(hits), dtype=bool), hits, tasks, criteria).agreement
+            widest = wider_share(hits, tasks, criteria)
             held.append([low <= truth <= high for low, high in map(ends, (widest, *both))])
         covered = " | ".join(f"{share:.3f}" for share in np.mean(held, axis=0))
         print(f"| {shared} | {asked} | {own} | {of_tasks} | {of_criteria} | {covered} |", flush=True)

@@ -171,6 +171,8 @@ def _with(value: Any, *path: str) -> Callable[[dict[str, Any]], None]:
         _with(1.5, "asked", "pass_mark"),
         _with("guess", "asked", "strategy"),
         _with(0, "asked", "samples"),
+        _with("much", "asked", "core_share"),
+        _with(1, "asked", "trend_on"),
     ],
 )
 def test_a_file_that_is_not_an_accepted_run_is_named(
