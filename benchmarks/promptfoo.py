@@ -1,6 +1,6 @@
 """What a verdict costs under Promptfoo, side by side in one run, against a server that answers after 20 ms.
 
-    python -m benchmarks.promptfoo
+    python -m benchmarks.promptfoo [CONTESTANT ...]
 
 Contestants: (a) a python assertion that returns a constant, (a+) one that waits as long as the server takes, (m) ours
 in JavaScript with a warm session, (b) ours in Python with one, (c) ours without one, (d) a grader written by hand that
@@ -8,7 +8,7 @@ imports the SDK and makes one call, (e) Promptfoo's own `llm-rubric`, which runs
 through our provider in JavaScript, (g) through the one in Python, (h) without a provider, under `--grader`. Each
 evaluates the same number of outputs at concurrency 4, every output new to every cache; they run in turn, several
 rounds, and medians count. CPU seconds are those of Promptfoo, all it starts, and the session. Then what a session costs
-to start, to keep and to end, and an unchanged run again.
+to start, to keep and to end, and an unchanged run again. With contestants named, these alone run, and (a).
 """
 
 import json
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -228,10 +228,10 @@ def memory_mb(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
-def contest(bench: Bench, tests: int, rounds: int) -> dict[str, Run]:
+def contest(bench: Bench, tests: int, rounds: int, contestants: Sequence[str]) -> dict[str, Run]:
     """The median of each contestant's runs, taken in turn; "" runs no assertion at all."""
     bench.evaluate("b", 4)  # the session is up, and Promptfoo's files are in the system's memory
-    runs: dict[str, list[Run]] = {name: [] for name in ("", *ASSERTS)}
+    runs: dict[str, list[Run]] = {name: [] for name in ("", *contestants)}
     for n in range(rounds):
         for name in runs if n < SLOW_ROUNDS else [name for name in runs if name not in SLOW]:
             runs[name].append(bench.evaluate(name, tests))
@@ -248,7 +248,8 @@ def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
     """One contest in Markdown."""
     bare = found[""]
     constant = found["a"]
-    fewer = f", {SLOW_ROUNDS} of {', '.join(SLOW)}" if rounds > SLOW_ROUNDS else ""
+    slow = [name for name in SLOW if name in found]
+    fewer = f", {SLOW_ROUNDS} of {', '.join(slow)}" if slow and rounds > SLOW_ROUNDS else ""
     lines = [
         "",
         f"{tests} assertions, concurrency {CONCURRENCY}, medians of {rounds} rounds{fewer}. An evaluation without any "
@@ -257,7 +258,7 @@ def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
         "| | contestant | wall s | CPU s | CPU, of (a) |",
         "|---|---|---|---|---|",
     ]
-    for name, title in NAMES.items():
+    for name, title in ((name, title) for name, title in NAMES.items() if name in found):
         run = found[name]
         lines.append(f"| {name} | {title} | {run.wall:.2f} | {run.cpu:.2f} | {run.cpu / constant.cpu:.2f} |")
     return lines
@@ -292,15 +293,21 @@ def life_of_a_session(bench: Bench) -> list[str]:
 
 
 def main() -> None:
-    """Run everything and print the result as it stands in `results/`."""
+    """Run everything, or the contestants that are named, and print the result as it stands in `results/`."""
+    contestants = [name for name in ASSERTS if name == "a" or not sys.argv[1:] or name in sys.argv[1:]]
     with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as folder, slow_server(LATENCY) as url:
         bench = Bench(Path(folder), url)
-        lines = ["# A verdict under Promptfoo", "", "`python -m benchmarks.promptfoo`", ""]
+        lines = [
+            "# A verdict under Promptfoo",
+            "",
+            f"`{' '.join(['python -m benchmarks.promptfoo', *sys.argv[1:]])}`",
+            "",
+        ]
         lines += [f"Promptfoo {install_promptfoo().version}, a server that answers after {LATENCY * 1000:.0f} ms."]
         try:
             for tests, rounds in SIZES.items():
-                lines += table(tests, rounds, contest(bench, tests, rounds))
-            lines += life_of_a_session(bench)
+                lines += table(tests, rounds, contest(bench, tests, rounds, contestants))
+            lines += life_of_a_session(bench) if len(contestants) == len(ASSERTS) else []
         finally:
             bench.stop()
     print("\n".join(lines))
