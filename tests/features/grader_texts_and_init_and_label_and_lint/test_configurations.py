@@ -115,7 +115,7 @@ def test_what_is_not_read_is_counted(tmp_path: Path) -> None:
     lost.mkdir()
     asked = [
         {"type": "llm-rubric", "value": value}
-        for value in ("Is kind", "file://judge.py", {"a": 1}, "{% if a %}b{% endif %}")
+        for value in ("Is kind", "Return a confidence.", "file://judge.py", {"a": 1}, "{% if a %}b{% endif %}")
     ]
     tests = [
         {"assert": [*asked, {"type": "llm-rubric", "value": "Is long", "weight": 0}]},
@@ -129,7 +129,12 @@ def test_what_is_not_read_is_counted(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--yes", cwd=lost)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("not read, 1 time:") == 7
-    assert [criterion.name for criterion in load_rubric(lost / "rubrics" / "lost.yaml").criteria] == ["is-kind"]
+    assert (
+        "  return-a-confidence: pass or fail, though it seems to ask for a score: no scale was read in it"
+        in done.stdout
+    )
+    names = [criterion.name for criterion in load_rubric(lost / "rubrics" / "lost.yaml").criteria]
+    assert names == ["is-kind", "return-a-confidence"]
 
 
 def test_the_stand_in_judge_says_that_it_is_one(tmp_path: Path) -> None:
