@@ -50,6 +50,7 @@ def _decisions(name: str, values: ReadValues) -> str:
 NOTES: Final[Mapping[str, str]] = {
     "encoding": "its text isn't UTF-8 and was read as Windows-1252; `-o encoding=NAME` says otherwise",
     "no-header": "what stands first is a row, not a header: columns are named by their place, such as 'column 2'",
+    "counted": "column n says how many examples each row stands for",
     "totals": "rows that sum up the table, and notes below it, count in no figure",
     "categories": (
         "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "

@@ -16,6 +16,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
+from markscheme.readers.tabular.counted_rows import row_of_each_example, with_each_example
 from markscheme.readers.tabular.joined import joined
 from markscheme.readers.tabular.long import wide
 from markscheme.readers.tabular.read_values import read_values
@@ -311,6 +312,11 @@ def read_columns(
     """
     if "encoding" in notes:
         _refuse_unknown_letters(columns, options)
+    row_of = row_of_each_example(columns, options)
+    if row_of is not None:
+        columns = with_each_example(columns, row_of)
+        index = None
+        notes = (*notes, "counted")
     turned = wide(columns, options)
     columns, roles = turned if turned is not None else (tuple(columns), roles_of(columns, options))
     ids = _ids(columns, roles, options, index)
@@ -319,7 +325,16 @@ def read_columns(
         rated = [RatedColumn(rater_name(s), s.column.cells, s.is_judge, criterion) for s in sides]
         values[criterion] = read_values(rated, options)
     labels = tuple(index or ()) if "id" not in roles.single else ()
-    return TableReading(name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source, labels)
+    firsts = _first_examples(row_of)
+    return TableReading(
+        name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source, labels, firsts
+    )
+
+
+def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
+    """Return, for each row that counts examples, its first example; nothing for a table with a row for each."""
+    firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
+    return tuple(firsts[row] for row in sorted(firsts))
 
 
 def _ids(

@@ -1,0 +1,60 @@
+"""A column n says how many examples each row of a table stands for."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate
+from markscheme.errors import UsageError
+
+COUNTED: list[dict[str, Any]] = [
+    {"label": "pass", "verdict": "pass", "n": 60},
+    {"label": "pass", "verdict": "fail", "n": 8},
+    {"label": "fail", "verdict": "fail", "n": 25},
+    {"label": "fail", "verdict": "pass", "n": 7},
+]
+
+
+def each_example(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: row[name] for name in ("label", "verdict")} for row in rows for _ in range(row["n"])]
+
+
+def test_a_counted_table_calibrates_as_the_examples_that_it_counts(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "label,verdict,n\n" + "".join(f"{r['label']},{r['verdict']},{r['n']}\n" for r in COUNTED)
+    )
+    expected = calibrate(each_example(COUNTED)).to_json()
+    for table in (COUNTED, tmp_path / "t.csv"):
+        calibration = calibrate(table)
+        data = calibration.to_json()
+        assert {key: data[key] for key in ("agreement", "overall", "verdict", "decision")} == {
+            key: expected[key] for key in ("agreement", "overall", "verdict", "decision")
+        }
+        assert data["counts"]["examples"] == 100
+
+
+def test_a_frame_of_counts_comes_back_with_a_row_for_each_of_its_own() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = calibrate(pandas.DataFrame(COUNTED)).to_frame()
+    assert frame["n"].tolist() == [60, 8, 25, 7]
+    assert frame["agrees"].tolist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": str(place), **row} for place, row in enumerate(COUNTED)],
+        [{"response": f"reply {row['n']}", **row} for row in COUNTED],
+        [{**row, "n": row["n"] / 8} for row in COUNTED],
+    ],
+    ids=["ids", "texts", "fractions"],
+)
+def test_a_number_beside_single_responses_counts_nothing(rows: list[dict[str, Any]]) -> None:
+    assert calibrate(rows, judge="verdict", human="label").counts.examples == 4
+
+
+def test_more_examples_than_are_read_one_by_one_are_refused_with_the_way_to_count_them() -> None:
+    many = [{**row, "n": 10**6} for row in COUNTED]
+    with pytest.raises(UsageError, match=r"4,000,000 examples; 1,000,000 are the most.*--counts FILE"):
+        calibrate(many)
