@@ -56,7 +56,7 @@ COMMANDS = sorted(
 def test_messages_and_pages_name_commands() -> None:
     paths = {path for path, _, _ in COMMANDS}
     assert len(COMMANDS) > 60
-    assert {"features/label/templates/page.js", "features/discover/templates/reading.js"} <= paths
+    assert {"features/label/page.py", "features/discover/reading_server.py", "features/label/next_steps.py"} <= paths
 
 
 @pytest.mark.parametrize(("path", "command", "words"), COMMANDS)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.commands.console import run
-from tests.commands.pasted import ANSWERS, printed_commands
+from tests.commands.pasted import ANSWERS, commands_on_page, printed_commands
 from tests.features.discover_and_improve_and_label.test_authors_loop import ServedPage
 
 UNLABELLED = 2
@@ -45,7 +45,9 @@ class Journal:
         """Open the page of the printed command that begins so, and work on it; what it prints when it is closed."""
         page = ServedPage(self._printed(beginning), self.folder)
         work(page)
+        on_page = [*commands_on_page(page.get("progress"))]
         self.shown = page.stop()
+        assert on_page == [command for command in printed_commands(self.shown) if command in on_page]
         return self.shown
 
     def _printed(self, beginning: str) -> str:

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from starlette.applications import Starlette
@@ -71,10 +72,12 @@ def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None
     with work.opened.folder.locked():
         key = sheet_key(work.opened.folder.path)
     shown = [examples[id] for unit, id in work.ids.items() if unit in units]
+    file = f"{work.opened.folder.name}-{work.rater}.jsonl"
     data["sheet"] = {
         "head": head_of(work.opened.folder.name, work.rater, shown, key),
         "ids": {unit: id for unit, id in work.ids.items() if unit in units},
-        "file": f"{work.opened.folder.name}-{work.rater}.jsonl",
+        "file": file,
+        "taken_in_by": f"markscheme discover {quote(work.opened.folder.name)} --notes {quote(file)}",
         "key": " ".join(["markscheme notes", work.opened.folder.name, work.rater]),
     }
     return _page(work, data, is_sheet=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from markupsafe import Markup
@@ -91,11 +92,14 @@ def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> 
     }
     with work.home.locked():
         key = sheet_key(work.home.path.parent)
+    file = f"{rubric.name}-{work.file.rater}.json"
+    to = f"calibration/{rubric.name}/ratings/{work.file.rater}.jsonl"
     data["sheet"] = {
         "head": signed(head, key),
         "rated": rated,
         "turned": turned if rubric.is_of_pairs else None,
-        "file": f"{rubric.name}-{work.file.rater}.json",
+        "file": file,
+        "taken_in_by": f"markscheme import {quote(file)} --rubric {quote(rubric.name)} --append --to {quote(to)}",
     }
     return _page(work, data, is_sheet=True)
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from markscheme.features.discover.store import DiscoveryFolder
 from tests.browser.waiting import patient_context, wait_until
 from tests.commands.console import INSTALLED, environment, run
+from tests.commands.pasted import commands_on_page, copy_of, paste
 
 pytestmark = pytest.mark.browser
 
@@ -469,7 +470,7 @@ def test_a_second_reader_finds_and_sorts_blind_and_agreement_is_shown(
 
 
 def test_a_sheet_read_on_a_phone_without_network_comes_back_as_notes(
-    servers: Start, project: Path, chromium: Browser, tmp_path: Path
+    servers: Start, project: Path, chromium: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     written = run(
         "markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--rater", "cid", "--sheet", "s.html", cwd=project
@@ -492,6 +493,10 @@ def test_a_sheet_read_on_a_phone_without_network_comes_back_as_notes(
     with page.expect_download() as download:
         page.locator("#download").tap()
     download.value.save_as(project / "reply-cid.jsonl")
+    page.evaluate("overview()")
+    (command,) = commands_on_page(page.content())
+    assert command == "markscheme discover reply --notes reply-cid.jsonl"
+    assert paste(command, copy_of(project, tmp_path_factory.mktemp("copy") / "here"), {}, {}) == ""
     context.close()
     done = run("markscheme", "discover", "reply", "--notes", "reply-cid.jsonl", "--json", cwd=project)
     data = json.loads(done.stdout)

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 from tests.browser.waiting import patient_context
 from tests.commands.console import run
+from tests.commands.pasted import commands_on_page, copy_of, paste
 from tests.features.label.labelled_project import make_pool
 from tests.features.label.responses import RESPONSES
 
@@ -101,6 +102,25 @@ def test_twenty_labels_in_a_file_without_network_and_a_reload_are_imported_as_cl
     assert _levels(ratings) == [*_meant(1, 10), (2.0, _meant(11, 11)[0][1]), *_meant(12, 20)]
     assert {(one["rater"], one["kind"], one["blind"]) for one in ratings} == {("ana", "human", True)}
     assert {one["id"] for one in ratings} <= {f"model-x-{i}" for i in range(20)}
+
+
+def test_the_command_that_a_finished_sheet_prints_takes_its_file_in(
+    project: Path, offline: BrowserContext, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    words = ["Ann Lee" if word == "ana" else word for word in SHEET]
+    assert run("markscheme", *words, cwd=project).returncode == 0
+    page = offline.new_page()
+    page.goto((project / "ana.html").as_uri())
+    _label(page, 1, 21)
+    expect(page.locator("#end code")).to_be_visible()
+    (command,) = commands_on_page(page.content())
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save file").click()
+    saved.value.save_as(project / saved.value.suggested_filename)
+    here = copy_of(project, tmp_path_factory.mktemp("copy") / "project")
+    assert paste(command, here, {}, {}) == ""
+    taken_in = (here / "calibration" / "manners" / "ratings" / "Ann Lee.jsonl").read_text().splitlines()
+    assert len(taken_in) == 21
 
 
 def test_a_finger_labels_one_criterion_after_the_other(project: Path, chromium: Browser) -> None:

@@ -226,7 +226,7 @@ function overview() {
   $("overview-title").textContent = isDone ? "All read. Thank you!" : "Progress";
   $("end").textContent = `${plural(order.length, "output")} read, ${plural(noted.length, "note")}. ${
     sheet ? "Save the file and send it to the person who invited you." : "Everything is saved; you can close this page."}`;
-  if (sheet) $("end").append(" They take it in with ", make("code", `markscheme discover ${data.name} --notes ${sheet.file}`));
+  if (sheet) $("end").append(" They take it in with ", make("code", sheet.taken_in_by));
   $("go-on").hidden = isDone;
   $("list").replaceChildren(...order.map((place) => {
     const { notes, pass, read } = steps[place].reading;

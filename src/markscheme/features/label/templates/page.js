@@ -287,10 +287,9 @@ async function overview() {
 }
 
 function ending(isDone) {
-  const name = data.rubric;
   if (!isDone) $("end").replaceChildren();
   else if (sheet) $("end").replaceChildren("Save the file and send it to the person who invited you. They take it in with ", make("code",
-    `markscheme import ${sheet.file} --rubric ${name} --append --to calibration/${name}/ratings/${data.rater}.jsonl`));
+    sheet.taken_in_by));
   else $("end").replaceChildren("Everything is saved; you can close this page.");
 }
 
