@@ -456,8 +456,8 @@ def calibration_of(
         raise NothingGraded([error for rating in ratings if (error := rating.error)])
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)
-    asked = trend or trend_asked(comparison.table, (comparison.judge_name, comparison.gold_name), options)
-    comparison = replace(comparison, trend=asked)
+    evidence = trend or trend_asked(comparison.table, (comparison.judge_name, comparison.gold_name), options)
+    comparison = replace(comparison, trend=evidence)
     slices = slices_of(comparison)
     every_run = ratings.joined(repeats) if repeats else ratings
     findings = findings_of(comparison, every_run, slices=slices, elsewhere=rater.source == "ratings")

@@ -207,7 +207,7 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
     )
 
 
-def _by_shares(core: Rubric, own: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
+def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
     """Return the criteria of the run and of the row with weights by which each side is worth its share of the score.
 
     Raises:
@@ -215,7 +215,7 @@ def _by_shares(core: Rubric, own: Sequence[Criterion]) -> tuple[Sequence[Criteri
     """
     assert core.core_share is not None
     shares = (core.core_share, 1 - core.core_share)
-    return _worth(core.criteria, shares[0], "the rubric of the run"), _worth(own, shares[1], "the row")
+    return _worth(core.criteria, shares[0], "the rubric of the run"), _worth(row_criteria, shares[1], "the row")
 
 
 def _worth(criteria: Sequence[Criterion], share: float, whose: str) -> Sequence[Criterion]:

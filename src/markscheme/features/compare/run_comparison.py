@@ -98,8 +98,10 @@ class ComparisonRequest:
             if contender.identity is not None:
                 comparison = Comparison(truth.judged(rubric, contender.ratings), JUDGE, GOLD, measure)
                 ids = compared_by_people(comparison)
-                asked = _asked(rubric, contender.per_call)
-                identities.append(TriedSetting.of(asked, measure, contender.identity, ids, at=today, split=split))
+                rubric_of_setting = _with_per_call(rubric, contender.per_call)
+                identities.append(
+                    TriedSetting.of(rubric_of_setting, measure, contender.identity, ids, at=today, split=split)
+                )
         tried = tried_settings(record_of(rubric), identities)
         chosen = compared.choice.recommended or compared.choice.best
         ratings = next((judge.ratings for judge in compared.contenders if judge.name == chosen), None)
@@ -165,7 +167,7 @@ class ComparisonRequest:
         """A judge and its ratings of the examples."""
         judges = (_name(side) for side in self.sides if not isinstance(side, RatedFile))
         name, per_call = next(ways[name] for judge in judges if name in (ways := self._asked_by(judge)))
-        rubric = _asked(rubric, per_call)
+        rubric = _with_per_call(rubric, per_call)
         opened = self._judges.get(name)
         to_ask = examples.examples
         judge = opened or self.ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
@@ -184,7 +186,7 @@ class ComparisonRequest:
         )
 
 
-def _asked(rubric: Rubric, per_call: int | None) -> Rubric:
+def _with_per_call(rubric: Rubric, per_call: int | None) -> Rubric:
     """Return the rubric asked with so many criteria in a question; None leaves it as it is."""
     return rubric if per_call is None else replace(rubric, criteria_per_call=per_call)
 

@@ -9,9 +9,9 @@ from markscheme.features.published.levels import levels_in, levels_to, numbered_
 from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.vocabulary import (
     FINER_TAGS,
+    INNER_MAPPINGS,
     NAMES,
     NATIVE_CRITERION,
-    NESTED,
     REQUIRED_KEYS,
     SENTENCE,
     TAG_KEYS,
@@ -225,11 +225,11 @@ class CriterionReading:
 
 def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a criterion's keys with those of a mapping inside it that are its own."""
-    inner = next((data[key] for key in NESTED if isinstance(data.get(key), Mapping)), None)
+    inner = next((data[key] for key in INNER_MAPPINGS if isinstance(data.get(key), Mapping)), None)
     if inner is None or not (inner.keys() & {*WORD_KEYS, *WEIGHTS, *WEIGHT_CLASSES}):
         return data
     words = next((text for key in WORD_KEYS if (text := text_in(inner.get(key)))), None)
-    outer = {key: value for key, value in data.items() if key not in NESTED and not _repeats(key, value, words)}
+    outer = {key: value for key, value in data.items() if key not in INNER_MAPPINGS and not _repeats(key, value, words)}
     return {**inner, **outer}
 
 

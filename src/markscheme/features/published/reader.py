@@ -157,8 +157,8 @@ class _Reading:
 
     def _top(self, top: Mapping[str, Any]) -> dict[str, Any]:
         """Return the keys next to the criteria that the rubric takes, and note the others."""
-        own = (key for key in top if key in NATIVE_RUBRIC and key not in ("name", "criteria", *MARKS))
-        read = {key: top[key] for key in own}
+        native_keys = (key for key in top if key in NATIVE_RUBRIC and key not in ("name", "criteria", *MARKS))
+        read = {key: top[key] for key in native_keys}
         mark = next((key for key in MARKS if number_of(top.get(key)) is not None), None)
         total = next((key for key in TOTALS if number_of(top.get(key)) is not None), None)
         taken = {*read, *IDENTITY_KEYS, *KEYS_OF_TASKS, *((total,) if total else ())}

@@ -138,7 +138,7 @@ _RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?
 _ENDS: Final = re.compile(r"(-?\d+) ?(?:\([^)]*\) ?)?(?:-|–|to|\.\.) ?(-?\d+)\b.*", re.DOTALL)
 OFF: Final[Mapping[str, bool]] = {"enabled": False, "active": False, "disabled": True, "retired": True}
 """Keys that say by this value that a criterion isn't in force."""
-NESTED: Final = ("annotations",)
+INNER_MAPPINGS: Final = ("annotations",)
 """Keys of a mapping inside a criterion whose keys are the criterion's own."""
 WEIGHT_CLASSES: Final = ("weight_class",)
 """Keys of the class of a weight, which is under the class's name: `important_weight` next to `weight_class`."""
