@@ -38,7 +38,7 @@ _FAILS_BELOW = re.compile(
 _PASSES_ABOVE = re.compile(rf"(?:above|over|more than|greater than|higher than|>) ?(?:an? )?{_A_SCORE}", re.IGNORECASE)
 _FAILS = re.compile(r"\bfail|\breject|\bunaccept|\bnot (?:pass|accept|good enough)|durchgefallen|suspen", re.IGNORECASE)
 _DECIDES = re.compile(
-    r"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\baccept|\bgood enough|\bbestanden|\bbesteht|\bbestehens"
+    r"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\brequire|\baccept|\bgood enough|\bbestanden|\bbesteh"
     r"|\baprueba|\baprobad|\bréussi|\bvalidé|\bsuperat|\baprovad|\bminimum (?:score|mark)\b"
     r"|\b(?:score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}"
     r"\b(?:ha(?:s|ve) to|needs?|must|required)\b|\bbare minimum\b|\bpublish|\bto ship\b"
@@ -64,7 +64,8 @@ def is_worse_where_high(text: str) -> bool:
 def pass_level(text: str, scale: Scale) -> float | None:
     """Return the level from which a text passes an output, where it says."""
     named = _NAMED_OR_BETTER.search(text)
-    value = values_of_names(text).get(named[1].casefold()) if named else None
+    names = {level.description.casefold(): level.value for level in scale.levels if level.description}
+    value = {**names, **values_of_names(text)}.get(named[1].casefold()) if named else None
     if value is not None:
         return _on(scale, value)
     levels = (_level_in(in_digits(sentence), scale) for sentence in sentences(text) if _DECIDES.search(sentence))
@@ -73,12 +74,12 @@ def pass_level(text: str, scale: Scale) -> float | None:
 
 def _level_in(sentence: str, scale: Scale) -> float | None:
     """Return the level from which a sentence passes an output; None where it names none of the scale."""
-    listed = _LISTED_PASSES.search(sentence)
-    if listed:
-        return _on(scale, min(_numbers(listed[1])))
     above = _PASSES_ABOVE.search(sentence)
     if above:
         return _above(scale, float(above[1]))
+    listed = _LISTED_PASSES.search(sentence)
+    if listed:
+        return _on(scale, min(_numbers(listed[1])))
     below = _FAILS_BELOW.search(sentence) if _FAILS.search(sentence) else None
     match = below or _PASSES.search(sentence)
     if match:

@@ -12,7 +12,7 @@ _NUMBERED = (
 """Words before the number of a point; steps, turns and days are none."""
 _POINT_LINE = re.compile(
     r" ?\*{0,2}(?:\((?P<in>\w)\)"
-    rf"|(?:(?:(?:{_NUMBERED}) ?#?|#|[A-Z](?=\d))?(?P<mark>\d{{1,2}})|(?P<letter>[IVX]{{1,4}}|[A-Za-z]))[.):]"
+    rf"|(?:(?:(?:{_NUMBERED}) ?#?|#|[A-Z](?=\d))?(?P<mark>\d{{1,2}})|(?P<letter>[IVX]{{1,4}}|[A-Za-z]))(?:\.\)|[.):])"
     rf"|(?:(?:(?:{_NUMBERED}) ?#?|#|[A-Z](?=\d)))?(?P<dashed>\d{{1,2}}) [-–—]"
     r"|(?P<bullet>[-*•✓✔☐□▪◦·–—+→‣]|[-*]? ?\[ ?\]))\*{0,2}"
     r" (?P<text>\S.*)",

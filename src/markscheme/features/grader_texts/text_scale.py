@@ -57,7 +57,8 @@ _NAMED = (
     r"(?:[:=(]|(?:is|are|must be|should be|can be|ranges?|goes|runs|from|between)\b)"
 )
 _WRITTEN = (
-    r".{0,99}\b(?<!not )(?<!n't )(?:write|give|return|end with|assign|award|report) (?:it |them )?(?:the|your|an?|one) "
+    r".{0,99}\b(?<!not )(?<!n't )(?<!should )(?<!must )(?:write|give|return|end with|assign|award|report) "
+    r"(?:it |them )?(?:the|your|an?|one) "
     rf"(?:\w{{1,20}} )?{_NOUN}\b"
 )
 _AFTER_READING = (
@@ -65,7 +66,8 @@ _AFTER_READING = (
 )
 _OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b(?:{_VERB}|an? {_VALUE})\b"
 _SHORT_OF_VERB = (
-    rf"[^\w\n]{{0,9}}(?:\w{{1,20}} ){{0,3}}(?:score|rating|grade|mark|note|nota|voto|cijfer|puntuación)s? ?"
+    rf"[^\w\n]{{0,9}}(?!\w{{1,20}}[^\Ws]s\b)(?:\w{{1,20}} ){{0,3}}"
+    r"(?:score|rating|grade|mark|note|nota|voto|cijfer|puntuación)s? ?"
     rf"(?:,|:|\(|from|between|on|in|out of|of|max|de|da|von|del|van|sur)? ?\(?(?:{NUMERAL}|max)\b"
 )
 _JUDGED_ON = (
@@ -256,7 +258,7 @@ def _between(low: float, high: float, described: Mapping[float, str]) -> Scale:
     inside = {value: words for value, words in described.items() if low <= value <= high}
     if high - low < _FEWEST_WHOLE:
         is_whole = len(inside) > 2 and {low, high} <= inside.keys()
-        tenths = {low + (high - low) * step / _TENTHS: "" for step in range(_TENTHS + 1)}
+        tenths = {round(low + (high - low) * step / _TENTHS, 4): "" for step in range(_TENTHS + 1)}
         return _of_levels(inside if is_whole else {**tenths, **inside})
     whole = {float(value): "" for value in range(int(low), int(high) + 1)}
     return _of_levels({**whole, **inside})

@@ -38,14 +38,16 @@ _OF_SCORING = re.compile(
     rf"|{NUMERAL}[- ]point (?:scale|basis|system)|your (?:output|answer|reply|response) (?:should|must|has to) be an? "
     r"(?:number|float|integer|digit|decimal)|use (?:this|the following) .{0,20}scale|out of \d{1,4}$"
     r"|(?:judge|grader|evaluator) (?:should|must|has to|will) (?:give|return|output|assign|rate|score)"
-    r"|(?:score|mark|rating)\b.{0,30}\bmax(?:imum)?|criteria that are met)"
+    r"|(?:score|mark|rating)\b.{0,30}\bmax(?:imum)?|criteria that are met|on an? (?:\w{1,20} )?scale of [a-z]"
+    r"|(?:score|rating|grade) (?:should|must) (?:reflect|depend|measure|express))"
     rf"|^[^\w\n]{{0,9}}(?:pass(?:ing)? )?threshold ?(?:is|of|:|=)? ?{NUMERAL}|^[^\w\n]{{0,9}}(?:final |overall )?"
     rf"(?:(?:score|rating|grade|scale|stars)s? ?(?:\([^()\n]{{1,30}}\) ?)?(?:[:=/]|is\b|from\b|between\b|ranges?\b)"
     r"|points?: ?\d)",
     re.IGNORECASE,
 )
 _OF_POINTS = re.compile(
-    r"\b(?:subtract|deduct) \d|\b(?:worth|earns?) \d|\d points? (?:are|is) (?:needed|required)\b"
+    r"\b(?:subtract|deduct) \d|(?<!\w)[-+]\d (?:if|for|when)\b|\b(?:worth|earns?) \d"
+    r"|\d points? (?:are|is) (?:needed|required)\b"
     r"|minus the (?:count|number)|\d ?/ ?\d{1,3} (?:means|is|=)|\bgive (?:a|the) %"
     r"|\b(?:value|number|similarity|range)\b.{0,40}(?<![\d.])[01](?:\.0)? ?(?:and|to|\.\.|-) ?1(?:\.0)?\b"
     r"|^[^\w\n]{0,9}\w{1,20}(?: \w{1,20}){0,2}: ?[\[(]?[01] ?[-–] ?(?:[1-9]|10|100)[\])]?$",
@@ -72,7 +74,10 @@ def asks_by_another_scale(text: str) -> bool:
 
 def _asks(sentence: str) -> bool:
     """Return whether a sentence asks for a score that is more than yes or no."""
-    if OF_OUTPUT.search(sentence) or (_YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence)):
+    if _YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence):
         return False
+    directive = _TO_THE_GRADER.match(sentence)
+    if directive and not OF_OUTPUT.search(directive[0]):
+        return True
     tells = (_OF_YOU, _OF_SCORING, _OF_POINTS, _PASSES_AT)
-    return _TO_THE_GRADER.match(sentence) is not None or any(pattern.search(sentence) for pattern in tells)
+    return not OF_OUTPUT.search(sentence) and any(pattern.search(sentence) for pattern in tells)
