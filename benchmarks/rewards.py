@@ -59,8 +59,9 @@ def ours(address: str, strategy: str) -> Rewarded:
         listed: list[Any] = list(rubrics)
         if strategy != "rows":
             for rubric in rubrics:
-                data = {"criteria": rubric, "strategy": strategy}
-                built.setdefault(rubric[0]["requirement"], Rubric.from_dict(data))
+                if rubric[0]["requirement"] not in built:
+                    data = {"criteria": rubric, "strategy": strategy}
+                    built[rubric[0]["requirement"]] = Rubric.from_dict(data)
             listed = [built[rubric[0]["requirement"]] for rubric in rubrics]
         return reward(responses, listed, judge=judge, concurrency=64)
 

@@ -97,6 +97,9 @@ class Material:
             >>> shown.repeats({"reason": "Great.", "level": 5}), shown.repeats({"reason": "Poor.", "level": 5})
             (True, False)
         """
+        level = answer.get("level")
+        if isinstance(level, str) and len(level) <= _LONGEST_LEVEL and not self._texts_with(level):
+            return False
         statements = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
         texts = self._by_words
         holds = False
@@ -107,6 +110,20 @@ class Material:
             if not texts:
                 return False
         return holds
+
+    def _texts_with(self, level: str) -> "list[_TextByWords]":
+        """List the texts that contain a level next to its key; the many verdicts of a reply have few levels."""
+        texts = self._with_level.get(level)
+        if texts is None:
+            words = _statement("level", level)
+            texts = [text for text in self._by_words if not words or text.contains(words)]
+            self._with_level[level] = texts
+        return texts
+
+    @cached_property
+    def _with_level(self) -> "dict[str, list[_TextByWords]]":
+        """The texts with each level that was looked up."""
+        return {}
 
     @cached_property
     def _tokens(self) -> dict[str, str]:

@@ -106,7 +106,9 @@ class OpenAIJudge(SdkJudge):
         """
 
         async def send(client: Any, form: RequestForm) -> Any:
-            return await client.chat.completions.with_raw_response.create(**self.request(prompt, sample, form))
+            body = self.request(prompt, sample, form)  # as extra: else the SDK goes through each key of its schema
+            create = client.chat.completions.with_raw_response.create
+            return await create(model=self.model, messages=[], extra_body=body)
 
         async with self.call(self.deadline) as client:
             answer = await self.answer(client, send)

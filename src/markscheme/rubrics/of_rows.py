@@ -19,7 +19,7 @@ from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 
 MOST_CRITERIA_OF_ROW = 2000
 """Criteria of a row; the largest published rubric has 1,963."""
-INTERNED: Final = 4096
+INTERNED: Final = 512
 """Rubrics of rows that are kept, so that many responses to one task build its rubric once."""
 KEYS_OF_RUN: Final = (
     "judge", "model", "samples", "strategy", "criteria_per_call", "target", "tolerance", "trend_on", "max_false_pass",
