@@ -13,6 +13,7 @@ from tests.commands.console import ROOT, environment
 
 QUIET = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "MLFLOW_DISABLE_TELEMETRY": "true", "HF_HUB_OFFLINE": "1"}
 PACKAGES = {
+    "daft": ("openai",),
     "labelstudio": ("label-studio==1.23.*",),
     "langfuse": ("langfuse==5.0.*",),
     "langsmith": ("langsmith==0.15.*",),

@@ -1,7 +1,8 @@
 """What a database computes to count examples that are rated alike: columns of a wide table, and the parts to count.
 
-Every expression is SQL that SQLite, DuckDB and Daft read alike, so that each of them counts by the same rules. Gold is
-made as `gold.py` makes it, scores and decisions as `grading.score` does.
+Every expression is SQL that SQLite, DuckDB and Daft read alike, so that each of them counts by the same rules; in Daft
+a condition that is null makes a whole CASE null. Gold is made as `gold.py` makes it, scores and decisions as
+`grading.score` does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -187,7 +188,10 @@ class CountQuery:
             for own in self._names:
                 raw = _raw(own, index, criterion)
                 yield f"{own}_{index}", f"CASE WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN NULL ELSE {raw} END"
-                yield f"{own}_skips_{index}", f"CASE WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN 1 ELSE 0 END"
+                yield (
+                    f"{own}_skips_{index}",
+                    f"CASE WHEN {raw} IS NULL THEN 0 WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN 1 ELSE 0 END",
+                )
 
     def _gold_levels(self, middle: str | None) -> Iterator[tuple[str, str]]:
         for index, criterion in self._criteria:
@@ -246,7 +250,7 @@ class CountQuery:
                 if criterion.not_applicable:
                     level = self._level(own, index, criterion)
                     skips = f"{'gold' if own in ('worse', 'better') else own}_skips_{index}"
-                    term = f"CASE WHEN {level} IS NOT NULL THEN {term} WHEN {skips} > 0 THEN 0.0 END"
+                    term = f"CASE WHEN {level} IS NOT NULL THEN {term} WHEN {skips} > 0 THEN 0.0 ELSE NULL END"
                     weight = f"CASE WHEN {level} IS NOT NULL THEN {weight} ELSE 0.0 END"
                 terms.append(term)
                 (best if criterion.weight > 0 else faults).append(weight)
@@ -269,7 +273,7 @@ class CountQuery:
                 by_best = f"{own}_sum / {own}_best"
                 by_faults = f"1.0 + {own}_sum / {own}_faults"
                 share = f"CASE WHEN {own}_best > 0 THEN {_within(by_best)}"
-                yield name, f"{share} WHEN {own}_faults > 0 THEN {_within(by_faults)} END"
+                yield name, f"{share} WHEN {own}_faults > 0 THEN {_within(by_faults)} ELSE NULL END"
             else:
                 share = f"{own}_sum / {best!r}" if best > 0 else f"1.0 + {own}_sum / {faults!r}"
                 yield name, _within(share) if 0 < best < faults else share
@@ -293,7 +297,7 @@ class CountQuery:
             yield "gold_pass", self._decision("gold")
             return
         worse, better = self._decision("worse"), self._decision("better")
-        yield "gold_pass", f"CASE WHEN ({worse}) = ({better}) THEN ({worse}) END"
+        yield "gold_pass", f"CASE WHEN ({worse}) = ({better}) THEN ({worse}) ELSE NULL END"
 
     def _decision(self, own: str) -> str:
         mark = self.rubric.pass_mark - ROUNDING
@@ -302,14 +306,16 @@ class CountQuery:
             if criterion.required:
                 position = self._position(own, index, criterion)
                 merit = position if criterion.weight > 0 else f"1.0 - {position}"
-                fails.append(f"{merit} < {_signed(criterion.threshold - _PASSING_ROUNDING)}")
+                known = f"{self._level(own, index, criterion)} IS NOT NULL AND " if criterion.not_applicable else ""
+                fails.append(f"{known}{merit} < {_signed(criterion.threshold - _PASSING_ROUNDING)}")
         cases = " ".join(f"WHEN {fail} THEN 0" for fail in fails)
         return f"CASE WHEN {own}_score IS NULL THEN NULL {cases} ELSE 1 END"
 
     # --- agreement ----------------------------------------------------------------------------------------------------
 
     def _hit(self, one: str, other: str) -> str:
-        return f"CASE WHEN {rounded(f'ABS({one} - {other})')} < {self.rubric.tolerance!r} THEN 1 ELSE 0 END"
+        near = f"{rounded(f'ABS({one} - {other})')} < {self.rubric.tolerance!r}"
+        return f"CASE WHEN {one} IS NULL OR {other} IS NULL THEN 0 WHEN {near} THEN 1 ELSE 0 END"
 
     def _compared(self) -> Iterator[tuple[str, str]]:
         yield "hit", self._hit("gold_score", "judge_score")

@@ -1,9 +1,10 @@
 """A rubric over a Daft DataFrame, on this computer or on a Ray cluster."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import daft
-from daft import DataType
+from daft import DataFrame, DataType
 
 from markscheme.grading.grader import Grader
 from markscheme.rubrics.file import load_rubric
@@ -12,11 +13,11 @@ from markscheme.rubrics.search import find_rubric
 
 RUBRIC_COLUMN = "rubric"
 """The column of rows' own criteria."""
+CONCURRENCY = 64
+"""Rows graded at once on each worker, unless a caller says otherwise."""
 
 
-def with_grades(
-    frame: daft.DataFrame, rubric: str | None, judge: str, *, concurrency: int = 64, workers: int = 1
-) -> daft.DataFrame:
+def with_grades(frame: DataFrame, rubric: str | None, judge: str, *, workers: int = 1, **asking: Any) -> DataFrame:
     """Add a column `grade` to a frame: a struct of `score`, `pass`, `error`, and `criteria` with each one's level.
 
     `response` is what is graded; columns named like the rubric's inputs are shown with it. The judge is opened once on
@@ -28,9 +29,17 @@ def with_grades(
         frame: Has a column `response`.
         rubric: A name or path, as on the command line; None where each row brings its criteria.
         judge: The name of a judge, as on the command line.
-        concurrency: Rows graded at once on each worker.
         workers: Processes that grade, each with its own limits.
+        asking: Options of `Grader`, such as `samples=3`; `concurrency` is 64 rows at once on each worker. `budget` is
+            for the whole frame: each worker has an equal share of it, and a row that this no longer covers has an
+            `error`. A worker that dies and starts again has its share again.
+
+    Raises:
+        UsageError: Unknown rubric.
     """
+    options = {"concurrency": CONCURRENCY, **asking}
+    if options.get("budget") is not None:
+        options["budget"] /= workers
     core = None if rubric is None else load_rubric(find_rubric(rubric))
     names = [] if core is None else [criterion.name for criterion in core.criteria]
     known_inputs = (ROWS_ALONE if core is None else core).known_inputs
@@ -44,7 +53,7 @@ def with_grades(
     @daft.cls(max_concurrency=workers, use_process=workers > 1)
     class Grades:
         def __init__(self) -> None:
-            self.grader = Grader(core, judge, concurrency=concurrency)
+            self.grader = Grader(core, judge, **options)
 
         @daft.method.batch(return_dtype=DataType.struct(kinds), batch_size=1000)
         def grade(self, *columns: daft.Series) -> list[dict[str, Any]]:
@@ -58,3 +67,21 @@ def with_grades(
 def _criteria(criteria: dict[str, Any], core: list[str]) -> dict[str, Any]:
     of_row = [{"name": n, "position": outcome.get("position")} for n, outcome in criteria.items() if n not in core]
     return {"criteria": {name: criteria.get(name, {}).get("level") for name in core}, "verdicts": of_row}
+
+
+def counts(frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str = "judge") -> DataFrame:
+    """Count the examples that are rated alike, as a small frame for `markscheme.calibrate(rubric, counts=…)`.
+
+    Args:
+        frame: A row for each example, with its `group_id`, null for a group by itself, and a column `RATER__CRITERION`
+            for each rater and criterion: a level, -2 where the criterion does not apply, or null.
+        rubric: A name or path, as on the command line.
+        raters: Up to three annotators; `gold` is one whose levels are final.
+        judge: The judge's name in the columns.
+
+    Raises:
+        UsageError: The rubric's figures aren't functions of counts.
+    """
+    from markscheme.ratings.daft_counts import counted_frame
+
+    return counted_frame(frame, load_rubric(find_rubric(rubric)), raters, judge)

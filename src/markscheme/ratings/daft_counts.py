@@ -1,0 +1,111 @@
+"""Counts of the examples of a Daft DataFrame that are rated alike, by the expressions of `count_query`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import daft
+from daft import DataType, col, lit
+from daft.functions import monotonically_increasing_id
+
+from markscheme.ratings.count_query import DECIMALS, FORMAT, CountQuery
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.agreement_figures import best_constant
+from markscheme.stats.group_sets import set_numbers
+
+
+def counted_frame(frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], judge: str) -> daft.DataFrame:
+    """Count the examples of a wide frame that are rated alike; the arguments are those of `sockets.daft.counts`."""
+    query = CountQuery(rubric, tuple(raters), judge)
+    examples, groups = _examples(frame, query)
+    values = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
+    parts = [
+        _metadata(query, examples.count_rows(), groups),
+        *(_counted(examples, part.name, part.values) for part in query.parts()),
+        *_of_annotators(examples, query),
+        *(_rate(examples, *rate) for rate in query.rates()),
+    ]
+    kinds = {"set_no": DataType.int64(), **dict.fromkeys(["gold", "judge", *values], DataType.float64())}
+    alike = [_filled(part, kinds) for part in parts]
+    whole = alike[0]
+    for part in alike[1:]:
+        whole = whole.concat(part)
+    return whole
+
+
+def _examples(frame: daft.DataFrame, query: CountQuery) -> tuple[daft.DataFrame, int | None]:
+    """Return labelled examples with all that is counted of them, and the number of groups; None where none is named."""
+    levels = (col(column).cast(DataType.float64()).alias(own) for own, column in query.columns.items())
+    text = DataType.string()
+    labelled = frame.select(col("group_id"), *levels).where(daft.sql_expr(query.is_labelled))
+    alone = lit("example ") + monotonically_increasing_id().cast(text)
+    grouped = lit("group ") + col("group_id").cast(text)
+    named = labelled.with_columns({"alone": alone, "grouped": grouped})
+    named = named.with_column("unit", daft.sql_expr("CASE WHEN group_id IS NULL THEN alone ELSE grouped END"))
+    named = named.collect()
+    units = sorted(named.select("unit").distinct().to_pydict()["unit"])
+    has_groups = named.where(col("group_id").not_null()).count_rows() > 0
+    numbers = set_numbers(range(1, len(units) + 1), len(units)).tolist() if has_groups else [None] * len(units)
+    sets = daft.from_pydict({"unit": units, "set_no": numbers})
+    examples = named.join(sets.with_column("set_no", col("set_no").cast(DataType.int64())), on="unit")
+    for stage in query.stages():
+        examples = examples.with_columns({name: daft.sql_expr(text) for name, text in stage.items()})
+    return examples.collect(), len(units) if has_groups else None
+
+
+def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
+    rows = {f"format:{FORMAT}": 1, f"rubric:{query.rubric.fingerprint}": 1, "examples": n}
+    rows |= {} if groups is None else {"groups": groups}
+    return daft.from_pydict({"part": [*rows], "n": [*rows.values()]})
+
+
+def _counted(examples: daft.DataFrame, name: str, values: Sequence[str]) -> daft.DataFrame:
+    """Count the distinct rows of a part, by set."""
+    columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1))]
+    cells = (
+        daft.sql_expr(text).cast(DataType.float64()).alias(column) for text, column in zip(values, columns, strict=True)
+    )
+    rows = examples.select(col("set_no"), *cells).groupby("set_no", *columns)
+    return rows.agg(col("gold").count("all").alias("n")).with_column("part", lit(name))
+
+
+def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
+    """Count the groups with so many hits among so many examples."""
+    rows = examples.where(daft.sql_expr(counted)).select(col("unit"), daft.sql_expr(hit).alias("hit"))
+    by_group = rows.groupby("unit").agg(col("hit").sum().alias("gold"), col("hit").count("all").alias("judge"))
+    return by_group.groupby("gold", "judge").agg(col("unit").count("all").alias("n")).with_column("part", lit(name))
+
+
+def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft.DataFrame]:
+    """Yield the scores that were given, and the shares of annotators who agree."""
+    people = [f"{person}_score" for person in query.annotators]
+    judged = _times(examples, "judge_score")
+    by_person = [_times(examples, score) for score in people]
+    known = by_person if any(by_person) else [_times(examples, "gold_score")]
+    given = sorted({score for times in (judged, *known) for (score,) in times})
+    listed = sorted({round(score, DECIMALS) for score in given})
+    yield daft.from_pydict({"part": ["given"] * len(listed), "gold": listed, "n": [1] * len(listed)})
+    if len(people) < 2:
+        return
+    shared = examples.where(daft.sql_expr(query.shared))
+    spread = [
+        (score, times / n) for person in people for (score, n), times in _times(shared, person, "n_people").items()
+    ]
+    scores, weights = [score for score, _ in spread], [weight for _, weight in spread]
+    constant = best_constant(scores, given, query.rubric.tolerance, weights)
+    if spread:
+        yield _counted(shared, "people", query.shares(repr(constant)))
+
+
+def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
+    """Return how many examples have each combination of values of some columns, of those that have the first."""
+    rows = examples.where(col(columns[0]).not_null()).groupby(*columns).agg(col(columns[0]).count("all").alias("n"))
+    data = rows.to_pydict()
+    return dict(zip(zip(*(data[column] for column in columns), strict=True), data["n"], strict=True))
+
+
+def _filled(part: daft.DataFrame, kinds: Mapping[str, DataType]) -> daft.DataFrame:
+    """Return a part with the columns of all parts."""
+    cells = (
+        (col(name) if name in part.column_names else lit(None)).cast(kind).alias(name) for name, kind in kinds.items()
+    )
+    return part.select(col("part"), *cells, col("n").cast(DataType.int64()))
