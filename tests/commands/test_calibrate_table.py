@@ -164,3 +164,16 @@ def test_a_column_without_any_value_is_named(tmp_path: Path) -> None:
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "no column is people's, and 'human' has no value" in done.stderr
+
+
+def test_the_title_has_the_number_that_counts_and_the_line_below_reconciles_it_with_the_file(tmp_path: Path) -> None:
+    rows = ["id,ann,ben,gpt"]
+    for n in range(120):
+        ann = "yes" if n % 3 else "no"
+        ben = ann if n % 20 else "yes" if ann == "no" else "no"
+        rows.append(f"t{n},{ann},{ben},{'' if n in (7, 9) else ann}")
+    (tmp_path / "replies.csv").write_text("\n".join(rows) + "\n")
+    words = ("calibrate", "replies.csv", "--judge", "gpt", "--human", "ann", "ben", "--pass", "yes")
+    shown = run("markscheme", *words, cwd=tmp_path, env={"COLUMNS": "200"}).stdout
+    assert "replies · gpt · 112 examples, 2 annotators" in shown
+    assert "120 rows, 118 with both, 6 split evenly" in shown

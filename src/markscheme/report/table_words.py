@@ -12,14 +12,16 @@ from markscheme.readers.tabular.scales import ReadValues, likely_ends
 # --- line two --------------------------------------------------------------------------------------------------------
 
 
-def line_two(reading: TableReading, criterion: str) -> str:
+def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str:
     """Describe how a table was read, in a line: each column, the id, and how many rows count."""
     values = reading.values[criterion]
     columns = [f"{name}: {_values(name, values)}" for name in map(rater_name, reading.sides(criterion))]
     unit = reading.roles.single.get("id")
     where = [f"id: {unit}{' (stated)' if reading.options.id is not None else ''}"] if unit is not None else []
     compared = "with both" if reading.has_judge else "with two or more"
-    return " · ".join([*columns, *where, f"{len(reading.ids)} rows, {reading.with_both(criterion)} {compared}"])
+    split = f", {even_splits} split evenly" if even_splits else ""
+    rows = f"{len(reading.ids)} rows, {reading.with_both(criterion)} {compared}{split}"
+    return " · ".join([*columns, *where, rows])
 
 
 def _values(name: str, values: ReadValues) -> str:

@@ -1,5 +1,7 @@
 """Labels in words: how many examples have them, and whose they are."""
 
+import numpy as np
+
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.phrases import counted
 
@@ -20,7 +22,7 @@ _KINDS = {
 
 
 def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None) -> str:
-    """Describe how many examples are labelled, and by how many raters of each kind.
+    """Describe how many examples are labelled, of a table how many are compared, and by how many raters of each kind.
 
     Args:
         comparison: With their labels.
@@ -30,7 +32,8 @@ def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None)
     kinds = ", ".join(
         counted(n, *_KINDS.get(kind, (f"{kind} rater", f"{kind} raters"))) for kind, n in gold.kinds.items()
     )
-    examples = counted(gold.n, "example")
+    n = gold.n if comparison.rubric.table_of is None else int(np.sum(~np.isnan(comparison.hits)))
+    examples = counted(n, "example")
     if part is not None:
         split, whole = part
         examples = f"{gold.n:,} of {counted(whole, 'example')} ({split})"

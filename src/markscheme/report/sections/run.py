@@ -2,6 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.setting import template_fingerprint
@@ -11,6 +14,9 @@ from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.table import RUN_FACTS
+
+if TYPE_CHECKING:
+    from markscheme.readers.tabular.reading import TableReading
 
 _STRATEGIES = {
     "one_shot": "all criteria in one request (one_shot)",
@@ -26,9 +32,7 @@ def source_line(calibration: Calibration) -> str:
     """Describe where the judge's replies come from: the only line in which a recorded run differs from a live one."""
     rater = calibration.rater
     if rater.table is not None:
-        from markscheme.report.table_words import line_two
-
-        return line_two(rater.table, rater.table_criterion)
+        return _table_line(calibration, rater.table)
     match rater.source:
         case "live":
             cached = counted(calibration.counts.from_cache, "reply", "replies")
@@ -37,6 +41,16 @@ def source_line(calibration: Calibration) -> str:
             return f"Recorded replies, no calls: {rater.provenance}."
         case _:
             return f"Ratings from a file, no calls: {rater.provenance}." if rater.provenance else "Ratings from a file."
+
+
+def _table_line(calibration: Calibration, table: "TableReading") -> str:
+    """Describe how a table was read; rows, rows with both and even splits reconcile with the examples that count."""
+    from markscheme.report.table_words import line_two
+
+    comparison = calibration.comparison
+    split = {unit for unit, _ in comparison.gold.even_splits}
+    judged = [unit for unit, value in zip(comparison.ids, comparison.judge_values, strict=True) if not np.isnan(value)]
+    return line_two(table, calibration.rater.table_criterion, len(split.intersection(judged)))
 
 
 def what_was_run(calibration: Calibration) -> doc.Section:
@@ -57,9 +71,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         votes = "" if worth is None else f", {number(worth, 1)} independent votes"
         yield "panel", f"{counted(rater.members, 'judge')}{votes}"
     if rater.table is not None:
-        from markscheme.report.table_words import line_two
-
-        yield "table", f"{rater.provenance}, read as {line_two(rater.table, rater.table_criterion)}"
+        yield "table", f"{rater.provenance}, read as {_table_line(calibration, rater.table)}"
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
     if rater.identity is not None and rater.identity.without:
