@@ -9,6 +9,9 @@ from markscheme.plain_data import LINES, json_rows
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import find_calibration
 
+_BEGINNING = 64
+"""Bytes that show whether JSON is a list."""
+
 
 def names_table(names: Sequence[str]) -> bool:
     """Return whether all names are files of tables, and of no format that says itself who rated.
@@ -28,13 +31,19 @@ def names_table(names: Sequence[str]) -> bool:
 def brings_rubrics(path: Path) -> bool:
     """Return whether the first row of lines, or the first two of a list in a `.json` file, has criteria of its own."""
     is_list = path.suffix.casefold() == ".json"
-    if not path.is_file() or not (is_list or path.name.casefold().endswith(LINES)):
+    if not path.is_file() or not (path.name.casefold().endswith(LINES) or (is_list and _begins_list(path))):
         return False
     try:
         first = [row for _, row in islice(json_rows(path, RatingError), 2 if is_list else 1)]
     except RatingError:  # said by whoever reads it
         return False
     return len(first) == (2 if is_list else 1) and all(map(_has_rubric, first))
+
+
+def _begins_list(path: Path) -> bool:
+    """Return whether a file begins as a list of JSON does, before all of it is read."""
+    with path.open("rb") as file:
+        return file.read(_BEGINNING).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
 
 def _has_rubric(row: object) -> bool:
