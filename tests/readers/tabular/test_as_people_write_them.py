@@ -142,6 +142,16 @@ def test_scores_with_comments_are_offered_as_the_numbers_that_they_begin_with() 
     assert levels(read({"judge": ours, "human": GRADES}, same=tuple(pairs)), "judge")[:5] == [4, 5, 2, None, 2]
 
 
+@pytest.mark.parametrize("choice", [0, 1, 2])
+def test_a_choice_for_mixed_cells_settles_all_columns_at_once(choice: int) -> None:
+    ours = ["4 - good", "5/5", "2, off", "3-4", *GRADES[4:]]
+    theirs = ["5/5", "skipped", "1: no A-3", "4/5", *GRADES[4:]]
+    error = refused({"judge": ours, "human": theirs})
+    assert (error.code, len(error.choices)) == ("mixed-form", 3)
+    pairs = [pair.replace("NUMBER", "3") for pair in shlex.split(error.choices[choice])[1::2]]
+    assert levels(read({"judge": ours, "human": theirs}, same=tuple(pairs)), "human")[0] == 5
+
+
 def test_neither_agree_nor_disagree_is_the_middle_of_its_scale() -> None:
     words = ["Strongly disagree", "disagree ", "Neither agree nor disagree", "Agree", "strongly agree"] * 4
     reading = read({"judge": words, "human": words})

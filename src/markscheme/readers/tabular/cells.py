@@ -1,7 +1,7 @@
 """The forms that numbers have in the cells of a column, and which cells are missing."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,48 +44,76 @@ class NumberForm:
     may_be_thousands: bool = False
 
 
-def number_form(column: str, values: Mapping[str, int], spelling: Mapping[str, str] | None = None) -> NumberForm | None:
-    """Return the numbers of a column; None where its cells are words.
+def number_forms(columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]) -> dict[str, NumberForm | None]:
+    """Return the numbers of each column of a comparison; None where its cells are words.
 
     Args:
-        column: Its name, for a refusal.
-        values: Its folded cells with their counts, without missing ones.
+        columns: By name, folded cells with their counts, without missing ones.
         spelling: The text of a value as it is written, for a refusal.
 
     Raises:
         UsageError: Dates are among them, or numbers among other cells (`dates`, `mixed-form`).
 
-    >>> number_form("a", {"4/5": 1, "3/5": 2}).numbers, number_form("a", {"score: 4": 1}).numbers
+    >>> forms = number_forms({"a": {"4/5": 1, "3/5": 2}, "b": {"score: 4": 1}}, {})
+    >>> forms["a"].numbers, forms["b"].numbers
     ({'4/5': 4.0, '3/5': 3.0}, {'score: 4': 4.0})
     """
+    for name, values in columns.items():
+        _refuse_dates(name, values)
+    forms = {name: _form_of(values) for name, values in columns.items()}
+    mixed = [name for name, form in forms.items() if form is None and _has_numbers(columns[name])]
+    if mixed:
+        raise _mixed_form(mixed, columns, spelling)
+    return forms
+
+
+def _refuse_dates(column: str, values: Mapping[str, int]) -> None:
     dates = [value for value in values if _DATE.fullmatch(value)]
     others = [value for value in values if value not in dates]
     if dates and all(number_in_any_form(value, others) is not None for value in others):
         raise refusal("dates", columns=[column], values={value: values[value] for value in dates})
-    for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled):
-        numbers = form(values)
-        if numbers is not None:
-            return numbers
-    written = {value: number_in_any_form(value, values) for value in values}
-    if any(read not in (None, 0, 1) for read in written.values()):
-        raise _mixed_form(column, values, written, spelling or {})
-    return None
+
+
+def _form_of(values: Collection[str]) -> NumberForm | None:
+    """Return the first form that all values have."""
+    forms = (form(values) for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled))
+    return next((read for read in forms if read is not None), None)
+
+
+def _has_numbers(values: Collection[str]) -> bool:
+    """Return whether a value is a number other than 0 and 1, which are words of pass and fail too."""
+    return any(number_in_any_form(value, values) not in (None, 0, 1) for value in values)
 
 
 def _mixed_form(
-    column: str, values: Mapping[str, int], written: Mapping[str, float | None], spelling: Mapping[str, str]
+    mixed: Sequence[str], columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]
 ) -> UsageError:
-    """Return the refusal of numbers among other cells; its first choice takes the numbers that cells begin with."""
-    not_plain = [value for value in values if number_in(value) is None]
-    words = [value for value, read in written.items() if read is None] or not_plain
-    spelt = {value: spelling.get(value, value) for value in values}
+    """Return the refusal of numbers among other cells, with choices after which no column is mixed.
+
+    The first takes the numbers that cells begin with; the others say of each cell without one what it is, or that it
+    is missing.
+    """
+    values = {value: count for counted in columns.values() for value, count in counted.items()}
+    read = {value: number_in_any_form(value, values) for value in values}
+    words = [value for name in mixed for value in columns[name] if read[value] is None]
+    rests = [[value for value in counted if value not in words] for counted in columns.values()]
+    not_plain = {value: number for value, number in read.items() if number_in(value) is None}
+    are_plain = all(number_in(value) is not None for rest in rests for value in rest)
+    have_form = all(_form_of(rest) is not None for rest in rests if rest)
+    others = {} if are_plain else {value: f"{number:g}" for value, number in not_plain.items() if number is not None}
+    named = others | dict.fromkeys(words, "NUMBER")
+    missing = ({} if have_form else others) | dict.fromkeys(words, "")
     begun = {value: begun_with(value) for value in not_plain}
-    choices = [_recoded(spelt, dict.fromkeys(words, "NUMBER")), _recoded(spelt, dict.fromkeys(words, ""))]
-    if any(read is not None for read in begun.values()):
-        as_begun = {value: "" if read is None else f"{read:g}" for value, read in begun.items()}
-        choices.insert(0, _recoded(spelt, as_begun))
-    counts = {spelt[value]: values[value] for value in words}
-    return refusal("mixed-form", columns=[column], values=counts, choices=choices)
+    as_begun = {value: "" if number is None else f"{number:g}" for value, number in begun.items()} | others
+    choices = [as_begun, named, missing] if any(begun[value] is not None for value in words) else [named, missing]
+    spelt = {value: spelling.get(value, value) for value in values}
+    of_mixed = {v: count for name in mixed for v, count in columns[name].items() if v in (words or not_plain)}
+    return refusal(
+        "mixed-form",
+        columns=mixed,
+        values={spelt[value]: count for value, count in of_mixed.items()},
+        choices=[_recoded(spelt, choice) for choice in choices if choice],
+    )
 
 
 def _recoded(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Final
 
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span
-from markscheme.readers.tabular.cells import NumberForm, listed_in, lists_values, number_form
+from markscheme.readers.tabular.cells import NumberForm, listed_in, lists_values, number_forms
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import (
     DIRECTION_FIGURES,
@@ -129,9 +129,7 @@ class ValueComparison:
         if open_words:
             rest = {name: {v: n for v, n in counted.items() if v not in open_words} for name, counted in values.items()}
             answers = [[value for value in counted if value not in ABSTENTIONS] for counted in rest.values()]
-            are_clear = all(map(is_decision, answers)) or all(
-                number_form(name, counted, self.spelling) is not None for name, counted in rest.items()
-            )
+            are_clear = all(map(is_decision, answers)) or None not in number_forms(rest, self.spelling).values()
             if not are_clear and not (self.options.pass_ or self.options.level_ends or self.options.scale):
                 raise self._missing_word(sorted(open_words), values)
             values = {name: Counter(counted) for name, counted in rest.items()}
@@ -186,7 +184,7 @@ class ValueComparison:
     @cached_property
     def forms(self) -> Mapping[str, NumberForm]:
         """The columns that are numbers, with the form in which they are written."""
-        read = {name: number_form(name, counted, self.spelling) for name, counted in self.values.items()}
+        read = number_forms(self.values, self.spelling)
         return {name: form for name, form in read.items() if form is not None}
 
     # the rules
