@@ -79,6 +79,17 @@ def _copied(folder: Path) -> Path:
     return folder
 
 
+def test_the_configuration_names_nothing_by_a_path_of_this_machine(tmp_path: Path) -> None:
+    config = export(tmp_path, ["Paris."])
+    assert "      rubric: capital\n" in config.read_text()
+    assert str(tmp_path) not in config.read_text()
+    (tmp_path / "elsewhere.yaml").write_bytes((tmp_path / "rubrics" / "capital.yaml").read_bytes())
+    examples = str(tmp_path / "calibration" / "capital" / "examples.jsonl")
+    words = ("export", "elsewhere.yaml", "--examples", examples, "--promptfoo", "other.yaml")
+    assert run("markscheme", *words, cwd=tmp_path).returncode == 0
+    assert f"rubric: {tmp_path / 'elsewhere.yaml'}" in (tmp_path / "other.yaml").read_text()
+
+
 def test_labels_stay_at_home(tmp_path: Path) -> None:
     text = export(tmp_path, ["Paris."]).read_text()
     assert "ana" not in text

@@ -15,7 +15,7 @@ from markscheme.errors import UsageError
 from markscheme.features.other_tools.count_options import CountOptions
 from markscheme.options.reading import DamageOptions
 from markscheme.phrases import counted
-from markscheme.rubrics.search import find_rubric
+from markscheme.rubrics.search import find_rubric, known_rubrics
 from markscheme.shipped import shipped
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
 
     from markscheme.features.other_tools.export_promptfoo import promptfoo_config
 
-    config: dict[str, Any] = {"rubric": str(source.resolve()), **({"judge": judge} if judge else {})}
+    config: dict[str, Any] = {"rubric": _rubric_in(source), **({"judge": judge} if judge else {})}
     document = promptfoo_config(examples, rubric, grader=_grader(target), config=config)
     put(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120), target)
     judge_name = judge or rubric.judge.get("name") or "the default judge"
@@ -109,6 +109,12 @@ def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, tar
     print("Then compare that judge with your ratings:", file=sys.stderr)
     print("  npx promptfoo export eval latest -o rated.json", file=sys.stderr)
     print("  markscheme calibrate rated.json", file=sys.stderr)
+
+
+def _rubric_in(source: Path) -> str:
+    """Return a rubric's name where the project has it, so that the file works on another machine; else its path."""
+    by_name = known_rubrics().get(source.stem)
+    return source.stem if by_name is not None and by_name.resolve() == source.resolve() else str(source.resolve())
 
 
 def _grader(target: Path) -> str:
