@@ -1,11 +1,12 @@
 """Example sets: labelled submissions read from any supported file, with every fault reported."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
@@ -92,6 +93,11 @@ class Example:
         return self.submission.id
 
     @property
+    def response_length(self) -> int:
+        """The number of letters of its response, of a pair of the first one."""
+        return len(self.submission.response)
+
+    @property
     def has_content(self) -> bool:
         """Whether it can be read and labelled: it has a text, or a query that was answered with nothing."""
         return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
@@ -138,6 +144,104 @@ class Example:
         return {**line, "metadata": dict(self.metadata)} if self.metadata else line
 
 
+_PLAIN: Final = Example(Submission("", {}, ""))
+"""What a row of a table has of everything that tables don't say of an example: its draw, its weight, its system."""
+
+
+class ExampleRows(Sequence[Example]):
+    """Examples in the rows of a table.
+
+    Attributes:
+        ids: The id of each.
+        groups: The group of each, "" where it has none; empty of a table without groups.
+        labels: The labels of all.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str],
+        groups: Sequence[str],
+        submission: Callable[[int], Submission],
+        labels: RatingCodes,
+        ends: Sequence[int],
+    ) -> None:
+        """Take over the columns.
+
+        Args:
+            ids: As above.
+            groups: As above.
+            submission: Makes the submission of a row.
+            labels: As above, by row.
+            ends: The number of labels up to each row and with it.
+        """
+        self.ids = ids
+        self.groups = groups
+        self.labels = labels
+        self._submission = submission
+        self._ends = array("q", ends)
+        self._rows: Sequence[int] = range(len(ids))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> "tuple[Example, ...]": ...
+    def __getitem__(self, index: SupportsIndex | slice) -> "Example | tuple[Example, ...]":
+        if isinstance(index, slice):
+            return tuple(map(self.__getitem__, range(len(self))[index]))
+        row = self._rows[index.__index__()]
+        labels = self._labels_of(row)
+        group = self.groups[row] if self.groups else ""
+        return Example(self._submission(row), RatingView(self.labels, labels) if labels else (), group=group)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Sequence) and not isinstance(other, str):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _labels_of(self, row: int) -> range:
+        return range(self._ends[row - 1] if row else 0, self._ends[row])
+
+    def each(self, name: str) -> Sequence[Any]:
+        """Return an attribute of each example."""
+        if name == "id":
+            return self.ids if len(self._rows) == len(self.ids) else [self.ids[row] for row in self._rows]
+        if name == "group" and self.groups:
+            return [self.groups[row] for row in self._rows]
+        if name == "response_length":
+            return [len(self._submission(row).response) for row in self._rows]
+        return [getattr(_PLAIN, name)] * len(self)
+
+    def taken(self, indices: Sequence[int]) -> "ExampleRows":
+        """Return some of the examples, by their indices."""
+        part = ExampleRows(self.ids, self.groups, self._submission, self.labels, self._ends)
+        part._rows = [self._rows[index] for index in indices]
+        return part
+
+    @property
+    def label_indices(self) -> Iterator[int]:
+        """The indices of the examples' labels among all labels."""
+        return (index for row in self._rows for index in self._labels_of(row))
+
+
+def each(examples: Sequence[Example], name: str) -> Sequence[Any]:
+    """Return an attribute of each of some examples; of a table's without making one."""
+    return (
+        examples.each(name) if isinstance(examples, ExampleRows) else [getattr(example, name) for example in examples]
+    )
+
+
+def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
+    """Return some of the examples, by their indices; all of them as they are."""
+    if len(indices) == len(examples) and all(index == row for row, index in enumerate(indices)):
+        return examples
+    return examples.taken(indices) if isinstance(examples, ExampleRows) else tuple(examples[index] for index in indices)
+
+
 @dataclass(frozen=True)
 class ExampleSet:
     """Examples of one rubric, in the order of their file, ids unique.
@@ -149,7 +253,7 @@ class ExampleSet:
         ratings: The folder that was searched for more labels; None without one.
     """
 
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
     path: Path | None = None
     stale: int = 0
     ratings: Path | None = None
@@ -157,7 +261,7 @@ class ExampleSet:
     @property
     def ids(self) -> tuple[str, ...]:
         """The examples' ids, in order."""
-        return tuple(example.id for example in self.examples)
+        return tuple(each(self.examples, "id"))
 
     @cached_property
     def labels(self) -> RatingCodes:
@@ -172,7 +276,7 @@ class ExampleSet:
     @property
     def has_splits(self) -> bool:
         """Whether any example says which split it belongs to."""
-        return any(example.split for example in self.examples)
+        return any(each(self.examples, "split"))
 
     @property
     def labelled(self) -> "ExampleSet":
@@ -219,8 +323,11 @@ class ExampleSet:
         return replace(self, examples=in_split)
 
 
-def labels_of(examples: Iterable[Example]) -> RatingCodes:
+def labels_of(examples: Sequence[Example]) -> RatingCodes:
     """Return all labels of some examples, in their order."""
+    if isinstance(examples, ExampleRows):
+        indices = list(examples.label_indices)
+        return examples.labels if len(indices) == len(examples.labels) else examples.labels.taken(indices)
     views = [example.labels for example in examples if example.labels]
     first = views[0] if views else ()
     if not isinstance(first, RatingView):
@@ -462,7 +569,7 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
     return parted
 
 
-def draws_of(examples: Iterable[Example]) -> list[str]:
+def draws_of(examples: Sequence[Example]) -> list[str]:
     """The draw that each example came in; one of its own for those at random, and for those that name none.
 
     Example:
@@ -470,7 +577,8 @@ def draws_of(examples: Iterable[Example]) -> list[str]:
         >>> draws_of([chosen, replace(chosen, draw=""), Example(Submission("y", {}, "b"))])
         ['drawn 3f9a1c22', 'drawn', 'random']
     """
-    return [f"drawn {example.draw}".rstrip() if example.has_chance else "random" for example in examples]
+    named = zip(each(examples, "draw"), each(examples, "has_chance"), strict=True)
+    return [f"drawn {draw}".rstrip() if has_chance else "random" for draw, has_chance in named]
 
 
 def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
@@ -582,9 +690,9 @@ def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | Non
     return checked
 
 
-def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
+def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
     """Labels given under another wording: the example's place, the label, and the criterion."""
-    if not has_stale(labels_of(examples := tuple(examples)), rubric):
+    if not has_stale(labels_of(examples), rubric):
         return
     current = {criterion.name: criterion for criterion in rubric.criteria}
     for index, example in enumerate(examples):
@@ -606,7 +714,7 @@ def has_stale(labels: RatingCodes, rubric: Rubric) -> bool:
     )
 
 
-def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> int:
+def _warn_stale(examples: Sequence[Example], rubric: Rubric, path: Path | None) -> int:
     """Return how many labels were given under another wording. What follows for people's labels, the caller says."""
     stale = [label for _, label, _ in stale_labels(examples, rubric)]
     others = sum(label.kind not in PEOPLE for label in stale)

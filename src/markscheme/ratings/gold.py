@@ -13,7 +13,7 @@ from markscheme.errors import ComparisonError
 from markscheme.grading.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.ratings.code_arrays import equal_rows, header_values, rater_numbers, rows_in
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import Example, ExampleSet, labels_of
+from markscheme.ratings.examples import Example, ExampleSet, each, labels_of, taken
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import (
@@ -54,7 +54,7 @@ class Gold(Column):
             over, a yes/no criterion or `SPLIT_DECISION`.
     """
 
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
     kinds: Mapping[str, int]
     reference: str
     people: RatingCodes
@@ -67,19 +67,20 @@ class Gold(Column):
         ids = {self.ids[index] for index in places}
         return replace(
             super().rows(chosen),
-            examples=tuple(self.examples[index] for index in places),
+            examples=taken(self.examples, places),
             even_splits=tuple((unit, over) for unit, over in self.even_splits if unit in ids),
         )
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The examples' ids, in order."""
-        return tuple(example.id for example in self.examples)
+        return tuple(each(self.examples, "id"))
 
     @cached_property
     def held_out_ids(self) -> frozenset[str]:
         """Ids of the examples whose texts stay unread."""
-        return frozenset(example.id for example in self.examples if example.is_held_out)
+        held_out = each(self.examples, "is_held_out")
+        return frozenset(unit for unit, is_held_out in zip(self.ids, held_out, strict=True) if is_held_out)
 
     @cached_property
     def labels(self) -> RatingCodes:
@@ -96,7 +97,8 @@ class Gold(Column):
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
         """A group for each example, where any names one."""
-        return groups_of([(example.id, example.group) for example in self.examples])
+        groups = each(self.examples, "group")
+        return groups_of(list(zip(self.ids, groups, strict=True))) if any(groups) else None
 
     @property
     def n(self) -> int:
@@ -127,7 +129,7 @@ class Gold(Column):
     @property
     def picked_by_hand(self) -> int:
         """How many of its examples were picked by hand, so that they say nothing about other responses."""
-        return sum(example.is_picked_by_hand for example in self.examples)
+        return sum(each(self.examples, "is_picked_by_hand"))
 
     @property
     def stands_for_outputs(self) -> bool:
@@ -162,8 +164,9 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         wanted = "a label" if kind is None else f"labels of kind {kind!r}"
         raise ComparisonError(f"no example has {wanted} to compare with{examples.searched}")
     labelled = set(counted.ids)
-    labelled_examples = tuple(example for example in examples.examples if example.id in labelled)
-    ids = tuple(example.id for example in labelled_examples)
+    is_labelled = [index for index, unit in enumerate(examples.ids) if unit in labelled]
+    labelled_examples = taken(examples.examples, is_labelled)
+    ids = tuple(each(labelled_examples, "id"))
     table = rating_table(rubric, ids, counted)
     middles, used = _levels(table, by)
     skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in middles}

@@ -78,10 +78,10 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
     parted = parts_by_place(examples)
     held_out = len(parted.part("test").examples) if parted.has_splits else 0
     if parted is examples or not held_out:
-        return examples.examples
+        return tuple(examples.examples)
     write_parts(parted)
     warn(f"{counted(held_out, 'output')} are held out from now on; their texts may have been read", path)
-    return parted.examples
+    return tuple(parted.examples)
 
 
 def read_all(examples: ExampleSet) -> ExampleSet:

@@ -16,7 +16,7 @@ from markscheme.grading.score import chance_of_levels, decision_of_levels, score
 from markscheme.grading.verdict import middle_of
 from markscheme.ratings.code_arrays import equal_rows, have_answer, levels_on, rater_numbers, rows_in, skips_on
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, taken
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.distribution import Probabilities, mean_distribution, most_probable
@@ -140,7 +140,7 @@ class RatingTable:
     ids: tuple[str, ...]
     columns: tuple[Column, ...]
     groups: tuple[str, ...] | None = None
-    examples: tuple[Example, ...] | None = None
+    examples: Sequence[Example] | None = None
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -171,7 +171,7 @@ class RatingTable:
             tuple(self.ids[index] for index in places),
             tuple(column.rows(chosen) for column in self.columns),
             None if self.groups is None else tuple(self.groups[index] for index in places),
-            None if self.examples is None else tuple(self.examples[index] for index in places),
+            None if self.examples is None else taken(self.examples, places),
         )
 
 

@@ -27,7 +27,7 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import ExampleSet, draws_of
+from markscheme.ratings.examples import ExampleSet, draws_of, each
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, stacked
@@ -392,9 +392,10 @@ class Comparison:
     def weights(self) -> Floats | None:
         """Weights by which each example speaks for all outputs, shape (n_examples,); None unless chances differed."""
         examples = self.table.examples
-        if examples is None or all(example.weight == 1 for example in examples):
+        weights = [] if examples is None else each(examples, "weight")
+        if examples is None or all(weight == 1 for weight in weights):
             return None
-        return drawn_weights([example.weight for example in examples], draws_of(examples))
+        return drawn_weights(weights, draws_of(examples))
 
     @property
     def weighted_to(self) -> int | None:

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.options import LabelOptions
-from markscheme.ratings.examples import Example, draws_of
+from markscheme.ratings.examples import Example, draws_of, each
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate
@@ -247,14 +247,15 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
 def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
     if examples is None:
         return np.zeros(n, dtype=bool)
-    return np.array([example.is_picked_by_hand for example in examples], dtype=bool)
+    return np.array(each(examples, "is_picked_by_hand"), dtype=bool)
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
     """Return the stratum of each example; None unless labels were drawn by the judge's verdict, or by strata."""
-    if examples is None or not any(example.drawn == "by-verdict" or example.stratum for example in examples):
+    if examples is None:
         return None
-    return [example.stratum for example in examples]
+    strata = each(examples, "stratum")
+    return list(strata) if any(strata) or "by-verdict" in each(examples, "drawn") else None
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
@@ -262,9 +263,9 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
     Labels drawn by strata have the whole weights, which say how much of all was graded so.
     """
-    if examples is None or all(example.weight == 1 for example in examples):
+    inverse_chances = [] if examples is None else each(examples, "weight")
+    if examples is None or all(weight == 1 for weight in inverse_chances):
         return None
-    inverse_chances = [example.weight for example in examples]
     if strata_of(examples) is None:
         return drawn_weights(inverse_chances, draws_of(examples))
     weights = np.array(inverse_chances, dtype=np.float64)

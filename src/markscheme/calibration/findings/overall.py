@@ -22,6 +22,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.code_arrays import have_answer, header_values
+from markscheme.ratings.examples import each
 from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
@@ -210,7 +211,7 @@ def length_adjusted(evidence: Evidence) -> Evidence:
 
 
 def _log_lengths(evidence: Evidence) -> Floats:
-    lengths = [float(len(example.submission.response)) for example in evidence.comparison.gold.examples]
+    lengths = list(map(float, each(evidence.comparison.gold.examples, "response_length")))
     return np.asarray(np.log1p(lengths), dtype=np.float64)
 
 

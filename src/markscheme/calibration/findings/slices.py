@@ -12,7 +12,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import headline
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, each
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
@@ -247,7 +247,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     parts: list[ExamplePart] = []
     for by in (*KNOWN_BEFORE, *_metadata_keys(examples)):
         same = () if by in KNOWN_BEFORE else {example_part.inside.tobytes() for example_part in parts}
-        named = _by_name(by, [known_of(example, by) for example in examples])
+        named = _by_name(by, _known(examples, by))
         parts += [
             replace(example_part, is_known_before=True)
             for example_part in named
@@ -256,7 +256,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     parts += _by_name(BY_LABEL_KIND, _label_kinds(comparison.gold))
     if comparison.rubric.is_of_pairs:
         return parts
-    return parts + _by_length(np.array([len(example.submission.response) for example in examples]))
+    return parts + _by_length(np.array(each(examples, "response_length")))
 
 
 def known_of(example: Example, by: str) -> str:
@@ -266,11 +266,18 @@ def known_of(example: Example, by: str) -> str:
     return example.metadata.get(by, "")
 
 
+def _known(examples: Sequence[Example], by: str) -> list[str]:
+    """Return what is known of each example before it is graded, as `known_of` does."""
+    if by in KNOWN_BEFORE:
+        return list(map(str, each(examples, by)))
+    return [metadata.get(by, "") for metadata in each(examples, "metadata")]
+
+
 def _metadata_keys(examples: Sequence[Example]) -> list[str]:
     """Return the keys of metadata that divide the examples into few enough parts, in the order in which they occur."""
     values: dict[str, set[str]] = {}
-    for example in examples:
-        for key, value in example.metadata.items():
+    for metadata in filter(None, each(examples, "metadata")):
+        for key, value in metadata.items():
             values.setdefault(key, set()).add(value)
     taken = {*KNOWN_BEFORE, BY_LABEL_KIND, BY_LENGTH}
     return [key for key, distinct in values.items() if key not in taken and 1 < len(distinct) <= MOST_VALUES]

@@ -150,7 +150,7 @@ def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
     return [decision == 1 for decision in table[name].decisions.tolist()]
 
 
-def _examples(table: RatingTable) -> tuple[Example, ...]:
+def _examples(table: RatingTable) -> Sequence[Example]:
     """Return what is known of each row beyond its ratings, as an example."""
     return table.examples or tuple(Example(Submission("", {}, unit)) for unit in table.ids)
 

@@ -43,7 +43,7 @@ class Compared(Reported):
     choice: Choice
     contenders: tuple[Contender, ...]
     truth: Gold | None
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
     decision: Decision | None = None
     table: "TableReading | None" = None
 

@@ -114,7 +114,7 @@ def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
     if not audits:
         problem = "has no audits: `markscheme pass-rate FILE --rubric NAME --track` draws them"
         raise RatingError(problem, path=folder / RATES_FOLDER)
-    return ResponsePool(examples_from(audits, rubric).examples, (), ())
+    return ResponsePool(tuple(examples_from(audits, rubric).examples), (), ())
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class SetFile:
         """All examples in it; none if it isn't there yet."""
         if not self.path.is_file() or not self.path.stat().st_size:
             return ()
-        return load_examples(self.path, self.rubric).examples
+        return tuple(load_examples(self.path, self.rubric).examples)
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -59,7 +59,7 @@ def _by_labels(rubric: Rubric, examples: ExampleSet) -> list[SystemsCompared]:
     return [] if compared is None else [compared]
 
 
-def _by_judges(rubric: Rubric, examples: tuple[Example, ...], ratings: Sequence[Rating]) -> list[SystemsCompared]:
+def _by_judges(rubric: Rubric, examples: Sequence[Example], ratings: Sequence[Rating]) -> list[SystemsCompared]:
     ids = [example.id for example in examples]
     columns = {name: column_of(name, theirs, rubric, ids).scores for name, theirs in _by_rater(ratings).items()}
     every = (systems_compared(rubric, examples, scores, name) for name, scores in columns.items())

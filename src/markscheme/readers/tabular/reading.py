@@ -1,18 +1,20 @@
 """Read a table without a rubric: what it compares, and each comparison's rubric, examples and ratings."""
 
 import shlex
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.parts import in_cell
 from markscheme.phrases import in_words
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import Example, ExampleRows, ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
@@ -140,48 +142,67 @@ class TableReading:
 
     def examples(self, criterion: str) -> ExampleSet:
         """Return the examples with the labels of a criterion."""
-        labels: list[list[Rating]] = [[] for _ in self.ids]
-        for side in self.sides(criterion):
-            if not side.is_judge:
-                for row, rating in enumerate(self._ratings(criterion, side)):
-                    if rating is not None and rating.error is None:
-                        labels[row].append(rating)
+        people = [side for side in self.sides(criterion) if not side.is_judge]
+        labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
-        return ExampleSet(
-            tuple(
-                Example(submission, group=group, labels=tuple(of_example))
-                for (submission, group), of_example in zip(self._submissions, labels, strict=True)
-            ),
-            path=path,
-        )
+        return ExampleSet(ExampleRows(self.ids, self._groups, self._submission, labels, ends), path=path)
 
-    def judged(self, criterion: str, judge: str) -> list[Rating]:
+    def judged(self, criterion: str, judge: str) -> RatingCodes:
         """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
         side = next(s for s in self.sides(criterion) if s.is_judge and rater_name(s) == judge)
-        return [rating for rating in self._ratings(criterion, side) if rating is not None]
+        return self._ratings(criterion, [side])[0]
 
-    def _ratings(self, criterion: str, side: SideColumn) -> list[Rating | None]:
+    def _ratings(self, criterion: str, sides: Sequence[SideColumn]) -> tuple[RatingCodes, Sequence[int]]:
+        """Return the ratings of some columns by row, and the number of ratings up to each row and with it."""
+        (written,) = self.rubric(criterion).criteria
+        codes = RatingCodes([written.name])
+        cells = [(side.column.cells, self._coded_cell(criterion, written, side, codes)) for side in sides]
+        ends = array("q")
+        for row, unit in enumerate(self.ids):
+            for of_side, coded in cells:
+                rating = coded(row, of_side[row])
+                if rating is not None:
+                    codes.append_codes(unit, *rating)
+            ends.append(len(codes))
+        return codes, ends
+
+    def _coded_cell(self, criterion: str, written: Criterion, side: SideColumn, codes: RatingCodes) -> "_CodedCell":
+        """Return what makes of a row and a cell of a column its rating in codes, or None where it is none.
+
+        Args:
+            criterion: What the column rates, as the table names it.
+            written: The same as a criterion of the rubric.
+            side: The column.
+            codes: Where its ratings go.
+        """
         name = rater_name(side)
         levels = self.values[criterion].levels[name]
-        (written,) = self.rubric(criterion).criteria
         reasons = self._cells(self.roles.reasons.get(side.column.name))
-        blind = self._cells(self.roles.single.get("blind"))
+        blind = () if side.is_judge else self._cells(self.roles.single.get("blind"))
         kind: Kind = "model" if side.is_judge else "adjudicated" if self.options.adjudicated else "human"
-        by_level = {level: Rated(level, label=written.scale.label_of(level)) for level in set(levels.values())}
-        alike = {level: {written.name: rated} for level, rated in by_level.items()}
-        ratings: list[Rating | None] = []
-        for row, (unit, cell) in enumerate(zip(self.ids, side.column.cells, strict=True)):
+
+        def code(row: int, cell: str) -> tuple[int, tuple[int, ...]] | None:
             level = levels.get(cell)
             if level is None and not side.is_judge:
-                ratings.append(None)
-            elif level is None:
+                return None
+            if level is None:
                 empty = cell.strip() or "an empty cell"
-                ratings.append(Rating(unit, name, kind, error=f"{empty} in column {name!r}"))
-            else:
-                rated = {written.name: replace(by_level[level], reason=reasons[row])} if reasons else alike[level]
-                is_blind = side.is_judge or not blind or decision_of(folded(blind[row])) is not False
-                ratings.append(Rating(unit, name, kind, rated, blind=is_blind))
-        return ratings
+                return codes.header_number(Rating("", name, kind, error=f"{empty} in column {name!r}"), None), (-1,)
+            reason = reasons[row] if reasons else ""
+            is_blind = not blind or decision_of(folded(blind[row])) is not False
+            answer = Rated(level, reason, label=written.scale.label_of(level))
+            return codes.header_number(Rating("", name, kind, blind=is_blind), None), (codes.code_of(0, answer),)
+
+        if reasons or blind:
+            return code
+        known: dict[str, tuple[int, tuple[int, ...]] | None] = {}
+
+        def code_once(row: int, cell: str) -> tuple[int, tuple[int, ...]] | None:
+            if cell not in known:
+                known[cell] = code(row, cell)
+            return known[cell]
+
+        return code_once
 
     # --- all criteria as one rubric
 
@@ -203,9 +224,7 @@ class TableReading:
                     if not self.is_by_criterion
                     else side.rater or ("judge" if side.is_judge else "human")
                 )
-                for rating in self._ratings(criterion, side):
-                    if rating is None:
-                        continue
+                for rating in self._ratings(criterion, [side])[0]:
                     before = merged.get((rating.id, name))
                     levels = {**(before.criteria if before else {}), **rating.criteria}
                     error = rating.error if not levels else None
@@ -215,24 +234,32 @@ class TableReading:
     @property
     def plain_examples(self) -> list[Example]:
         """The examples without labels."""
-        return [Example(submission, group=group) for submission, group in self._submissions]
+        return list(ExampleRows(self.ids, self._groups, self._submission, RatingCodes(), [0] * len(self.ids)))
 
     @cached_property
-    def _submissions(self) -> list[tuple[Submission, str]]:
-        """Each row's response and query, and its group."""
+    def _groups(self) -> Sequence[str]:
+        """Each row's group; empty where no column has groups."""
+        return self._cells(self.roles.single.get("group"))
+
+    @cached_property
+    def _texts(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The cells of the responses, and of the queries; empty where no column has them."""
+        responses, queries = (self._cells(self.roles.single.get(role)) for role in ("response", "query"))
+        return responses, queries
+
+    def _submission(self, row: int) -> Submission:
+        """Return the response and the query of a row."""
         folder = self.paths[0].parent if self.paths else None
-        responses, queries = (
-            [text_in_file(in_cell(cell), folder=folder) for cell in self._cells(self.roles.single.get(role))]
-            for role in ("response", "query")
-        )
-        groups = self._cells(self.roles.single.get("group")) or [""] * len(self.ids)
-        inputs = [{"query": query} if query else {} for query in queries] or [{}] * len(self.ids)
-        rows = zip(self.ids, responses or [""] * len(self.ids), inputs, groups, strict=True)
-        return [(Submission(response, inputs_of_row, unit), group) for unit, response, inputs_of_row, group in rows]
+        response, query = (text_in_file(in_cell(cells[row]), folder=folder) if cells else "" for cells in self._texts)
+        return Submission(response, {"query": query} if query else {}, self.ids[row])
 
     def _cells(self, name: str | None) -> Sequence[str]:
         """The cells of a column; empty where there is none."""
         return next((column.cells for column in self.columns if column.name == name), ())
+
+
+_CodedCell: TypeAlias = Callable[[int, str], tuple[int, tuple[int, ...]] | None]
+"""Makes the codes of a rating of a row and a cell: its header's number, and those of its answers."""
 
 
 def rater_name(side: SideColumn) -> str:

@@ -13,6 +13,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
+from markscheme.ratings.examples import each
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.repairs import findings_json
@@ -220,15 +221,15 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     criteria = comparison.criteria
     return {
         "responses": [fingerprint(*example.submission.responses) for example in gold.examples],
-        "groups": [example.group or None for example in gold.examples],
+        "groups": [group or None for group in each(gold.examples, "group")],
         "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
         "judge": _ratings(
             comparison.scores, comparison.passes, {name: _levels(c, c.judge) for name, c in criteria.items()}
         ),
-        "drawn": [example.drawn for example in gold.examples],
-        "weight": [example.weight for example in gold.examples],
-        "stratum": [example.stratum or None for example in gold.examples],
-        "draw": [example.draw or None for example in gold.examples],
+        "drawn": list(each(gold.examples, "drawn")),
+        "weight": list(each(gold.examples, "weight")),
+        "stratum": [stratum or None for stratum in each(gold.examples, "stratum")],
+        "draw": [draw or None for draw in each(gold.examples, "draw")],
     }
 
 
