@@ -1,6 +1,7 @@
 """Arrays of ratings' codes: levels, what does not apply, what headers say, and equal rows found once."""
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -61,7 +62,7 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
     """Return the index of each rating's example among some ids, -1 where it isn't one, shape (n_ratings,)."""
-    if codes.ids is ids:
+    if codes.ids is ids or (len(codes) == len(ids) and all(map(is_, codes.ids, ids))):
         return np.arange(len(ids))
     row = {unit: index for index, unit in enumerate(ids)}
     return np.array([row.get(unit, -1) for unit in codes.ids], dtype=np.int64)

@@ -161,6 +161,7 @@ class ExampleRows(Sequence[Example]):
         self,
         ids: Sequence[str],
         groups: Sequence[str],
+        response: Callable[[int], str],
         submission: Callable[[int], Submission],
         labels: RatingCodes,
         ends: Sequence[int],
@@ -170,6 +171,7 @@ class ExampleRows(Sequence[Example]):
         Args:
             ids: As above.
             groups: As above.
+            response: Returns the response of a row.
             submission: Makes the submission of a row.
             labels: As above, by row.
             ends: The number of labels up to each row and with it.
@@ -177,6 +179,7 @@ class ExampleRows(Sequence[Example]):
         self.ids = ids
         self.groups = groups
         self.labels = labels
+        self._response = response
         self._submission = submission
         self._ends = array("q", ends)
         self._rows: Sequence[int] = range(len(ids))
@@ -213,14 +216,19 @@ class ExampleRows(Sequence[Example]):
         if name == "group" and self.groups:
             return [self.groups[row] for row in self._rows]
         if name == "response_length":
-            return [len(self._submission(row).response) for row in self._rows]
+            return [len(self._response(row)) for row in self._rows]
         return [getattr(_PLAIN, name)] * len(self)
 
     def taken(self, indices: Sequence[int]) -> "ExampleRows":
         """Return some of the examples, by their indices."""
-        part = ExampleRows(self.ids, self.groups, self._submission, self.labels, self._ends)
+        part = ExampleRows(self.ids, self.groups, self._response, self._submission, self.labels, self._ends)
         part._rows = [self._rows[index] for index in indices]
         return part
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has every row of its table."""
+        return isinstance(self._rows, range)
 
     @property
     def label_indices(self) -> Iterator[int]:
@@ -326,8 +334,7 @@ class ExampleSet:
 def labels_of(examples: Sequence[Example]) -> RatingCodes:
     """Return all labels of some examples, in their order."""
     if isinstance(examples, ExampleRows):
-        indices = list(examples.label_indices)
-        return examples.labels if len(indices) == len(examples.labels) else examples.labels.taken(indices)
+        return examples.labels if examples.is_whole else examples.labels.taken(list(examples.label_indices))
     views = [example.labels for example in examples if example.labels]
     first = views[0] if views else ()
     if not isinstance(first, RatingView):

@@ -164,8 +164,11 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         wanted = "a label" if kind is None else f"labels of kind {kind!r}"
         raise ComparisonError(f"no example has {wanted} to compare with{examples.searched}")
     labelled = set(counted.ids)
-    is_labelled = [index for index, unit in enumerate(examples.ids) if unit in labelled]
-    labelled_examples = taken(examples.examples, is_labelled)
+    are_labelled = np.fromiter(map(labelled.__contains__, each(examples.examples, "id")), dtype=bool)
+    are_all = bool(are_labelled.all())
+    labelled_examples = (
+        examples.examples if are_all else taken(examples.examples, np.flatnonzero(are_labelled).tolist())
+    )
     ids = tuple(each(labelled_examples, "id"))
     table = rating_table(rubric, ids, counted)
     middles, used = _levels(table, by)

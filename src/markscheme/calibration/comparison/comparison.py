@@ -393,7 +393,7 @@ class Comparison:
         """Weights by which each example speaks for all outputs, shape (n_examples,); None unless chances differed."""
         examples = self.table.examples
         weights = [] if examples is None else each(examples, "weight")
-        if examples is None or all(weight == 1 for weight in weights):
+        if examples is None or set(weights) <= {1}:
             return None
         return drawn_weights(weights, draws_of(examples))
 

@@ -264,7 +264,7 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
     Labels drawn by strata have the whole weights, which say how much of all was graded so.
     """
     inverse_chances = [] if examples is None else each(examples, "weight")
-    if examples is None or all(weight == 1 for weight in inverse_chances):
+    if examples is None or set(inverse_chances) <= {1}:
         return None
     if strata_of(examples) is None:
         return drawn_weights(inverse_chances, draws_of(examples))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from markscheme.errors import UsageError
-from markscheme.parts import in_cell
+from markscheme.parts import in_cell, loaded_part
 from markscheme.phrases import in_words
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
@@ -145,7 +145,9 @@ class TableReading:
         people = [side for side in self.sides(criterion) if not side.is_judge]
         labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
-        return ExampleSet(ExampleRows(self.ids, self._groups, self._submission, labels, ends), path=path)
+        return ExampleSet(
+            ExampleRows(self.ids, self._groups, self._response, self._submission, labels, ends), path=path
+        )
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
         """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
@@ -234,7 +236,8 @@ class TableReading:
     @property
     def plain_examples(self) -> list[Example]:
         """The examples without labels."""
-        return list(ExampleRows(self.ids, self._groups, self._submission, RatingCodes(), [0] * len(self.ids)))
+        none = [0] * len(self.ids)
+        return list(ExampleRows(self.ids, self._groups, self._response, self._submission, RatingCodes(), none))
 
     @cached_property
     def _groups(self) -> Sequence[str]:
@@ -249,9 +252,19 @@ class TableReading:
 
     def _submission(self, row: int) -> Submission:
         """Return the response and the query of a row."""
-        folder = self.paths[0].parent if self.paths else None
-        response, query = (text_in_file(in_cell(cells[row]), folder=folder) if cells else "" for cells in self._texts)
-        return Submission(response, {"query": query} if query else {}, self.ids[row])
+        query = self._text(self._texts[1][row]) if self._texts[1] else ""
+        return Submission(self._response(row), {"query": query} if query else {}, self.ids[row])
+
+    def _response(self, row: int) -> str:
+        """Return the response of a row; "" where no column has responses."""
+        return self._text(self._texts[0][row]) if self._texts[0] else ""
+
+    def _text(self, cell: str) -> str:
+        """Return the text of a cell, with the parts that it names."""
+        data = in_cell(cell)
+        if data is cell and loaded_part(cell, "the value") is cell:
+            return cell
+        return text_in_file(data, folder=self.paths[0].parent if self.paths else None)
 
     def _cells(self, name: str | None) -> Sequence[str]:
         """The cells of a column; empty where there is none."""
@@ -305,10 +318,11 @@ def has_ids(names: Iterable[str]) -> bool:
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
     """Return the table without rows that are the same as an earlier row of the same id."""
-    rows = list(dict.fromkeys(tuple(row) for row in sheet.rows)) if has_ids(sheet.header) else sheet.rows
-    return (
-        sheet if len(rows) == len(sheet.rows) else Sheet(sheet.name, sheet.header, rows, sheet.first_line, sheet.notes)
-    )
+    n_rows = len(sheet.cells[0]) if sheet.cells else 0
+    if not has_ids(sheet.header) or any(len(set(column)) == n_rows for column in sheet.cells):
+        return sheet
+    rows = dict.fromkeys(sheet.rows)
+    return sheet if len(rows) == n_rows else replace(sheet, cells=list(zip(*rows, strict=True)))
 
 
 def read_columns(
@@ -375,8 +389,8 @@ def _ids(
         return tuple(f"row {row}" for row in range(1, count + 1))
     cells = next(column.cells for column in columns if column.name == name)
     ids = tuple(cell.strip() or f"row {row}" for row, cell in enumerate(cells, start=1))
-    repeated = {unit: times for unit, times in Counter(ids).items() if times > 1}
-    if repeated:
+    if len(set(ids)) < len(ids):
+        repeated = {unit: times for unit, times in Counter(ids).items() if times > 1}
         choices = [("--group", name)] if options.group is None else []
         raise refusal("ids-repeat", columns=[name], values=repeated, choices=[*choices, ("--id", "COLUMN")])
     return ids

@@ -44,22 +44,26 @@ class Sheet:
     Attributes:
         name: Of the file, without folder and ending.
         header: The names of the columns.
-        rows: As long as the header.
+        cells: The cells of each column, by row.
         first_line: The line, or row, of the first row, for messages.
         notes: Codes of what the caller may want to say otherwise.
     """
 
     name: str
     header: tuple[str, ...]
-    rows: Rows
+    cells: Sequence[Sequence[str]]
     first_line: int = 2
     notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[TableColumn, ...]:
         """Return the columns by name."""
-        cells = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
-        return tuple(TableColumn(name, column) for name, column in zip(self.header, cells, strict=True))
+        return tuple(TableColumn(name, column) for name, column in zip(self.header, self.cells, strict=True))
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The rows, each as long as the header."""
+        return zip(*self.cells, strict=True)
 
 
 def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
@@ -226,7 +230,7 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
         delimiter = "\t"
         text = rest
         skipped = 1
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or _delimiter(text))
+    rows = csv.reader(_lines(text), delimiter=delimiter or _delimiter(text))
     try:
         filled = (row for row in rows if any(cell.strip() for cell in row))
         header = next(filled, None)
@@ -241,6 +245,18 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
         return _headed(header, chain([below], rows), path, name, first_line)
     except csv.Error as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends, however these are written, without a copy of the whole."""
+    if text.count("\r") != text.count("\r\n"):
+        yield from io.StringIO(text, newline="")
+        return
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin) + 1 or len(text)
+        yield text[begin:end]
+        begin = end
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
@@ -258,7 +274,7 @@ def _delimiter(text: str) -> str:
     """The mark that splits the header and the rows alike; a comma where none does."""
     counts = {}
     for mark in DELIMITERS:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+        reader = csv.reader(_lines(text), delimiter=mark)
         lengths = [len(row) for row, _ in zip(reader, range(SAMPLE_ROWS), strict=False) if row]
         if lengths and lengths[0] > 1:
             counts[mark] = (sum(length == lengths[0] for length in lengths) / len(lengths), lengths[0])
@@ -276,9 +292,9 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
     too_long: list[int] = []
     shared: dict[str, str] = {}
     for line, row in enumerate(rows, start=first_line):
-        if not any(cell.strip() for cell in row) or [cell.strip() for cell in row[: len(names)]] == names:
+        if not any(map(str.strip, row)) or list(map(str.strip, row[: len(names)])) == names:
             continue
-        if any(cell.strip() for cell in row[len(names) :]):
+        if any(map(str.strip, row[len(names) :])):
             too_long.append(line)
         else:
             filled.append((*_sharing(row[: len(names)], shared), *("",) * (len(names) - len(row))))
@@ -302,7 +318,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
         filled = rated
         notes = (*notes, "totals")
     named = [column or (f"column {index}" if index > 1 else "") for index, column in enumerate(names, start=1)]
-    return _without_twins(Sheet(name, tuple(named), filled, first_line, notes), path)
+    return _without_twins(Sheet(name, tuple(named), list(zip(*filled, strict=True)), first_line, notes), path)
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
@@ -439,15 +455,15 @@ def _without_twins(sheet: Sheet, path: Path) -> Sheet:
         if name not in first or not name:
             first.setdefault(name, index)
             continue
-        differ = next((row for row in sheet.rows if row[index] != row[first[name]]), None)
-        if differ is not None:
+        if list(sheet.cells[index]) != list(sheet.cells[first[name]]):
             raise RatingError(f"has several columns named {name!r}, which differ; rename all but one", path=path)
         gone.add(index)
     if not gone:
         return sheet
     keep = [index for index in range(len(sheet.header)) if index not in gone]
-    rows = [tuple(row[index] for index in keep) for row in sheet.rows]
-    return replace(sheet, header=tuple(sheet.header[index] for index in keep), rows=rows)
+    return replace(
+        sheet, header=tuple(sheet.header[index] for index in keep), cells=[sheet.cells[index] for index in keep]
+    )
 
 
 # --- JSON and frames -------------------------------------------------------------------------------------------------
@@ -524,7 +540,7 @@ def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | 
     filled = [row for row in rows if any(row)]
     if not filled:
         raise RatingError("holds no rows", path=path)
-    return Sheet(name, header, filled, first_line=1)
+    return Sheet(name, header, list(zip(*filled, strict=True)), first_line=1)
 
 
 def _flat(record: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, str]]:

@@ -96,9 +96,10 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
     """Yield how the examples were drawn; nothing where none is known by itself."""
     if not gold.examples:
         return
+    manners = zip(each(gold.examples, "is_picked_by_hand"), each(gold.examples, "drawn"), strict=True)
     drawn = Counter(
-        _BY_HAND if example.is_picked_by_hand else _DRAWN.get(example.drawn or "", "not recorded")
-        for example in gold.examples
+        _BY_HAND if is_picked_by_hand else _DRAWN.get(manner or "", "not recorded")
+        for is_picked_by_hand, manner in manners
     )
     yield "examples drawn", ", ".join(f"{manner} ({n})" if len(drawn) > 1 else manner for manner, n in drawn.items())
 
