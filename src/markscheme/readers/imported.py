@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -324,6 +324,7 @@ class Reading(Import):
             return None if decision is None else float(decision)
 
 
+@lru_cache(maxsize=4096)
 def plain(name: str) -> str:
     """A name without case and separators: "Code Quality", "code_quality" and "code-quality" are the same."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name.casefold()

@@ -1,7 +1,7 @@
 """Read tables and JSON lines of any tool: one row per rating, or per pair of a judge's verdict and a label."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -94,7 +94,7 @@ def read_rows(reading: Reading) -> None:
     _refuse_one_id(rows, reading)
     columns = {plain(name) for row in rows for name in row}
     labels = [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
-    table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels))
+    table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels), columns=columns)
     for row in rows:
         table.add(row)
     if table.unknown_kind:
@@ -174,14 +174,17 @@ class _Table:
     Attributes:
         labels: Names of columns that hold labels, in order of preference.
         has_labels: Whether there is one, so that `verdict` is a judge's.
+        columns: The names of the columns that some row has, without case and separators.
     """
 
     reading: Reading
     labels: Sequence[str]
     has_labels: bool
+    columns: Set[str]
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
     unknown_kind: Counter[str] = field(default_factory=Counter)
+    free: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any]) -> None:
         """Add one row."""
@@ -230,7 +233,7 @@ class _Table:
     def _example(self, row: "_Row", unit: str) -> None:
         folder = self.reading.path.parent
         response = row.content(RESPONSE_NAMES, folder)
-        free = {name: self._free(c for c in columns if c not in self.labels) for name, columns in INPUTS.items()}
+        free = {name: self._free(tuple(c for c in columns if c not in self.labels)) for name, columns in INPUTS.items()}
         inputs = {name: text for name, columns in free.items() if (text := row.content(columns, folder)) is not None}
         if response is None:
             return
@@ -242,9 +245,13 @@ class _Table:
         example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
         self.reading.add_example(example)
 
-    def _free(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The names that mean a field here, not a criterion."""
-        return tuple(name for name in names if self.reading.criterion(name) is None)
+    def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of columns that mean a field here, not a criterion."""
+        free = self.free.get(names)
+        if free is None:
+            of_table = (name for name in names if name in self.columns)
+            free = self.free[names] = tuple(name for name in of_table if self.reading.criterion(name) is None)
+        return free
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
         """A judge's verdict and a label from the same row, and whatever else the row rates."""

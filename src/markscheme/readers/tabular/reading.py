@@ -263,7 +263,7 @@ class TableReading:
         """Return the text of a cell, with the parts that it names."""
         data = in_cell(cell)
         if data is cell and loaded_part(cell, "the value") is cell:
-            return cell
+            return str(cell)
         return text_in_file(data, folder=self.paths[0].parent if self.paths else None)
 
     def _cells(self, name: str | None) -> Sequence[str]:
