@@ -117,8 +117,10 @@ def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) ->
         (2.5, 0.0)
     """
     table = np.asarray(people, dtype=np.float64)
-    seen = _SharedMoments.of(table, np.zeros(len(table)), None if units is None else Groups.counted(units))
-    if seen.groups.n < LEAST_UNITS:
+    times = np.ones(len(table)) if units is None else np.asarray(units, dtype=np.float64)
+    together = Groups(np.zeros(len(table), dtype=np.int64), 1, times=times)
+    seen = _SharedMoments.of(table, np.zeros(len(table)), together)
+    if seen.n_units < LEAST_UNITS:
         return math.nan, math.nan
     return float(seen.shared[0]), max(0.0, float(seen.annotator[0] - seen.shared[0]))
 

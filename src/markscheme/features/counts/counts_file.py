@@ -257,6 +257,16 @@ def _columns(source: Any) -> tuple[Mapping[str, Sequence[Any]], str, str, int]:
 
 
 def _of_csv(text: str) -> dict[str, Sequence[Any]]:
+    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    commas = lines[0].count(",")
+    if '"' in text or any(line.count(",") != commas for line in lines):
+        return _of_quoted_csv(text)
+    names = [name.strip() for name in lines[0].split(",")]
+    cells = ",".join(lines[1:]).split(",") if len(lines) > 1 else []
+    return {name: cells[column :: len(names)] for column, name in enumerate(names)}
+
+
+def _of_quoted_csv(text: str) -> dict[str, Sequence[Any]]:
     rows = csv.reader(io.StringIO(text, newline=""))
     header = [name.strip() for name in next(rows, [])]
     width = len(header)
