@@ -13,7 +13,7 @@ FIGURES = (
 
 
 def random_rubric(draw: random.Random) -> Rubric:
-    """Return a rubric of one to three criteria: levels or yes/no, of either sign, some required."""
+    """Return a rubric of one to three criteria: levels or yes/no, some negative, required or not always applying."""
     criteria = []
     for place in range(draw.randint(1, 3)):
         scale = draw.choice(({"min": 1, "max": 5}, {"min": 0, "max": 3}, None))
@@ -26,6 +26,8 @@ def random_rubric(draw: random.Random) -> Rubric:
         }
         if weight > 0 and draw.random() < 0.3:
             criterion["required"] = True
+        if draw.random() < 0.3:
+            criterion["not_applicable"] = True
         criteria.append(criterion)
     return Rubric.from_dict(
         {"criteria": criteria, "pass_mark": draw.choice((0.5, 0.6)), "tolerance": draw.choice((0.1, 0.25, 0.3))}
@@ -56,7 +58,9 @@ def _rated(rubric: Rubric, true: dict[str, int], draw: random.Random, right: flo
     for criterion in rubric.criteria:
         values = criterion.scale.values
         place = true[criterion.name] if draw.random() < right else draw.randrange(len(values))
-        if draw.random() > gaps:
+        if criterion.not_applicable and draw.random() < 0.1:
+            levels[criterion.name] = {"not_applicable": True}
+        elif draw.random() > gaps:
             levels[criterion.name] = bool(values[place]) if criterion.scale.is_yes_no else values[place]
     return levels
 
