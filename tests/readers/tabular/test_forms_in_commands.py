@@ -1,0 +1,53 @@
+"""One table with one set of options in the commands that take it: the same screen from CSV, JSON and a workbook."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.table import command_names
+from tests.commands.console import run_here
+from tests.readers.tabular.forms import Table, write
+
+FORMS_TRIED = ("csv", "json", "xlsx")
+HUMAN = ["bad" if row % 3 == 0 else "good" for row in range(60)]
+TABLE: Table = {
+    "key": [f"q{row}" for row in range(60)],
+    "question": [f"Where is {row}?" for row in range(60)],
+    "reply": [f"It is at {row * 7}, on the left side." for row in range(60)],
+    "checked": ["ok" if (word == "good") != (row % 10 == 0) else "poor" for row, word in enumerate(HUMAN)],
+    "second": ["ok" if (word == "good") != (row % 6 == 0) else "poor" for row, word in enumerate(HUMAN)],
+    "person": HUMAN,
+    "remark": [f"too vague {row}" if word == "bad" else "" for row, word in enumerate(HUMAN)],
+}
+COLUMNS = "--human person --id key --response reply"
+OPTIONS = f"--judge checked {COLUMNS} --pass checked=ok person=good"
+COMMANDS = (
+    (f"calibrate TABLE {OPTIONS}", 4),
+    (f"calibrate TABLE {OPTIONS} --details", 4),
+    (f"compare TABLE --judge checked second {COLUMNS} --pass checked=ok second=ok person=good", 0),
+    (f"pass-rate TABLE {OPTIONS} --drawn random", 0),
+    (f"pass-rate TABLE {OPTIONS} --at 0.6", 0),
+    (f"label TABLE {OPTIONS} --plan", 0),
+    (f"certify TABLE {OPTIONS}", 4),
+    (f"discover wishes --notes TABLE --map remark=note --kind human --rater ann {OPTIONS}", 4),
+    (f"init . --from TABLE {OPTIONS}", 0),
+    (f"improve TABLE {OPTIONS} --numbers --open", 2),
+)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("command", "status"), COMMANDS, ids=lambda case: str(case).partition(" --")[0])
+def test_a_command_says_the_same_of_a_table_in_every_form(command: str, status: int, tmp_path: Path) -> None:
+    if shlex.split(command)[0] not in command_names():
+        pytest.skip("the command's feature isn't there")
+    screens = set()
+    for form in FORMS_TRIED:
+        folder = tmp_path / form
+        folder.mkdir()
+        path = write(TABLE, form, folder)
+        done = run_here(*shlex.split(command.replace("TABLE", path.name)), cwd=folder)
+        assert done.returncode == status, done.stderr
+        screens.add(re.sub(r"\s+", " ", (done.stdout + done.stderr).replace(path.name, "TABLE")))
+    assert len(screens) == 1
