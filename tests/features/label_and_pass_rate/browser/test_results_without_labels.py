@@ -15,6 +15,8 @@ pytestmark = pytest.mark.browser
 
 ASKED = ("Leeds", "thank", "thank")
 """What a person looks for, by metric."""
+FEWEST_LABELS = 10
+"""Labels below which no pass rate is shown."""
 
 
 def test_a_person_goes_from_results_to_a_verdict_by_what_is_printed(tmp_path: Path, page: Page) -> None:
@@ -41,5 +43,6 @@ def test_a_person_goes_from_results_to_a_verdict_by_what_is_printed(tmp_path: Pa
     assert len(report["criteria"]) == len(ASKED)
     assert report["criteria"]["place"]["exact_agreement"]["value"] == 1.0
     corrected = run(*printed["pass-rate"], cwd=tmp_path)
-    assert corrected.returncode == 0, corrected.stderr
+    assert corrected.returncode == 4, corrected.stderr  # so few labels show no rate, and it says how many would
     assert f"corrected by {len(REPLIES)} labels" in corrected.stdout
+    assert f"{len(REPLIES)} labels, {FEWEST_LABELS - len(REPLIES)} more would show it" in corrected.stdout
