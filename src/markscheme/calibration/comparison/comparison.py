@@ -19,6 +19,7 @@ from markscheme.calibration.comparison.measure import (
     Measure,
     Measured,
     criterion_meant,
+    merged_rows,
 )
 from markscheme.calibration.comparison.policy import interval_level
 from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
@@ -458,15 +459,14 @@ class Comparison:
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
         """Estimates for the whole rubric by name; errors in score, 0 to 1."""
-        gold = self.reference
-        judge = self.judge
-        groups = self.sets
-        decided = np.column_stack([gold.decisions, judge.decisions])
+        scores, of_scores = merged_rows(self.reference.scores, self.judge.scores, groups=self.sets)
+        decisions, of_decisions = merged_rows(self.reference.decisions, self.judge.decisions, groups=self.sets)
+        decided = np.column_stack(decisions)
         decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
         return {
-            **error_family(gold.scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
-            "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=groups),
-            **yes_no_family(gold.decisions, judge.decisions, groups=groups),
+            **error_family(*scores, groups=of_scores, levels=[0.0, 1.0]),
+            "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=of_decisions),
+            **yes_no_family(*decisions, groups=of_decisions),
         }
 
     @cached_property
