@@ -59,11 +59,12 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     unread = np.array(each(comparison.gold.examples, "is_held_out"), dtype=bool)
-    order = [index for index in np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist() if not unread[index]]
+    ranked = np.lexsort((-far, np.where(wrong, -wrong, 2.0)))
+    order = ranked[~unread[ranked]]
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
 
     def case_at(position: int) -> Case:
-        place = order[position]
+        place = int(order[position])
         return _case(comparison, place, [tag for tag, flags in inside.items() if flags[place]])
 
     filters = {
