@@ -1,6 +1,7 @@
 """Rows of data frames: an empty cell is missing, whatever pandas writes in it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from markscheme import Rubric, Submission, agreement, calibrate
+from markscheme import Grader, Rubric, ScriptedJudge, Submission, agreement, calibrate
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.examples import examples_from
 from markscheme.ratings.rating import ratings_from
@@ -115,3 +116,22 @@ def test_empty_cells_inside_an_example_are_left_out(empty: Any) -> None:
 def test_what_is_no_row_is_named() -> None:
     with pytest.raises(RatingError, match="ratings:1: a rating is an object, found 7"):
         ratings_from([7], RUBRIC)  # type: ignore[list-item]
+
+
+def test_the_recipe_for_clusters_grades_one_frame_after_the_other() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "howto" / "large-data.md").read_text(encoding="utf-8")
+    recipe = page.partition('title="graded.py"\n')[2].partition("```")[0]
+    program: dict[str, Any] = {}
+    exec(recipe, program)
+    rubric = Rubric.from_dict([{"name": "place", "weight": 1, "requirement": "Names a town"}])
+    judge = ScriptedJudge(lambda prompt, _: {"place": "MET" if "Leeds" in prompt.user else "UNMET"})
+    asked: list[Any] = []
+
+    def grader(*words: Any, **options: Any) -> Grader:
+        asked.append((words, options))
+        return Grader(rubric, judge, **options)
+
+    program["Grader"] = grader
+    frames = [pd.DataFrame({"response": ["Leeds", "Soon"]}), pd.DataFrame({"response": ["In Leeds"]})]
+    assert [frame["score"].tolist() for frame in program["graded"](iter(frames))] == [[1.0, 0.0], [1.0]]
+    assert asked == [(("support-reply", "openai:my-model"), {"concurrency": 64})]

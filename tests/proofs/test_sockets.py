@@ -167,8 +167,7 @@ def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(ev
 
 @pytest.mark.parametrize("evaluation", ["ray"], indirect=True)
 def test_the_program_for_ray_data_starts_on_two_cpus_and_scores_every_row(evaluation: Any) -> None:
-    assert evaluation["scores"] == sorted([f"r{number}", number % 2] for number in range(200))
-    assert evaluation["seconds"] < 60
+    assert evaluation == sorted([f"r{number}", number % 2] for number in range(200))
 
 
 @pytest.mark.parametrize("evaluation", ["otel"], indirect=True)
