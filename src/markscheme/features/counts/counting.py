@@ -11,9 +11,9 @@ from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
 from markscheme.features.counts.counts_file import (
     ANNOTATORS_DECIDE_PART,
     ANNOTATORS_PART,
+    COUNTS_FORMAT,
     DECISION_PART,
     EXAMPLES_PART,
-    FORMAT,
     GIVEN_PART,
     GROUPS_PART,
     SCORE_PART,
@@ -59,7 +59,7 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
     table = comparison.table
-    yield {"part": f"format:{FORMAT}", "n": 1}
+    yield {"part": f"format:{COUNTS_FORMAT}", "n": 1}
     yield {"part": f"rubric:{comparison.rubric.fingerprint}", "n": 1}
     yield {"part": EXAMPLES_PART, "n": len(table.ids)}
     if table.groups is not None:

@@ -21,7 +21,7 @@ from markscheme.rubrics.criterion import LEVEL_ROUNDING
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Flags, Floats, Groups, Integers
 
-FORMAT: Final = 1
+COUNTS_FORMAT: Final = 1
 """The format's number, in the part `format:1`."""
 MOST_ROWS: Final = 3_000_000
 """Rows of a file; more take longer to read than the query that makes them takes to count."""
@@ -325,8 +325,10 @@ def _in_memory(source: Any) -> Mapping[str, Any]:
 def _refuse_another_format(table: _Table, rows: Mapping[str, CountedRows]) -> None:
     for name, of_part in rows.items():
         prefix, _, number = name.partition(":")
-        if prefix == "format" and number != str(FORMAT):
-            raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name}, and only format {FORMAT} is known")
+        if prefix == "format" and number != str(COUNTS_FORMAT):
+            raise UsageError(
+                f"{table.name}, row {of_part.line[0]}: part {name}, and only format {COUNTS_FORMAT} is known"
+            )
 
 
 def _refuse_another_rubric(table: _Table, rows: Mapping[str, CountedRows], rubric: Rubric) -> None:
