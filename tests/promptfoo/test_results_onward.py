@@ -186,7 +186,8 @@ def test_results_without_a_label_lead_to_a_first_verdict_by_the_printed_commands
     report = json.loads((tmp_path / "verdict.json").read_text())
     assert (list(report["criteria"]), report["agreement"]["n"]) == (names, len(REPLIES))
     corrected = run(*pass_rate, cwd=tmp_path)
-    assert corrected.returncode == 0, corrected.stderr
+    assert corrected.returncode == 4, corrected.stderr  # so few labels show no rate, and it says how many would
     assert f"corrected by {len(REPLIES)} labels" in corrected.stdout
+    assert f"{len(REPLIES)} labels, {10 - len(REPLIES)} more would show it" in corrected.stdout
     assert run(*gate, cwd=tmp_path).returncode in (0, 1, 4)
     assert run(*discover, "--sheet", "read.html", "--rater", "ann", cwd=tmp_path).returncode == 0
