@@ -154,6 +154,36 @@ class CountQuery:
         pairs = "pair_hits * 2.0 / (n_people * (n_people - 1))"
         return rounded(pairs), rounded("judge_hits * 1.0 / n_people"), rounded(f"({by_constant}) * 1.0 / n_people")
 
+    @property
+    def shared_decision(self) -> str | None:
+        """The condition that two annotators and the judge come to a decision; None where none of them may."""
+        if not self.rubric.decides or len(self.annotators) < 2:
+            return None
+        return "n_deciding >= 2 AND judge_pass IS NOT NULL"
+
+    def decision_shares(self, constant: str) -> tuple[str, str, str]:
+        """Return the shares of an example's annotators who decide alike: pairs, with the judge, with a constant.
+
+        Args:
+            constant: The column of the best constant decision.
+        """
+        passes = [f"{person}_pass" for person in self.annotators]
+        pairs = " + ".join(_same(one, other) for place, one in enumerate(passes) for other in passes[place + 1 :])
+        judge = " + ".join(_same(decision, "judge_pass") for decision in passes)
+        by_constant = " + ".join(_same(decision, constant) for decision in passes)
+        n_pairs = "(n_deciding * (n_deciding - 1))"
+        return (
+            rounded(f"({pairs}) * 2.0 / {n_pairs}"),
+            rounded(f"({judge}) * 1.0 / n_deciding"),
+            rounded(f"({by_constant}) * 1.0 / n_deciding"),
+        )
+
+    @property
+    def passing_lead(self) -> str:
+        """How much larger the share of an example's annotators is who pass it than of those who fail it."""
+        passing = " + ".join(f"COALESCE({person}_pass, 0)" for person in self.annotators)
+        return f"(2.0 * ({passing}) - n_deciding) / n_deciding"
+
     # --- levels -------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -293,6 +323,9 @@ class CountQuery:
         if not self.rubric.decides:
             return
         yield "judge_pass", self._decision("judge")
+        if self.shared_decision is not None:
+            for person in self.annotators:
+                yield f"{person}_pass", self._decision(person)
         if not self._splits:
             yield "gold_pass", self._decision("gold")
             return
@@ -326,6 +359,9 @@ class CountQuery:
         pairs = [(one, other) for place, one in enumerate(scores) for other in scores[place + 1 :]]
         yield "pair_hits", " + ".join(self._hit(one, other) for one, other in pairs) or "0"
         yield "judge_hits", " + ".join(self._hit(score, "judge_score") for score in scores)
+        if self.shared_decision is not None:
+            passes = (f"{person}_pass" for person in self.annotators)
+            yield "n_deciding", " + ".join(f"CASE WHEN {decision} IS NULL THEN 0 ELSE 1 END" for decision in passes)
 
 
 def _raw(own: str, index: int, criterion: Criterion) -> str:
@@ -340,6 +376,11 @@ def rounded(expression: str) -> str:
     'ROUND(gold_score, 9)'
     """
     return f"ROUND({expression}, {DECIMALS})"
+
+
+def _same(one: str, other: str) -> str:
+    """Return 1 where two decisions are the same, else 0."""
+    return f"CASE WHEN {one} IS NULL OR {other} IS NULL THEN 0 WHEN {one} = {other} THEN 1 ELSE 0 END"
 
 
 def _signed(value: float) -> str:

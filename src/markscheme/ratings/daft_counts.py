@@ -94,6 +94,12 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
     constant = best_constant(scores, given, query.rubric.tolerance, weights)
     if spread:
         yield _counted(shared, "people", query.shares(repr(constant)))
+    if query.shared_decision is not None:
+        deciding = examples.where(daft.sql_expr(query.shared_decision))
+        lead = deciding.agg(daft.sql_expr(query.passing_lead).sum().alias("lead")).to_pydict()["lead"][0]
+        if lead is not None:
+            constant = "1" if round(lead, DECIMALS) > 0 else "0"
+            yield _counted(deciding, "people:decision", query.decision_shares(constant))
 
 
 def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:

@@ -82,7 +82,8 @@ def test_the_worked_cases_come_out_of_each_database(section: str, engine: Engine
     raters = [rater for rater in ("p1", "p2", "p3") if f"{rater}__{names[0]}" in case["columns"]]
     rubric = rubric_of(*({"name": name, **(FIVE if section == "sql" else {})} for name in names))
     rows = engine(select(rubric, raters, dialect), case["columns"], case["rows"])
-    assert counted(rows) == counted(case["counts"])
+    others = [row for row in rows if row[0] != "people:decision"]
+    assert counted(others) == counted(case["counts"])
     assert (f"rubric:{rubric.fingerprint}", *[None] * (len(rows[0]) - 2), 1) in rows
 
 

@@ -138,6 +138,12 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
         f"constant AS (\n  SELECT given.score AS answer FROM given CROSS JOIN spread\n  GROUP BY given.score "
         f"ORDER BY {agreeing} DESC, given.score LIMIT 1\n)"
     )
+    if query.shared_decision is not None:
+        lead = rounded(f"SUM({query.passing_lead})")
+        yield (
+            f"constant_decision AS (\n  SELECT CASE WHEN {lead} > 0 THEN 1 ELSE 0 END AS answer\n"
+            f"  FROM {examples} WHERE {query.shared_decision}\n)"
+        )
 
 
 def _rows(query: CountQuery, examples: str, width: int, dialect: Dialect) -> Iterator[str]:
@@ -152,9 +158,12 @@ def _rows(query: CountQuery, examples: str, width: int, dialect: Dialect) -> Ite
     if len(query.annotators) > 1:
         shares = query.shares("answer")
         yield _counted("people", shares, f"{examples} CROSS JOIN constant WHERE {query.shared}", width)
-    yield _select(
-        "given", "NULL", ("score",), "1", f"FROM (SELECT DISTINCT {rounded('score')} AS score FROM given) AS g", width
-    )
+    if query.shared_decision is not None:
+        shares = query.decision_shares("answer")
+        source = f"{examples} CROSS JOIN constant_decision WHERE {query.shared_decision}"
+        yield _counted("people:decision", shares, source, width)
+    scores = f"FROM (SELECT DISTINCT {rounded('score')} AS score FROM given) AS scores"
+    yield _select("given", "NULL", ("score",), "1", scores, width)
     for name, hit, counted in query.rates():
         by_group = f"SELECT SUM({hit}) AS hits, COUNT(*) AS size FROM {examples} WHERE {counted} GROUP BY place"
         source = f"FROM ({by_group}) AS by_group GROUP BY hits, size"
