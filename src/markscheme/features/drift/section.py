@@ -44,10 +44,10 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
         why = "The prompt around the rubric changed"
     else:
         why = "The judge and the rubric both changed" if "rubric" in sides else "The judge changed"
-    return doc.Callout("bad", f"{why}: don't use this judge yet.", f"{text} {_asked(baseline)} {never}")
+    return doc.Callout("bad", f"{why}: don't use this judge yet.", f"{text} {_answered_question(baseline)} {never}")
 
 
-def _asked(baseline: Baseline) -> str:
+def _answered_question(baseline: Baseline) -> str:
     """Say which question an alarm answers: what this look shows, or all looks."""
     if "all looks" in baseline.alarm_by:
         return f"Shown at this look, and over all {len(baseline.since.looks)}."
