@@ -98,8 +98,8 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
         deciding = examples.where(daft.sql_expr(query.shared_decision))
         lead = deciding.agg(daft.sql_expr(query.passing_lead).sum().alias("lead")).to_pydict()["lead"][0]
         if lead is not None:
-            constant = "1" if round(lead, DECIMALS) > 0 else "0"
-            yield _counted(deciding, "people:decision", query.decision_shares(constant))
+            best = "1" if round(lead, DECIMALS) > 0 else "0"
+            yield _counted(deciding, "people:decision", query.decision_shares(best))
 
 
 def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
