@@ -229,9 +229,19 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
     for _ in range(notes + 1 - 4):
         text = page.evaluate("group.notes[cursor.key].text")
         name = "wrong-price" if "price" in text else "too-long"
-        place = page.evaluate("(name) => group.modes.findIndex((mode) => mode.name === name) + 1", name)
-        grouped(page, str(place))
+        number = page.locator(f'.column[data-mode="{name}"] kbd').inner_text()
+        assert number == {"wrong-price": "1", "too-long": "2"}[name], "a number key keeps its mode"
+        grouped(page, number)
     expect(page.locator("#group-status")).to_have_text("All notes are in a mode")
+    move_to(page, "wrong-price")
+    key = page.evaluate("cursor.key")
+    modes_of = "(key) => group.modes.filter((mode) => mode.notes.includes(key)).map((mode) => mode.name)"
+    grouped(page, "2")
+    assert page.evaluate(modes_of, key) == ["too-long"], "a second number moves the note"
+    grouped(page, "+", "1")
+    assert sorted(page.evaluate(modes_of, key)) == ["too-long", "wrong-price"], "+ and a number add a mode"
+    grouped(page, "2")
+    assert page.evaluate(modes_of, key) == ["wrong-price"], "its own number takes it out"
 
     move_to(page, "wrong-price")
     press(page, "D")
@@ -254,8 +264,7 @@ def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_n
     press(page, "S")
     answer(page, "half-one, half-two")
     move_to(page, "")
-    place = page.evaluate("group.modes.findIndex((mode) => mode.name === 'half-one') + 1")
-    grouped(page, str(place))
+    grouped(page, page.locator('.column[data-mode="half-one"] kbd').inner_text())
     expect(page.locator("#group-status")).to_have_text("All notes are in a mode")
     server.stop()
 

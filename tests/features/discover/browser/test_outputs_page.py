@@ -45,7 +45,7 @@ def faults(page: Page) -> list[str]:
 def mode_of(text: str, page: Page) -> str:
     """The digit of the mode to which the chapter puts a note."""
     name = next(row[0] for row in table_under("mode") if row[1] in text)
-    return str(page.evaluate("(name) => modes.findIndex((mode) => mode.name === name) + 1", name))
+    return str(page.evaluate("(name) => slots.indexOf(name) + 1", name))
 
 
 def read_and_group(page: Page) -> None:
@@ -73,7 +73,7 @@ def read_and_group(page: Page) -> None:
             move_to(page, "")
             while words not in page.evaluate("group.notes[cursor.key].text"):
                 grouped(page, "j")
-            place = page.evaluate("(name) => group.modes.findIndex((m) => m.name === name) + 1", name)
+            place = page.evaluate("(name) => slots.indexOf(name) + 1", name)
             grouped(page, str(place))
         if page.evaluate("group.unsorted.length"):
             move_to(page, "")

@@ -39,7 +39,7 @@ def read(page: Page, number: int, *, has_modes: bool) -> None:
     for mode in faults_in(text):
         note(page, FAULTS[mode][0])
         if has_modes:
-            press(page, str(page.evaluate("(name) => modes.findIndex((mode) => mode.name === name) + 1", mode)))
+            press(page, str(page.evaluate("(name) => slots.indexOf(name) + 1", mode)))
     press(page, "g" if accepts(text) else "b", "f" if has_modes else "Enter")
 
 
@@ -66,7 +66,7 @@ def put_into_modes(page: Page) -> None:
         answer(page, definition)
     for mode, (words, _, _) in FAULTS.items():
         while move_to_unsorted(page, words):
-            grouped(page, str(page.evaluate("(name) => group.modes.findIndex((m) => m.name === name) + 1", mode)))
+            grouped(page, str(page.evaluate("(name) => slots.indexOf(name) + 1", mode)))
     expect(page.locator("#group-status")).to_have_text("All notes are in a mode")
     press(page, "m")
 

@@ -5,6 +5,8 @@ const { steps, sheet } = data;
 const cache = new Map(Object.entries(data.units ?? {}));
 const AHEAD = 5; // outputs fetched before they are needed
 let modes = data.modes;
+let slots = modes.map((mode) => mode.name); // the mode of each number key, which it keeps while the page is open
+let isAdding = false; // after +: the next number puts a note into one more mode, where it would move it
 let view = data.view;
 let isReady = false; // keys wait in `keys` until the output they are meant for is shown
 const keys = [];

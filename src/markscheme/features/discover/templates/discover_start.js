@@ -45,7 +45,7 @@ const isTyping = () => document.activeElement?.matches("textarea, input") && !ke
 const isAsking = () => $("dialog").open || $("reader").open;
 
 const atReading = {
-  g: () => judge(true), b: () => judge(false), n: () => openNote(), h: markAndNote, "/": findMode, Enter: () => finish("noted"),
+  g: () => judge(true), b: () => judge(false), n: () => openNote(), h: markAndNote, "/": findMode, "+": addNext, Enter: () => finish("noted"),
   f: () => finish("in full"), t: () => finish("unclear"), u: undo, m: showGrouping, p: () => { keepNow(); overview(); }, r: () => raw(),
   o: openAll, s: () => sheet && download(), "?": showKeys,
 };
@@ -62,11 +62,11 @@ function actions() {
 function act(key) {
   const action = actions()[key];
   if (action) return action();
-  const place = Number(key) - 1;
   if (!/^[1-9]$/.test(key) || !$("overview").hidden) return undefined;
-  if (view === "read" && modes[place]) return putInto(modes[place].name);
-  if (view === "group") return toggle(group.modes[place]?.name);
-  if (view === "recode" && modes[place]) return recodeInto(modes[place].name);
+  const name = slots[Number(key) - 1];
+  if (view === "read" && name) return putInto(name);
+  if (view === "group") return toggle(name);
+  if (view === "recode" && name) return recodeInto(name);
   return undefined;
 }
 

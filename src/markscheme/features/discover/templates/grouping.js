@@ -14,6 +14,7 @@ async function showGrouping() {
   const answer = await fetch("state").catch(() => null);
   if (!answer?.ok) return problem({ title: "The notes can’t be loaded.", text: "The server doesn’t answer.", retry: showGrouping });
   group = await answer.json();
+  takeModes();
   only("grouping");
   isReady = true;
   if (!cursor) cursor = places()[0] ?? null;
@@ -33,7 +34,7 @@ function drawGroups() {
   const scrolled = [...$("columns").querySelectorAll(".cards")].map((list) => list.scrollTop);
   const proposed = group.proposed.map(({ name, definition }) => ({ name, definition, isProposed: true,
     notes: Object.entries(group.suggested).filter(([, one]) => one.modes.includes(name)).map(([key]) => key) }));
-  $("columns").replaceChildren(...columns().map((column, place) => columnOf(column, place)), ...proposed.map(proposedOf));
+  $("columns").replaceChildren(...columns().map(columnOf), ...proposed.map(proposedOf));
   [...$("columns").querySelectorAll(".cards")].forEach((list, place) => { list.scrollTop = scrolled[place] ?? 0; });
   const left = group.unsorted.length;
   $("group-status").textContent = left ? `${plural(left, "note")} unsorted` : "All notes are in a mode";
@@ -45,11 +46,12 @@ function drawGroups() {
   $("count").textContent = `${plural(Object.keys(group.notes).length, "note")}, ${plural(group.modes.length, "mode")}`;
 }
 
-function columnOf(column, place) {
+function columnOf(column) {
   const box = make("section", "", { className: "column" });
   box.dataset.mode = column.name;
   const title = make("h2", "");
-  if (place && place < 10) title.append(make("kbd", `${place}`), " ");
+  const number = numberOf(column.name);
+  if (number > 0 && number < 10) title.append(make("kbd", `${number}`), " ");
   title.append(column.name || "Unsorted");
   box.setAttribute("aria-label", column.name || "Unsorted");
   box.append(title);
@@ -95,7 +97,7 @@ function cardOf(key, column) {
     const shows = isAnchor ? "shows the mode in the rubric" : column.fine?.includes(note.quote) ? "is fine, for contrast" : "";
     if (shows) card.append(make("span", `the passage ${shows}`, { className: "likely" }));
   }
-  const likely = (group.nearest[key] ?? []).map((name) => `${modeNames().indexOf(name) + 1} ${name}`);
+  const likely = (group.nearest[key] ?? []).map((name) => `${numberOf(name)} ${name}`);
   if (!column.name && likely.length) card.append(make("span", `like: ${likely.join(", ")}`, { className: "likely" }));
   const suggested = group.suggested[key];
   if (suggested) card.append(make("span", `proposed${suggested.firm ? ", firm" : ""}: ${suggested.modes.join(", ")} (a accepts)`, { className: "suggested" }));
@@ -152,16 +154,20 @@ async function change(body) {
     const next = cursor?.column === "" ? unsorted[Math.min(now, unsorted.length - 1)] : null;
     cursor = next ?? left.find((place) => place.key === cursor?.key) ?? left[0] ?? null;
   }
-  modes = group.modes.map(({ name, definition, severity, under }) => ({ name, definition, severity, under }));
+  takeModes();
   drawGroups();
   focusCard();
   drain();
 }
 
+function takeModes() {
+  modes = group.modes.map(({ name, definition, severity, under }) => ({ name, definition, severity, under }));
+  keepNumbers();
+}
+
 function toggle(name) {
   if (!cursor || !name) return;
-  const now = modesOf(cursor.key);
-  change({ do: "assign", note: cursor.key, modes: now.includes(name) ? now.filter((one) => one !== name) : [...now, name] });
+  change({ do: "assign", note: cursor.key, modes: withMode(modesOf(cursor.key), name) });
 }
 
 async function asked(title, label, options) {
@@ -178,6 +184,7 @@ async function chosenMode(title) {
 
 const grouping = {
   j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1), m: () => goOn(), u: () => change({ do: "undo" }),
+  "+": () => { isAdding = true; $("group-status").textContent = "The next number puts the note into one more mode."; },
   0: () => cursor && change({ do: "assign", note: cursor.key, modes: [] }),
   Enter: () => readOutput(),
   a: () => cursor && change({ do: "accept", notes: [cursor.key] }),

@@ -57,16 +57,42 @@ function draw() {
     return item;
   }));
   $("no-notes").hidden = reading.notes.length > 0;
-  drawModes($("modes"), (name) => reading.notes[noteAt]?.modes.includes(name) ?? false, putInto);
+  drawModes($("modes"), (name) => reading.notes[noteAt]?.modes.includes(name) ?? false, (name) => {
+    isAdding = true; // a click beside other pressed buttons adds
+    putInto(name);
+  });
   $("no-modes").hidden = modes.length > 0;
   markPassages([[$("response"), reading.notes.map((note) => note.quote).filter(Boolean)]]);
   header();
 }
 
+function keepNumbers() {
+  const names = modes.map((mode) => mode.name);
+  const gone = slots.filter((name) => name !== null && !names.includes(name));
+  const fresh = names.filter((name) => !slots.includes(name));
+  if (gone.length === 1 && fresh.length === 1) slots[slots.indexOf(gone[0])] = fresh.pop(); // it has another name
+  slots = slots.map((name) => (names.includes(name) ? name : null));
+  for (const name of fresh) {
+    const free = slots.length < 9 ? -1 : slots.indexOf(null); // a number is used again where there is no other
+    if (free < 0) slots.push(name);
+    else slots[free] = name;
+  }
+}
+
+const numberOf = (name) => slots.indexOf(name) + 1;
+
+function withMode(now, name) {
+  const adds = isAdding;
+  isAdding = false;
+  if (now.includes(name)) return now.filter((mode) => mode !== name);
+  return adds ? [...now, name] : [name];
+}
+
 function drawModes(list, isIn, choose) {
-  list.replaceChildren(...modes.map((mode, place) => {
+  list.replaceChildren(...modes.map((mode) => {
     const button = make("button", "", { type: "button" });
-    if (place < 9) button.append(make("kbd", `${place + 1}`), " ");
+    const number = numberOf(mode.name);
+    if (number > 0 && number < 10) button.append(make("kbd", `${number}`), " ");
     button.append(make("b", mode.name));
     if (mode.definition) button.append(make("span", mode.definition, { className: "definition" }));
     button.setAttribute("aria-pressed", isIn(mode.name));
@@ -150,9 +176,14 @@ function putInto(name) {
   if (!$("note-box").hidden) finishNote({ another: false });
   const note = reading.notes[noteAt];
   if (!note) return status("Write a note first.");
-  note.modes = note.modes.includes(name) ? note.modes.filter((one) => one !== name) : [...note.modes, name];
+  note.modes = withMode(note.modes, name);
   keep();
   return draw();
+}
+
+function addNext() {
+  isAdding = true;
+  status("The next number puts the note into one more mode.");
 }
 
 async function findMode() {
@@ -161,6 +192,7 @@ async function findMode() {
   if (!answer?.text) return;
   if (!modes.some((mode) => mode.name === answer.text))
     modes = [...modes, { name: answer.text, definition: "", under: data.undefined, severity: 2 }];
+  keepNumbers();
   putInto(answer.text);
 }
 
