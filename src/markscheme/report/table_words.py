@@ -227,7 +227,10 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "missing-word": lambda e: (
         f"is {_values_of(e)} in {_columns(e)} a value, or no value? --same says so, or its place in --levels"
     ),
-    "mixed-form": lambda e: f"{_columns(e)} has numbers and {_values_of(e)}; --same says what number they are",
+    "mixed-form": lambda e: (
+        f"{_columns(e)} {'has' if len(e.columns) == 1 else 'have'} numbers and {_values_of(e)}; "
+        "--same says what number they are"
+    ),
     "dates": lambda e: (
         f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet turns 5/5 into 5 May; correct them first"
     ),

@@ -148,6 +148,21 @@ def test_unordered_levels_are_held_to_being_equal() -> None:
     assert standing_out(broken) == [("system", "d")]
 
 
+@pytest.mark.parametrize("by_label", [True, False])
+def test_a_bias_on_a_scale_of_words_is_in_parts_of_the_scale(by_label: bool) -> None:
+    words = ("bad", "poor", "fair", "good", "great")
+    steps = tuple(Level(step / 4 if by_label else float(step), word) for step, word in enumerate(words))
+    of = rubric("tone", "facts", "length", "form", scale=Scale(steps, by_label=by_label))
+    gold = np.random.default_rng(2).integers(0, 4, size=(120, 4)) / (4.0 if by_label else 1.0)
+    judge = gold.copy()
+    judge[IN_D, 0] += 0.25 if by_label else 1.0
+    labelled = examples(of, {"p": gold}, systems=SYSTEMS)
+    (d,) = [part for part in slices_of(compared(of, labelled, judged(of, judge))) if part.stands_out]
+    assert d.figure is not None
+    assert d.figure.name in ("signed_error", "mae"), d.figure.name
+    assert ("of the scale," if by_label else " levels,") in d.figure.in_words
+
+
 def test_the_json_of_a_slice_has_its_figures() -> None:
     entry = slices(MADE.judge, systems=SYSTEMS)[0].to_json()
     assert list(entry) == [

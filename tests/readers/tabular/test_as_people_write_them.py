@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from markscheme.calibration.table_frames import read_in_memory
-from markscheme.errors import UsageError
+from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.report.table_words import notes
@@ -255,3 +255,16 @@ def test_tasks_of_prodigy_are_refused_with_their_fields_as_options(is_choice: bo
     answer = json.loads(run_here(*shlex.split(command)[1:], "--json", "-", cwd=tmp_path).stdout)
     (figures,) = answer.get("criteria", {"": answer}).values()
     assert figures["agreement_person"]["value"] == pytest.approx(0.5)
+
+
+# --- faults of every row ---------------------------------------------------------------------------------------------
+
+
+def test_one_fault_in_many_lines_is_one_sentence_and_others_are_listed() -> None:
+    same = [Fault("says nothing of who wrote it", line) for line in range(1, 11)]
+    others = [Fault(f"has {line} cells", line) for line in range(11, 18)]
+    sentences = str(RatingError([*same, *others], path="t.csv")).splitlines()
+    assert sentences[0] == "t.csv:1: says nothing of who wrote it; so in 9 more (lines 2, 3, …)"
+    assert sentences[1:] == [f"t.csv:{line}: has {line} cells" for line in range(11, 16)] + [
+        "t.csv: and 2 more lines like line 11"
+    ]
