@@ -6,7 +6,7 @@ from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT
 
 TO = r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot|до|到|至|から)"
 """What stands between the ends of a range."""
-FOREIGN = (
+OTHER_LANGUAGES = (
     r"bewerte|benote|vergib|notez? (?:la|le|les|cette|ce)\b|notez? l'|évaluez?|donnez?\b|attribuez?|califica|puntúa"
     r"|geef een|beoordeel|.{0,99}\b(?:bewerten|benoten)\b|evalúa|valora|asigna|valuta|assegna|avalie|atribua"
     r"|.{0,99}(?:打分|评分|评价|採点|評価|оцени|по шкале)"
@@ -48,7 +48,7 @@ JUDGED_ON = (
 )
 _DIRECTIVE = re.compile(
     rf"[ \"'*#>-]{{0,9}}(?:please |pls |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
-    rf"|{FOREIGN}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
+    rf"|{OTHER_LANGUAGES}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )
 """How a sentence begins that tells the grader what to answer, and not what the output has."""

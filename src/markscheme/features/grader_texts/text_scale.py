@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from markscheme.features.grader_texts.grader_sentences import FOREIGN, JUDGED_ON, TO, is_to_the_grader
+from markscheme.features.grader_texts.grader_sentences import OTHER_LANGUAGES, JUDGED_ON, TO, is_to_the_grader
 from markscheme.features.grader_texts.level_marks import (
     anchors_in,
     conditions_in,
@@ -38,7 +38,7 @@ _OF_SCORES = re.compile(
     r"\b(?:rat(?:e|es|ing|ings)|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?|marks?|points|percent(?:age)?"
     r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|(?:whole )?numbers"
     rf"|(?:a|an|one|single) (?:number|integer|value|float|decimal|digit)|similarity|schulnoten?"
-    rf"|cijfer|{NUMERAL}, {NUMERAL},? or {NUMERAL})\b|{FOREIGN}",
+    rf"|cijfer|{NUMERAL}, {NUMERAL},? or {NUMERAL})\b|{OTHER_LANGUAGES}",
     re.IGNORECASE,
 )
 _BARE = re.compile(
