@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from markscheme.features.grader_texts.grader_sentences import OTHER_LANGUAGES, JUDGED_ON, TO, is_to_the_grader
+from markscheme.features.grader_texts.grader_sentences import JUDGED_ON, OTHER_LANGUAGES, TO, is_to_the_grader
 from markscheme.features.grader_texts.level_marks import (
     anchors_in,
     conditions_in,
