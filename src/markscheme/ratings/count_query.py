@@ -22,6 +22,8 @@ DECIMALS: Final = 9
 """Decimals of scores and shares."""
 DOES_NOT_APPLY_LEVEL: Final = -2
 """What a table has in place of a level where the criterion does not apply."""
+OTHER_PARTS: Final = frozenset({"score", "decision", "people", "given", "examples", "groups"})
+"""Parts that aren't a criterion's, and so can't share its name."""
 ADJUDICATED: Final = "gold"
 """The rater whose levels are final, next to annotators."""
 MOST_ANNOTATORS: Final = 3
@@ -71,6 +73,10 @@ class CountQuery:
         if len({*self.raters, self.judge}) <= len(self.raters):
             raise UsageError(f"each rater has one name, got {', '.join((*self.raters, self.judge))}")
         for criterion in rubric.criteria:
+            if criterion.name in OTHER_PARTS:
+                raise UsageError(
+                    f"{criterion.name} is the name of a part of counts: a criterion needs another to be counted"
+                )
             if criterion.not_applicable and DOES_NOT_APPLY_LEVEL in criterion.scale.values:
                 raise UsageError(
                     f"{criterion.name} has a level {DOES_NOT_APPLY_LEVEL}, which in a table to be counted says that "

@@ -48,3 +48,14 @@ def test_counts_by_sql_are_those_in_memory_and_calibrate_alike(seed: int, groups
     for part in ("people", "people:decision") if groups else ():  # without groups, sets have no order to sort by
         assert shares_in(counts, part) == shares_in(counts_of(of_rows.comparison), part)
     assert differing(of_rows, calibrate(rubric, counts=counts)) == []
+
+
+def test_a_criterion_may_be_called_as_the_format_and_the_rubric_are() -> None:
+    rubric = Rubric.from_dict(
+        [{"name": n, "requirement": f"Its {n} is good", "weight": 1} for n in ("format", "rubric")]
+    )
+    raters = {"labels": [{"rater": "ana", "criteria": {"format": True, "rubric": False}}]}
+    examples = [{"id": f"e{place}", "response": f"reply {place}", **raters} for place in range(5)]
+    ratings = [{"id": f"e{place}", "criteria": {"format": True, "rubric": True}} for place in range(5)]
+    of_rows = calibrate(rubric, examples, ratings=ratings)
+    assert differing(of_rows, calibrate(rubric, counts=counts_of(of_rows.comparison))) == []

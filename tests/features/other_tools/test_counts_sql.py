@@ -194,6 +194,8 @@ def test_what_cannot_be_counted_is_refused() -> None:
     with pytest.raises(UsageError, match="more than 3 annotators isn't plain SQL: --dialect duckdb"):
         select(rubric, ["a", "b", "c", "d"])
     assert "list_aggregate([p1_1, p2_1, p3_1, p4_1], 'median')" in select(rubric, ["a", "b", "c", "d"], "duckdb")
+    with pytest.raises(UsageError, match="score is the name of a part"):
+        CountQuery(rubric_of({"name": "score"}), ("p1",), "judge")
     kinds = Rubric((Criterion(1.0, "Which kind it is", "kind", Scale.of_categories(["a", "b"]), passing=("a",)),))
     below = rubric_of({"name": "tone", "scale": {"min": -2, "max": 2}, "not_applicable": True})
     for uncountable, why in ((kinds, "has categories"), (below, "tone has a level -2")):

@@ -325,7 +325,7 @@ def _in_memory(source: Any) -> Mapping[str, Any]:
 def _refuse_another_format(table: _Table, rows: Mapping[str, CountedRows]) -> None:
     for name, of_part in rows.items():
         prefix, _, number = name.partition(":")
-        if prefix == "format" and number != str(COUNTS_FORMAT):
+        if prefix == "format" and number and number != str(COUNTS_FORMAT):
             raise UsageError(
                 f"{table.name}, row {of_part.line[0]}: part {name}, and only format {COUNTS_FORMAT} is known"
             )
@@ -335,7 +335,7 @@ def _refuse_another_rubric(table: _Table, rows: Mapping[str, CountedRows], rubri
     """Refuse counts by another rubric, and name a part whose levels show it, if any does."""
     for name, of_part in rows.items():
         prefix, _, digest = name.partition(":")
-        if prefix == "rubric" and digest != rubric.fingerprint:
+        if prefix == "rubric" and digest and digest != rubric.fingerprint:
             off = (_off_scale_words(rows[c.name], c) for c in rubric.criteria if c.name in rows)
             where_off = next((f"; part {words}" for words in off if words), "")
             raise UsageError(

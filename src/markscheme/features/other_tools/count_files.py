@@ -13,6 +13,9 @@ READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_j
 WRITERS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
 """How counts are written, by the end of their file's name."""
 
+MEMORY: Final = "1500MB"
+"""What DuckDB holds at most; beyond it writes to the folder of the counts."""
+
 
 def count_files(query: CountQuery, files: str, target: Path) -> int:
     """Count the rows of files, and write the counts; return how many rows they have.
@@ -32,10 +35,12 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     except ImportError:
         raise UsageError("counting files needs DuckDB: pip install 'markscheme[duckdb]'") from None
     select = counts_sql(query, f"{reader}({_text(files)})", DIALECTS["duckdb"])
-    with duckdb.connect() as database, writing(target), tempfile.TemporaryDirectory(dir=target.parent) as folder:
+    with writing(target), tempfile.TemporaryDirectory(dir=target.parent) as folder:
         written = Path(folder) / target.name
+        settings = {"memory_limit": MEMORY, "temp_directory": str(Path(folder) / "spilled")}
         try:
-            (found,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
+            with duckdb.connect(config=settings) as database:
+                (found,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
         except duckdb.Error as problem:
             raise UsageError(f"{files} can't be counted: {str(problem).partition(chr(10))[0]}") from None
         written.replace(target)
