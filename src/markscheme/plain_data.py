@@ -248,14 +248,14 @@ def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError])
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-APART = 154
+LETTERS_APART = 154
 """Letters between those that are looked at for whole numbers that no float can have: 309 digits contain two of them."""
 _TWO_DIGITS = re.compile(r"\d\d")
 
 
 def _may_have_long_number(text: str) -> bool:
     """Return True if a text may have a whole number of 309 digits, which takes a hundredth of reading every letter."""
-    return len(text) > 2 * APART and _TWO_DIGITS.search(text[APART - 1 :: APART]) is not None
+    return len(text) > 2 * LETTERS_APART and _TWO_DIGITS.search(text[LETTERS_APART - 1 :: LETTERS_APART]) is not None
 
 
 def parse_json(

@@ -53,11 +53,11 @@ def skips_on(codes: RatingCodes, name: str) -> Flags:
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
     """Return which ratings have an answer of which a function says so, shape (n_ratings,)."""
-    found = np.zeros(len(codes), dtype=bool)
+    is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):
-            found |= answer_values(codes, name, lambda rated: bool(says(rated)), False)
-    return found
+            is_said |= answer_values(codes, name, lambda rated: bool(says(rated)), False)
+    return is_said
 
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:

@@ -78,9 +78,9 @@ class RatingCodes(Sequence[Rating]):
         number = self._header_of[position]
         return replace(self.headers[number], id=self.ids[position], criteria=self.criteria_at(position))
 
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Sequence) and not isinstance(other, str):
-            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+    def __eq__(self, compared: object) -> bool:
+        if isinstance(compared, Sequence) and not isinstance(compared, str):
+            return len(self) == len(compared) and all(a == b for a, b in zip(self, compared, strict=True))
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -92,13 +92,13 @@ class RatingCodes(Sequence[Rating]):
         """Return the answers of one rating by criterion, in the order in which it gave them."""
         width = len(self.names)
         row = self._codes[position * width : (position + 1) * width]
-        given = {
+        answered = {
             name: answers[code]
             for name, answers, code in zip(self.names, self.answers, row, strict=True)
             if code != NO_ANSWER
         }
         order = self._orders[self._header_of[position]]
-        return given if order is None else {name: given[name] for name in order if name in given}
+        return answered if order is None else {name: answered[name] for name in order if name in answered}
 
     # --- as numbers
 
@@ -179,7 +179,8 @@ class RatingCodes(Sequence[Rating]):
     def _emptied(self) -> "RatingCodes":
         """Return codes with the headers and the answers of these, and no rating."""
         part = RatingCodes(self.names)
-        part.headers, part._orders = list(self.headers), list(self._orders)
+        part.headers = list(self.headers)
+        part._orders = list(self._orders)
         part.answers = list(map(list, self.answers))
         part._header_numbers = dict(self._header_numbers)
         part._answer_codes = list(map(dict, self._answer_codes))
@@ -187,7 +188,9 @@ class RatingCodes(Sequence[Rating]):
 
     def _copied(self) -> "RatingCodes":
         part = self._emptied()
-        part.ids, part._header_of, part._codes = list(self.ids), self._header_of[:], self._codes[:]
+        part.ids = list(self.ids)
+        part._header_of = self._header_of[:]
+        part._codes = self._codes[:]
         return part
 
     def with_headers(self, changed: Callable[[Rating], Rating]) -> "RatingCodes":
@@ -206,8 +209,8 @@ class RatingCodes(Sequence[Rating]):
     def joined(self, *others: Iterable[Rating]) -> "RatingCodes":
         """Return these ratings with others after them."""
         whole = self._copied()
-        for other in others:
-            whole.extend(other)
+        for ratings in others:
+            whole.extend(ratings)
         return whole
 
     def extend(self, ratings: Iterable[Rating]) -> None:
@@ -227,9 +230,9 @@ class RatingCodes(Sequence[Rating]):
         ]
         added = array("i", [NO_ANSWER]) * (width * len(ratings))
         for name, answers in zip(ratings.names, ratings.answers, strict=True):
-            own = self._column_of(name)
-            new_codes = [*(self.code_of(own, answer) for answer in answers), NO_ANSWER]
-            added[own::width] = array("i", [new_codes[code] for code in ratings.codes_on(name)])
+            column = self._column_of(name)
+            new_codes = [*(self.code_of(column, answer) for answer in answers), NO_ANSWER]
+            added[column::width] = array("i", [new_codes[code] for code in ratings.codes_on(name)])
         self._header_of.extend([headers[number] for number in ratings.header_numbers])
         self.ids += ratings.ids
         self._codes += added
@@ -285,7 +288,8 @@ class RatingCodes(Sequence[Rating]):
         try:
             return self.names.index(name)
         except ValueError:
-            before, width = self._codes, len(self.names)
+            before = self._codes
+            width = len(self.names)
             self.names = (*self.names, name)
             self.answers.append([])
             self._answer_codes.append({})
@@ -321,9 +325,9 @@ class RatingView(Sequence[Rating]):
             return RatingView(self.codes, self.indices[index])
         return self.codes[self.indices[index.__index__()]]
 
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Sequence) and not isinstance(other, str):
-            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+    def __eq__(self, compared: object) -> bool:
+        if isinstance(compared, Sequence) and not isinstance(compared, str):
+            return len(self) == len(compared) and all(a == b for a, b in zip(self, compared, strict=True))
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -360,7 +364,7 @@ class RatingLines:
         """
         try:
             unit = line.get("id", id)
-            header = self._headers[kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN)]
+            header = self._headers[kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN_KEYS)]
             criteria = line["criteria"]
             plain = self._plain
             row = [plain[name, type(raw), raw] for name, raw in criteria.items()]
@@ -379,13 +383,13 @@ class RatingLines:
             if type(raw) in PLAIN and answer is not None and answer.declined != "unread":
                 self._plain[name, type(raw), raw] = self.codes.code_of(self._column[name], answer)
         if len(self._headers) < MOST_KEPT and tuple(rating.criteria) == self.codes.names:
-            beginning = (kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN))
+            beginning = (kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN_KEYS))
             with suppress(TypeError):  # a list in it
                 self._headers[beginning] = self.codes.header_number(rating, None)
         return index
 
 
-_OWN: Final = frozenset(["id", "criteria"])
+_OWN_KEYS: Final = frozenset(["id", "criteria"])
 """Keys of a line whose values are its own; the others are its header."""
 
 

@@ -225,7 +225,8 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
         decisions: By rater, whether it passes each example; None where it didn't decide.
     """
     n = len(examples)
-    nan, none = np.full(n, np.nan), np.full(n, -1)
+    nan = np.full(n, np.nan)
+    none = np.full(n, -1)
     columns = tuple(
         Column(name, "model", {}, {}, nan, np.array(column, dtype=np.float64), RatingCodes(), none)
         for name, column in decisions.items()
@@ -313,10 +314,12 @@ class _RatingArrays:
         """Make the column of some of the ratings, given the row of each."""
         is_alone = np.bincount(rows, minlength=n)[rows] == 1
         is_plain = is_alone & ~self.is_probable[chosen]
-        plain, of_plain = chosen[is_plain], rows[is_plain]
+        plain = chosen[is_plain]
+        of_plain = rows[is_plain]
         levels = {criterion: np.full(n, np.nan) for criterion in self.levels}
         skipped = {criterion: np.zeros(n, dtype=bool) for criterion in self.levels}
-        scores, decisions = np.full(n, np.nan), np.full(n, np.nan)
+        scores = np.full(n, np.nan)
+        decisions = np.full(n, np.nan)
         sources = np.full(n, -1)
         for criterion in self.levels:
             levels[criterion][of_plain] = self.levels[criterion][plain]

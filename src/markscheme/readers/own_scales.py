@@ -14,7 +14,7 @@ from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 
-NUMBERS: Final = (int, float)
+NUMBER_TYPES: Final = (int, float)
 """Types of a level that is a number; true and false are none."""
 POSITIONS: Span = (0.0, 1.0)
 """The scale that both sides are moved to where no rubric names one, and that of overall scores."""
@@ -148,7 +148,7 @@ def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
             answers = {**mapping(rating.get("criteria")), OVERALL: rating.get(OVERALL)}
             for name, raw in answers.items():
                 level = raw["level"] if type(raw) is dict and "level" in raw else raw
-                if type(level) in NUMBERS:
+                if type(level) in NUMBER_TYPES:
                     key = (name, side, type(level), level)
                     counts[key] = counts.get(key, 0) + 1
     numbers: dict[str, dict[str, Counter[float]]] = {}
