@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from markscheme.errors import UsageError, writing
 from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
@@ -37,7 +37,7 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     select = counts_sql(query, f"{reader}({_text(files)})", DIALECTS["duckdb"])
     with writing(target), tempfile.TemporaryDirectory(dir=target.parent) as folder:
         written = Path(folder) / target.name
-        settings = {"memory_limit": MEMORY, "temp_directory": str(Path(folder) / "spilled")}
+        settings: dict[str, Any] = {"memory_limit": MEMORY, "temp_directory": str(Path(folder) / "spilled")}
         try:
             with duckdb.connect(config=settings) as database:
                 (found,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
