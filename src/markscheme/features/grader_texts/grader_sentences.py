@@ -47,7 +47,7 @@ JUDGED_ON = (
     rf"(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]? ?[.:]?$"
 )
 _DIRECTIVE = re.compile(
-    rf"[ \"'*#>-]{{0,9}}(?:please |pls |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
+    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
     rf"|{OTHER_LANGUAGES}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )

@@ -24,8 +24,11 @@ _BAND = re.compile(
     rf"^ ?(?:[-*•–] ?)?({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})%? ?[:=]? ?(?=[A-Za-z])", re.MULTILINE | re.IGNORECASE
 )
 """A line that says what a range means, with no sign between."""
+_IF = r"(?:if|when|for|otherwise)\b"
 _CONDITION = re.compile(
-    rf"(?<![\d.])({NUMERAL})(?: points?| stars?)? (?:if|when|for|otherwise)\b[^,;.\n]{{0,999}}", re.IGNORECASE
+    rf"(?<![\d.])({NUMERAL})(?: points?| stars?)? {_IF}"
+    rf"(?:(?! (?:and|or|else) {NUMERAL}(?: points?| stars?)? {_IF})[^,;.\n]){{0,999}}",
+    re.IGNORECASE,
 )
 _CONDITIONAL_SCORE = re.compile(
     rf"[^\w\n]{{0,9}}(?:please )?(?:give|score|award|assign|return|output|answer|grade|rate|mark)\b.{{0,40}}?"

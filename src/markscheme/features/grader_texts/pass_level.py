@@ -8,7 +8,7 @@ from markscheme.rubrics.criterion import Scale
 
 _A_SCORE = (
     rf"({NUMERAL})(?= ?(?:[-–+%.,;:)/*]|$|to\b|or\b|and\b|out\b|points?\b|stars?\b|pass|fail|is\b|are\b|counts?\b"
-    r"|accept|reject|punkt|puntos?\b|bestanden|pour|para|zum|um\b))"
+    r"|should\b|accept|reject|punkt|puntos?\b|bestanden|pour|para|zum|um\b))"
 )
 """A number that counts nothing else."""
 _SCORES = rf"({NUMERAL}(?:(?:,|,? (?:and|or|to)| ?[-–]) ?(?:an? )?{NUMERAL}){{0,9}})"
@@ -19,13 +19,16 @@ _LISTED_PASSES = re.compile(rf"(?<![\d.]){_SCORES}%?(?: points?| stars?)? ?[=:]?
 _LISTED_FAILS = re.compile(rf"(?<![\d.]){_SCORES}%?(?: points?| stars?)? ?[=:]? ?{_FAILED}", re.IGNORECASE)
 _UP = r"(?:or|and) (?:higher|more|above|better|greater|up)\b|\+|oder (?:mehr|höher)|o más|ou plus"
 _PASSES = re.compile(
-    r"(?:at least|minimum (?:of|is)|reach(?:es)?|no(?:t)? (?:less|lower) than|≥|>=|\bis|\bab|\bmindestens|\bal menos"
+    r"(?:at least|minimum (?:of|is)|reach(?:es)?|no(?:t)? (?:less|lower) than|(?:above|over|more than|greater than"
+    r"|higher than) or equal to|equal to or (?:above|over|more than|greater than|higher than)|≥|>=|\bis|\bab"
+    r"|\bmindestens|\bal menos"
     r"|\bau moins|aprueba con|bestanden mit"
     rf"|[aà] partir d[ei]|almeno|pelo menos) ?(?:an? |une? )?{_A_SCORE}"
     rf"|(?<![/\d.]){_A_SCORE}(?:%|/\d{{1,3}})?(?: points?| stars?)? ?(?:{_UP})"
     rf"|\bpass(?:es)? (?:from|at|with|on) ?(?:an? )?(?:(?:score|rating|grade|mark) of )?{_A_SCORE}"
     rf"|\bonly (?:[a-z]{{1,20}} ){{0,4}}{_A_SCORE}"
-    rf"|{_A_SCORE}(?: points?| stars?)? (?:is|are) (?:the (?:bare )?minimum|needed|required|enough)"
+    rf"|{_A_SCORE}(?: points?| stars?)? (?:(?:is|are) (?:the (?:bare )?minimum|needed|required|enough)"
+    r"|(?:at )?minimum\b)"
     r"|\b(?:threshold|cut-?off|pass(?:ing)?[ -](?:mark|score|grade|level|rating)|bestehensgrenze|minimum (?:score|mark)"
     rf"(?: to pass| for a pass)?)(?: is| of| at|:| =| ist)? ?{_A_SCORE}",
     re.IGNORECASE,

@@ -41,10 +41,13 @@ _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|presen
 _ASIDE = re.compile(
     r"(?:^|(?<=[.:!?] ))(?:(?:here|these|this|those|the following) (?:is|are)\b"
     r"(?!.{0,60}\b(?:criteria|requirements|checks|rules|conditions|points)\b)"
-    r"|(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b)[^.!?]{0,99}$",
+    r"|(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b)[^.!?]{0,99}$"
+    r"|,? which (?:is|are|reads?|says?):?$",
     re.IGNORECASE,
 )
-"""How the sentence before a list begins that says what is so, and not what the output has to have."""
+"""How the sentence before a list begins, or ends, that says what is so, and not what the output has to have."""
+_OBLIGES = re.compile(r"\b(?:should|must|shall|has to|have to|needs? to):?$", re.IGNORECASE)
+"""How the words before a list end that say what the output has to have."""
 _HEADING = re.compile(r"^ ?(?:#{1,6} |\*\*)([^*\n]{1,60})(?:\*\*)?:?$\n", re.MULTILINE)
 _NO_POINT = re.compile(
     r"(?:context|task|background|role|instructions?|inputs?|outputs?|reference|question|answer|examples?|notes?|rubric"
@@ -53,7 +56,7 @@ _NO_POINT = re.compile(
 )
 """A heading over something else than a point."""
 _ORDINAL = re.compile(
-    r"[ -]{0,3}(first|second|third|fourth|fifth|sixth|finally|lastly|last)(?:ly)?, "
+    r"[ -]{0,3}(first|second|third|fourth|fifth|sixth|finally|lastly|last)(?:ly)?[,:] "
     r"(?!(?:read|check|compare|look|decide|consider|list|write|think|identify|rate|score)\b)",
     re.IGNORECASE,
 )
@@ -79,11 +82,16 @@ def points_of(text: str) -> tuple[str, ...]:
         return _sections(text) or _ordinals(text)
     if any(_ALTERNATIVES.search(before.rstrip()) for before, _ in lists) or _SOME_SUFFICE.search(after):
         return ()
-    required = [(before, items) for before, items in lists if not _ASIDE.search(_in_one_line(before))]
+    required = [(before, items) for before, items in lists if not _is_aside(_in_one_line(before))]
     if _MEASURED_BY_LIST.search(after):
         return ()
     tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {_in_one_line(after)}"
     return tuple(f"{_lead(before)}{_in_one_line(item)}{tail}" for before, items in required for item in items)
+
+
+def _is_aside(before: str) -> bool:
+    """Return whether the words before a list say what is so."""
+    return _ASIDE.search(before) is not None and not _OBLIGES.search(before)
 
 
 def _in_one_line(text: str) -> str:

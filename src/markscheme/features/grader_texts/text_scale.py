@@ -86,6 +86,13 @@ _ROW_OF_RANGE = re.compile(
 )
 """What is scored, with its scale; one such line may be anything."""
 _PERCENT = re.compile(r"\bpercent(?:age)?\b|\bprozent|\bin %", re.IGNORECASE)
+_IS = r"(?: possible| score| rating| mark)?(?: is| =|:)?(?: an?)?"
+_WORST_AND_BEST = re.compile(
+    rf"\b(?:worst|lowest|minimum){_IS} ({NUMERAL})\b[^\n]{{0,40}}\b(?:best|highest|maximum){_IS} ({NUMERAL})"
+    rf"|\b(?:best|highest|maximum){_IS} ({NUMERAL})\b[^\n]{{0,40}}\b(?:worst|lowest|minimum){_IS} ({NUMERAL})",
+    re.IGNORECASE,
+)
+"""Both ends by what they are."""
 _MOST_LEVELS = 101
 """A rubric's scale has no more, and nobody writes a longer one for a grader."""
 _TENTHS = 10
@@ -133,7 +140,7 @@ def _asks_how(sentence: str) -> bool:
 def _ends(text: str, asking: Sequence[str]) -> tuple[float, float] | None:
     """Return the ends of a scale that sentences name which ask for a score."""
     summed = _ends_of_points(text) if _SUMMED.search(text) else None
-    return summed or _named_ends(asking) or _whole_ends(text, asking) or _headed_ends(text)
+    return summed or _named_ends(asking) or _whole_ends(text, asking) or _headed_ends(text) or _worst_and_best(text)
 
 
 def _named_ends(asking: Sequence[str]) -> tuple[float, float] | None:
@@ -174,6 +181,13 @@ def _headed_ends(text: str) -> tuple[float, float] | None:
     ranges = [*_HEADED.findall(text), *(rows if len(rows) > 1 else ())]
     headed = {tuple(float(end) for end in ends if end) for ends in ranges}
     low, high = next(iter(headed)) if len(headed) == 1 else (0.0, 0.0)
+    return (low, high) if _are_ends(low, high) else None
+
+
+def _worst_and_best(text: str) -> tuple[float, float] | None:
+    """Return the ends that a text names the worst and the best."""
+    named = _WORST_AND_BEST.search(in_digits(text))
+    low, high = sorted(float(end) for end in named.groups() if end) if named else (0.0, 0.0)
     return (low, high) if _are_ends(low, high) else None
 
 
