@@ -21,7 +21,7 @@ _IMPERATIVE = (
     r"|output(?! (?:is|has|must|should|contains|names)\b))\b"
 )
 _QUESTION = (
-    r"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers))\b"
+    rf"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers|{NUMERAL}))\b"
     r"|(?:on|use|using) an? "
 )
 _NAMED = (
@@ -44,7 +44,8 @@ _SHORT_OF_VERB = (
 )
 JUDGED_ON = (
     rf"[^\w\n]{{0,9}}(?:please )?(?:evaluate|assess|judge|rate|grade)\b(?! (?:if|whether|that)\b).{{0,99}}"
-    rf"(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]? ?[.:]?$"
+    rf"(?:(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]? ?[.:]?$"
+    rf"|from [-+]?{NUMERAL} \([^()\n]{{1,60}}\) to [-+]?{NUMERAL} \()"
 )
 _DIRECTIVE = re.compile(
     rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"

@@ -31,7 +31,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _CONDITIONAL_SCORE = re.compile(
-    rf"[^\w\n]{{0,9}}(?:please )?(?:give|score|award|assign|return|output|answer|grade|rate|mark)\b.{{0,40}}?"
+    rf"[^\w\n]{{0,9}}(?:please )?(?:give|use|score|award|assign|return|output|answer|grade|rate|mark)\b.{{0,40}}?"
     rf"{NUMERAL}(?: points?| stars?)? (?:if|when|for)\b",
     re.IGNORECASE,
 )

@@ -26,8 +26,9 @@ _PASSES = re.compile(
     rf"|[aà] partir d[ei]|almeno|pelo menos) ?(?:an? |une? )?{_A_SCORE}"
     rf"|(?<![/\d.]){_A_SCORE}(?:%|/\d{{1,3}})?(?: points?| stars?)? ?(?:{_UP})"
     rf"|\bpass(?:es)? (?:from|at|with|on) ?(?:an? )?(?:(?:score|rating|grade|mark) of )?{_A_SCORE}"
+    rf"|^[^\w\n]{{0,9}}(?:it )?(?:must|has to|needs to) be an? {_A_SCORE}"
     rf"|\bonly (?:[a-z]{{1,20}} ){{0,4}}{_A_SCORE}"
-    rf"|{_A_SCORE}(?: points?| stars?)? (?:(?:is|are) (?:the (?:bare )?minimum|needed|required|enough)"
+    rf"|{_A_SCORE}(?: points?| stars?)? (?:(?:is|are) (?:the (?:bare )?minimum|needed|required|(?:good )?enough)"
     r"|(?:at )?minimum\b)"
     r"|\b(?:threshold|cut-?off|pass(?:ing)?[ -](?:mark|score|grade|level|rating)|bestehensgrenze|minimum (?:score|mark)"
     rf"(?: to pass| for a pass)?)(?: is| of| at|:| =| ist)? ?{_A_SCORE}",
@@ -45,7 +46,7 @@ _DECIDES = re.compile(
     r"|\baprueba|\baprobad|\bréussi|\bvalidé|\bsuperat|\baprovad|\bminimum (?:score|mark)\b"
     r"|\b(?:score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}"
     r"\b(?:ha(?:s|ve) to|needs?|must|required)\b|\bbare minimum\b|\bpublish|\bto ship\b"
-    rf"|{_FAILS.pattern}",
+    rf"|^[^\w\n]{{0,9}}(?:it )?(?:must|has to|needs to) be an? {NUMERAL}|{_FAILS.pattern}",
     re.IGNORECASE,
 )
 _IF_IT_IS = r"(?:only )?(?:if (?:it|the \w{1,20}) is )?"

@@ -24,7 +24,7 @@ _INLINE = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(
-    r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of\b|\bexamples?\b|\be\.g\."
+    r"(?<!every )(?<!each )\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of\b|\bexamples?\b|\be\.g\."
     r"|\b(?:or|such as|for instance|like|including):?$",
     re.IGNORECASE,
 )
@@ -42,7 +42,9 @@ _ASIDE = re.compile(
     r"(?:^|(?<=[.:!?] ))(?:(?:here|these|this|those|the following) (?:is|are)\b"
     r"(?!.{0,60}\b(?:criteria|requirements|checks|rules|conditions|points)\b)"
     r"|(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b)[^.!?]{0,99}$"
-    r"|,? which (?:is|are|reads?|says?):?$",
+    r"|,? which (?:is|are|reads?|says?):?$|\bin (?:exactly )?(?:this|the following) order:?$"
+    r"|\b(?:agrees? with|(?:consistent|in line) with|contradicts?) (?:any of )?(?:the following|these) "
+    r"(?:facts|figures|data|information|statements)\b[^.!?]{0,40}$",
     re.IGNORECASE,
 )
 """How the sentence before a list begins, or ends, that says what is so, and not what the output has to have."""
@@ -55,6 +57,10 @@ _NO_POINT = re.compile(
     re.IGNORECASE,
 )
 """A heading over something else than a point."""
+_LABELLED_LINE = re.compile(r"([A-Z][A-Za-z]{2,20}(?: [A-Za-z]{2,20}){0,2}): \S.{9,999}")
+"""A line that begins with what it is about."""
+_FEWEST_LINES = 3
+"""Two such lines may be anything."""
 _ORDINAL = re.compile(
     r"[ -]{0,3}(first|second|third|fourth|fifth|sixth|finally|lastly|last)(?:ly)?[,:] "
     r"(?!(?:read|check|compare|look|decide|consider|list|write|think|identify|rate|score)\b)",
@@ -79,7 +85,7 @@ def points_of(text: str) -> tuple[str, ...]:
     if sum(len(items) for _, items in lists) < 2:
         lists, after = [_listed_inline(text)], ""
     if sum(len(items) for _, items in lists) < 2:
-        return _sections(text) or _ordinals(text)
+        return _sections(text) or _labelled_lines(text) or _ordinals(text)
     if any(_ALTERNATIVES.search(before.rstrip()) for before, _ in lists) or _SOME_SUFFICE.search(after):
         return ()
     required = [(before, items) for before, items in lists if not _is_aside(_in_one_line(before))]
@@ -114,6 +120,13 @@ def _sections(text: str) -> tuple[str, ...]:
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
         return ()
     return tuple(f"{name}: {body}" for name, body in named)
+
+
+def _labelled_lines(text: str) -> tuple[str, ...]:
+    """Return the lines of a text of which each says what it is about, and none names something else than a point."""
+    lines = [_LABELLED_LINE.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    points = [line for line in lines if line and not _NO_POINT.match(line[1])]
+    return tuple(line[0] for line in points) if len(points) == len(lines) >= _FEWEST_LINES else ()
 
 
 def _ordinals(text: str) -> tuple[str, ...]:
