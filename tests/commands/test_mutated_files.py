@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("reads", "runs", "archives"),
     [
-        (150, 15, 10),
+        (400, 40, 20),
         pytest.param(2_500, 200, 25, marks=pytest.mark.proof),
         pytest.param(100_000, 10_000, 200, marks=pytest.mark.release),
     ],

@@ -59,7 +59,7 @@ LIBRARIES = (
     "uvicorn.protocols.http.h11_impl",
 )
 """What commands load later than our modules: the SDKs with what they load for a request, and what edits YAML."""
-NOT_LOADED = {"__main__", "pytest_plugin", "sockets", "daft_counts"}
+NOT_LOADED = {"__main__", "pytest_plugin", "sockets"}
 
 
 def load() -> dict[str, Callable[[], Any]]:

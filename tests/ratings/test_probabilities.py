@@ -30,7 +30,7 @@ def read(folder: Path, *criteria: dict[str, Any]) -> list[Rating]:
     path = folder / "judge.jsonl"
     lines = [{"id": "a", "rater": "judge", "sample": n, "criteria": named} for n, named in enumerate(criteria)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return load_ratings(path, RUBRIC)
+    return list(load_ratings(path, RUBRIC))
 
 
 def test_probabilities_read_back_as_they_were_written(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def ratings_of(path: Path, text: str) -> tuple[Rating, ...]:
         [path], RUBRIC, expected="anything", meanings=Meanings(columns=Columns(kind="human"))
     ).as_one_file
     assert not rated.lost
-    return rated.ratings
+    return tuple(rated.ratings)
 
 
 def test_a_row_says_how_sure_its_rater_was_and_why_a_cell_is_empty(tmp_path: Path) -> None:

@@ -82,6 +82,6 @@ def counts(frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str =
     Raises:
         UsageError: The rubric's figures aren't functions of counts.
     """
-    from markscheme.ratings.daft_counts import counted_frame
+    from markscheme.sockets.daft_counts import counted_frame
 
     return counted_frame(frame, load_rubric(find_rubric(rubric)), raters, judge)

@@ -16,7 +16,7 @@ def quantiles(values: Floats, units: Floats, shares: Sequence[float]) -> list[fl
         shares: Which quantiles, 0 to 1.
 
     Example:
-        >>> quantiles(np.array([1.0, 3.0]), np.array([3.0, 1.0]), [0.5, 0.9])
+        >>> [round(level, 2) for level in quantiles(np.array([1.0, 3.0]), np.array([3.0, 1.0]), [0.5, 0.9])]
         [1.0, 2.4]
     """
     order = np.argsort(values, kind="stable")

@@ -15,6 +15,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.setting import MOST_RUNS, labels_digest, submission_digest
 from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import Example, load_examples
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.submission import Submission
@@ -73,7 +74,10 @@ def test_repeats_are_kept_as_runs_of_their_own(calibration: Calibration, tmp_pat
 
 def test_all_that_a_rubric_says_comes_back(calibration: Calibration, tmp_path: Path) -> None:
     everything = Rubric.from_yaml(EVERYTHING)
-    accept(replace(calibration, rubric=everything, judge_ratings=(), repeats=()), tmp_path / "accepted.json")
+    accept(
+        replace(calibration, rubric=everything, judge_ratings=RatingCodes.of(()), repeats=()),
+        tmp_path / "accepted.json",
+    )
     stored_rubric = load_accepted(tmp_path / "accepted.json").setting.rubric
     assert stored_rubric == everything
     assert stored_rubric.fingerprint == everything.fingerprint
@@ -83,7 +87,7 @@ def test_reasons_and_quotes_are_not_kept(calibration: Calibration, tmp_path: Pat
     level = Rated(3.0, reason="a passage of the response", quote="of the response", quote_found=True)
     abstained = Rated(None, reason="who knows", declined="abstained")
     rating = Rating("e000", "noisy", "model", {"tone": level, "facts": abstained}, note="a note")
-    noted = replace(calibration, judge_ratings=(rating, *calibration.judge_ratings[1:]), repeats=())
+    noted = replace(calibration, judge_ratings=RatingCodes.of((rating, *calibration.judge_ratings[1:])), repeats=())
     accept(noted, tmp_path / "accepted.json")
     stored = load_accepted(tmp_path / "accepted.json").ratings[0]
     assert stored.criteria == {"tone": Rated(3.0), "facts": Rated(None, declined="abstained")}
@@ -127,7 +131,7 @@ def test_nothing_is_written_where_the_history_has_a_line_that_is_no_run(
 def _another_run(calibration: Calibration) -> Calibration:
     """The same judge asked once more."""
     again = tuple(replace(rating, sample=0) for rating in calibration.repeats if rating.sample == 1)
-    return replace(calibration, judge_ratings=again, repeats=())
+    return replace(calibration, judge_ratings=RatingCodes.of(again), repeats=())
 
 
 def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
@@ -215,7 +219,10 @@ def _ungraded(ratings: Sequence[Rating], count: int) -> tuple[Rating, ...]:
 
 def test_a_run_with_over_a_tenth_ungraded_is_not_accepted(calibration: Calibration, tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="run 1 grades 53 of 60 examples"):
-        accept(replace(calibration, judge_ratings=_ungraded(calibration.judge_ratings, 7)), tmp_path / "accepted.json")
+        accept(
+            replace(calibration, judge_ratings=RatingCodes.of(_ungraded(calibration.judge_ratings, 7))),
+            tmp_path / "accepted.json",
+        )
     second = [rating for rating in calibration.repeats if rating.sample == 1]
     with pytest.raises(RatingError, match="run 2 grades 53 of 60 examples"):
         accept(replace(calibration, repeats=_ungraded(second, 7)), tmp_path / "accepted.json")
@@ -223,7 +230,9 @@ def test_a_run_with_over_a_tenth_ungraded_is_not_accepted(calibration: Calibrati
 
 
 def test_a_run_with_a_tenth_ungraded_is_accepted(calibration: Calibration, tmp_path: Path) -> None:
-    few_ungraded = replace(calibration, judge_ratings=_ungraded(calibration.judge_ratings, 6), repeats=())
+    few_ungraded = replace(
+        calibration, judge_ratings=RatingCodes.of(_ungraded(calibration.judge_ratings, 6)), repeats=()
+    )
     accept(few_ungraded, tmp_path / "accepted.json")
     assert len(load_accepted(tmp_path / "accepted.json").ratings) == 60
 

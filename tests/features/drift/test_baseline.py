@@ -290,7 +290,7 @@ def test_a_replay_shows_how_much_each_change_moved() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])
-    replayed = calibrated(kinder, rubric("per_criterion")).judge_ratings
+    replayed = tuple(calibrated(kinder, rubric("per_criterion")).judge_ratings)
     explanation = (
         baseline(calibrated(kinder, changed, since=Since(then, replayed=replayed))).criteria[CHANGED].explanation
     )

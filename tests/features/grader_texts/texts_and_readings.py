@@ -330,6 +330,29 @@ WITH_NUMBERS_OF_OTHER_THINGS: tuple[tuple[str, Expected], ...] = (
     ("If asked for a rating, the bot declines to give one.", PASS_OR_FAIL),
 )
 
+AS_OTHERS_WRITE_THEM: tuple[tuple[str, Expected], ...] = (
+    (
+        "Judge the jokes. The worst possible is 1 and the best possible is 6. To pass it must reach at least 4.",
+        score(1, 6, passes_from=4),
+    ),
+    ("Rate warmth from 1 to 5. Only scores above or equal to 4 are fine, all others fail.", score(1, 5, passes_from=4)),
+    ("Rate the recipe from 1 to 5 stars. Three stars minimum to pass.", score(1, 5, passes_from=3)),
+    ("Give one score, 1 (dull) through 4 (gripping). A 3 is good enough.", score(1, 4, 1, 4, passes_from=3)),
+    ("Judge the mood of the poem from -2 (gloomy) to +2 (merry).", score(-2, 2, -2, 2)),
+    ("Use 0, 1 or 2: 0 when the year is wrong, 1 when it is near, 2 when it is right.", score(0, 2, 0, 1, 2)),
+    (
+        "Return a score of 1 if the river is right, 0.5 if only the country is right and 0 otherwise.",
+        score(0, 1, 0, 0.5, 1),
+    ),
+    ("First: it greets. Second: it answers in under 9 words. Third: it says goodbye.", points(3)),
+    ("Given the ticket below, the reply should:\n1. thank\n2. apologise\n3. give a date\n{{ticket}}", points(3)),
+    ("It is fine when every one of these holds:\n i. has a title\n ii. has a date\n iii. is signed", points(3)),
+    ("Tone: calm, no jokes at all.\nLength: two sentences at most.\nLayout: no tables and no lists.", points(3)),
+    ("It explains tea in this order:\n1. Boil water\n2. Add leaves\n3. Wait", PASS_OR_FAIL),
+    ("It keeps the list of the original, which reads:\n1. Flour\n2. Sugar\n3. Salt", PASS_OR_FAIL),
+    ("The reply agrees with the following facts:\n- The shop opened in 1990.\n- It has 12 rooms.", PASS_OR_FAIL),
+)
+
 BY_ANOTHER_SCALE = (
     "The agent's reply is judged on empathy. Report the grade.",
     "Give it an A, B, C, D or F.",
@@ -354,4 +377,5 @@ BY_ANOTHER_SCALE = (
 TEXTS = (
     *(*WITH_A_SCALE, *WITH_POINTS, *WITHOUT, *FURTHER),
     *(*ASKED_IN_OTHER_WAYS, *LISTED_IN_OTHER_WAYS, *WITH_NUMBERS_OF_OTHER_THINGS),
+    *AS_OTHERS_WRITE_THEM,
 )

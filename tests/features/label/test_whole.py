@@ -48,7 +48,7 @@ def answer(work: Work, count: int, answers: Mapping[str, str]) -> None:
 
 def labels_of(work: Work) -> list[Rating]:
     """What is on disk."""
-    return load_ratings(work.file.path, work.rubric, kind="human")
+    return list(load_ratings(work.file.path, work.rubric, kind="human"))
 
 
 def test_the_whole_is_asked_first_and_its_answer_is_the_decision(project: Path) -> None:

@@ -192,7 +192,7 @@ def simulated_ratings(seed: int, *, lean: float, flips: float, n: int) -> tuple[
 @functools.cache
 def hundred_pairs() -> tuple[Example, ...]:
     """Pairs for ratings of any truth: what is said of orders rests on no label."""
-    return labelled(dict.fromkeys((f"p{place}" for place in range(100)), 1.0)).examples
+    return tuple(labelled(dict.fromkeys((f"p{place}" for place in range(100)), 1.0)).examples)
 
 
 def names_lean(seed: int, *, lean: float, flips: float = 0.0) -> bool:

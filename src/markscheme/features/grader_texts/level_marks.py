@@ -54,7 +54,7 @@ _LINE_ENDS = re.compile(r"[\n;]")
 _IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMERAL})%? ?\(([^()\n]{{1,99}})\)")
 _IS = re.compile(
     rf"(?:(?:^|(?<=[.!?] )|(?<=[,;(] )|(?<=where )|(?<=with )|(?<=and ))(?:an? )?{_PREFIX})"
-    rf"(-?{NUMERAL}) (?:is|being|{_SAYS}) ",
+    rf"(-?{NUMERAL}) (?:is|being|{_SAYS}) (?!(?:good )?enough\b|needed\b|required\b)",
     re.MULTILINE | re.IGNORECASE,
 )
 _MEANING_ENDS = re.compile(r"[\n;]|[.!?](?= |$)", re.MULTILINE)

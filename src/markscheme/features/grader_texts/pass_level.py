@@ -42,7 +42,7 @@ _FAILS_BELOW = re.compile(
 _PASSES_ABOVE = re.compile(rf"(?:above|over|more than|greater than|higher than|>) ?(?:an? )?{_A_SCORE}", re.IGNORECASE)
 _FAILS = re.compile(r"\bfail|\breject|\bunaccept|\bnot (?:pass|accept|good enough)|durchgefallen|suspen", re.IGNORECASE)
 _DECIDES = re.compile(
-    r"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\brequire|\baccept|\bgood enough|\bbestanden|\bbesteh"
+    r"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\breach|\brequire|\baccept|\bgood enough|\bbestanden|\bbesteh"
     r"|\baprueba|\baprobad|\bréussi|\bvalidé|\bsuperat|\baprovad|\bminimum (?:score|mark)\b"
     r"|\b(?:score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}"
     r"\b(?:ha(?:s|ve) to|needs?|must|required)\b|\bbare minimum\b|\bpublish|\bto ship\b"
