@@ -315,9 +315,7 @@ def test_only_the_driver_asks_about_many_at_once() -> None:
     assert {module for module, text in texts.items() if started_in(text)} == AT_ONCE.keys() & texts, "use `ask_many`"
     assert not [module for module, text in texts.items() if re.search(r"from asyncio import", text)]
     of_context = [module for module, text in texts.items() if "ContextVar(" in text]
-    assert of_context == ["errors.py", "options/in_force.py"], (
-        "what a driver allows is passed on, not left in the context"
-    )
+    assert of_context == ["errors.py", "options/in_force.py"], "what a driver allows is passed on"
 
 
 DRIVEN = {
