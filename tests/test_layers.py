@@ -206,7 +206,13 @@ LATE: dict[str, dict[str, str]] = {
     "stats.planning": {"stats.prevalence": "few plans are for a promise"},
     "report.reported": {
         "report.results": "reports of results load when one is asked to show itself",
+        "report.table_results": "few results are of tables",
         "report.table_words": "few errors are of tables",
+    },
+    "report.results": {
+        "report.charts": "few results are drawn",
+        "report.plots": "few results are drawn",
+        "report.html": "few results become pages",
     },
     "report.charts": dict.fromkeys(("matplotlib", "altair"), "either may be missing, and few results are drawn"),
     "report.document": {"difflib": "few reports compare wordings"},

@@ -141,7 +141,7 @@ def test_plot_draws_the_first_picture_with_matplotlib() -> None:
 
 
 def _plots(result: Calibration) -> list[Any]:
-    view = results.REPORTERS["Calibration"].view(result)
+    view = results.CALIBRATION_REPORTER.view(result)
     return [plot_of(block) for block in _drawable((*view.blocks, *view.sections))]
 
 

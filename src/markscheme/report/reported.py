@@ -6,14 +6,20 @@ from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.errors import SENTENCES, UsageError
 from markscheme.seam import Feature
 
-_DESCRIBED = ("Calibration", "Agreement", "AnnotatorAgreement", "TableCalibrations")
-"""Names of the classes of results that this package describes."""
+_OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations")
+"""Names of the classes of results of tables."""
 
 
-def _reporter(name: str) -> Reporter:
-    from markscheme.report.results import REPORTERS
+def _of_calibration() -> Reporter:
+    from markscheme.report.results import CALIBRATION_REPORTER
 
-    return REPORTERS[name]
+    return CALIBRATION_REPORTER
+
+
+def _of_table(name: str) -> Reporter:
+    from markscheme.report.table_results import TABLE_REPORTERS
+
+    return TABLE_REPORTERS[name]
 
 
 def _table_sentence(error: UsageError) -> str:
@@ -24,7 +30,10 @@ def _table_sentence(error: UsageError) -> str:
 
 RESULT_REPORTS = Feature(
     "report",
-    RESULTS(*(ResultRow(name, partial(_reporter, name)) for name in _DESCRIBED)),
+    RESULTS(
+        ResultRow("Calibration", _of_calibration),
+        *(ResultRow(name, partial(_of_table, name)) for name in _OF_TABLES),
+    ),
     SENTENCES(_table_sentence),
 )
 """What the core itself adds in the way of features: its reports are above the results that they describe."""

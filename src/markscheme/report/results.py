@@ -1,23 +1,18 @@
 """The results of Python calls in every form: plain data, Markdown, a page, and a notebook's output."""
 
 import datetime
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final, Generic, TypeVar
 
-from markscheme.calibration.agreement import Agreement
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.results import Reporter
-from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
 from markscheme.errors import UsageError
-from markscheme.report.charts import chart
 from markscheme.report.document import Callout, Document, Examples, Paragraph, Section
-from markscheme.report.html import render_html
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
-from markscheme.report.plots import first_plot
-from markscheme.report.views import agreement, calibration, tables
+from markscheme.report.views import calibration
 
 FRAME_HEIGHT = 600
 """Height of a report in a notebook, in pixels: the first screen of a calibration; the frame scrolls to the rest."""
@@ -65,6 +60,9 @@ class DocumentReporter(Generic[_Result]):
         Raises:
             UsageError: It has no picture, or there is nothing to draw with.
         """
+        from markscheme.report.charts import chart
+        from markscheme.report.plots import first_plot
+
         plot = first_plot(self.view(result))
         if plot is None:
             raise UsageError("there is no picture of this result; `to_html()` has all there is")
@@ -97,13 +95,10 @@ def _framed(document: Document) -> str:
 
 def page(document: Document) -> str:
     """Return a document as a page with the time at which it was made."""
+    from markscheme.report.html import render_html
+
     return render_html(document, when=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"))
 
 
-REPORTERS: Final[Mapping[str, Reporter]] = {
-    "Calibration": DocumentReporter[Calibration](calibration.json_of, calibration.view),
-    "AnnotatorAgreement": DocumentReporter[AnnotatorAgreement](tables.annotators_json, tables.of_annotators),
-    "TableCalibrations": DocumentReporter[TableCalibrations](tables.by_criterion_json, tables.by_criterion),
-    "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
-}
-"""What describes results, by the names of their classes."""
+CALIBRATION_REPORTER: Final[Reporter] = DocumentReporter[Calibration](calibration.json_of, calibration.view)
+"""What describes the calibration of one judge."""
