@@ -156,7 +156,7 @@ def test_every_picture_of_a_page_is_drawn_by_matplotlib_with_each_of_its_points(
 
 
 def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() -> None:
-    pytest.importorskip("altair", reason="Altair comes with markscheme[test]")
+    pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")
     for plot in _plots(calibration()):
         spec = json.loads(charts.altair_chart(plot).to_json())
         points = [mark for mark in plot.marks if type(mark).__name__ == "PlotPoint"]
@@ -168,7 +168,7 @@ def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() ->
 
 @pytest.mark.parametrize(("installed", "by"), [("matplotlib altair", "Axes"), ("altair", "LayerChart"), ("", None)])
 def test_what_is_installed_draws(installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("altair", reason="Altair comes with markscheme[test]")
+    pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")
     monkeypatch.setattr(charts, "find_spec", lambda name: name if name in installed.split() else None)
     if by is None:
         with pytest.raises(UsageError, match="draws with matplotlib or Altair, and neither is installed"):
