@@ -44,7 +44,7 @@ def in_sqlite(sql: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -
 
 def in_duckdb(sql: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Row]:
     """The same by DuckDB."""
-    duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[duckdb]")
+    duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
     with duckdb.connect() as database:
         kinds = (f'"{column}" {"VARCHAR" if column == "group_id" else "DOUBLE"}' for column in columns)
         database.execute(f"CREATE TABLE wide ({', '.join(kinds)})")
@@ -229,7 +229,7 @@ def test_the_command_prints_the_select(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
 def test_files_are_counted_by_duckdb(ending: str, tmp_path: Path) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[duckdb]")
+    duckdb = pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     (tmp_path / "a.csv").write_text("group_id,ana__place,gpt__place\ng,1,1\n")
     (tmp_path / "b.csv").write_text("group_id,ana__place,gpt__place\nh,1,0\n")
