@@ -24,6 +24,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
 from markscheme.stats.estimate import Caveat
 from markscheme.stats.intervals import NO_SPREAD, Flags, Floats, Groups
+from markscheme.stats.rating_patterns import commonest
 from markscheme.stats.severity import pair_statistic
 
 SIGNIFICANT = 0.05
@@ -524,10 +525,9 @@ def modal_level(values: Floats, units: Floats | None = None) -> tuple[float, flo
         values: Shape (n_rows,), nan = missing.
         units: How many examples each row stands for, shape (n_rows,); one each by default.
     """
-    is_known = np.isfinite(values)
-    levels, code = np.unique(values[is_known], return_inverse=True)
-    counts = np.bincount(code.reshape(-1), weights=None if units is None else units[is_known])
-    return float(levels[counts.argmax()]), float(counts.max() / counts.sum())
+    level = commonest(values, units)
+    counted = np.isfinite(values) * (1.0 if units is None else units)
+    return level, float(counted[values == level].sum() / counted.sum())
 
 
 # --- significance ---------------------------------------------------------------------------------------------------
