@@ -30,7 +30,7 @@ PER_CALL: Final = 20
 """The most criteria in one question about a row with a rubric of its own, where nothing else is said."""
 _KEYS: Final = ("rubric", "rubrics")
 _AT_CRITERION: Final = re.compile(r"^(?:rubrics?\.?|criteria)*\[(\d+)\](?:\.[\w.\[\]]+)?: ")
-_SCORE_LINE: Final = re.compile(r"^\s*Score \d+:", re.MULTILINE)
+_SCORE_LINE: Final = re.compile(r"^[ \t]*Score \d+:", re.MULTILINE)
 _BEFORE: Final = "row-"
 """Comes before the name of a row's criterion that is a core criterion's name too."""
 

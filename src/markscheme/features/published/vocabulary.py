@@ -145,7 +145,7 @@ WEIGHT_CLASSES: Final = ("weight_class",)
 _AGAINST: Final = "detrimental"
 """A word of a class whose criteria cost points."""
 _GOOD: Final = re.compile(r"(?:avoids|refrains from)\b", re.IGNORECASE)
-_SCORE_LINE: Final = re.compile(r"^\s*Score (\d+):\s*(.*)$", re.MULTILINE)
+_SCORE_LINE: Final = re.compile(r"^[ \t]*Score (\d+):([^\n]*)$", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(?:Essential|Important|Optional|Pitfall|Additional) Criteria:\s*")
 """The words before a criterion that repeat what its weight says."""
 SENTENCE: Final = 4

@@ -645,4 +645,4 @@ def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
     return [of for of in patterns if all(name in cells for name in every for p in of if fnmatchcase(name, p))]
 
 
-_BETWEEN_WORDS: Final = re.compile(r"(?<=\w)[\s_.:|/-]+(?=\w)")
+_BETWEEN_WORDS: Final = re.compile(r"(?<=[^\W_])[\s_.:|/-]+(?=[^\W_])")
