@@ -175,7 +175,7 @@ def _compare_systems(
     html: str | None,
 ) -> int:
     """Print which system is preferred, by each rater of the pairs in some files."""
-    from markscheme.calibration.requests.systems import compare_systems
+    from markscheme.features.compare.systems import compare_systems
 
     files = tuple(existing_file(Path(path)) for path in sides)
     compared = compare_systems(files, rubric, labels=labels, columns=columns)

@@ -16,11 +16,11 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.special import fdtrc, fdtri
 
+from markscheme.features.improve.least_labels import LEAST_FOR_WEIGHTS
 from markscheme.phrases import counted, p_in_words
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups, Integers, kept_within, spread, t_quantile
-from markscheme.stats.least_labels import LEAST_FOR_WEIGHTS
 from markscheme.stats.shares import share
 from markscheme.stats.weighted_scores import weighted_scores
 

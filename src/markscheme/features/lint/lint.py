@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
+from markscheme.features.lint.yaml_pitfalls import yaml_pitfalls
 from markscheme.grading.checks import check_of, load_scorers
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.plain_data import form_of, read_text
@@ -16,7 +17,6 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import gray_zone
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.rubrics.yaml_pitfalls import yaml_pitfalls
 
 NO_ISSUES: Final = 0
 """Status of a rubric without faults and advice."""

@@ -14,13 +14,13 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import existing_file, rubric_named
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError, writing
+from markscheme.features.other_tools.rubric_conversion import convert_rubric
 from markscheme.grading.by_row import rubric_of_rows
 from markscheme.options.reading import DamageOptions
 from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.plain_tables import brings_rubrics
-from markscheme.rubrics.conversion import convert_rubric
 from markscheme.rubrics.shapes import ShapeOptions
 
 if TYPE_CHECKING:

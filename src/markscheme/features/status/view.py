@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
@@ -24,7 +25,6 @@ from markscheme.report.document import (
 )
 from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
-from markscheme.report.sections.history import history_blocks
 
 _NO_RUBRICS = (
     "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "

@@ -11,13 +11,13 @@ import numpy as np
 from markscheme.calibration.decided_labels import is_quoted
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.judged import JudgedLevels
+from markscheme.features.improve.least_labels import LEAST_OF_EACH
 from markscheme.grading.score import must_pass
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import task_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stats.least_labels import LEAST_OF_EACH
 
 LEAST = 40
 """Tasks with a decision that numbers need, chosen by simulation."""

@@ -8,10 +8,10 @@ from markscheme.features.improve.fitting.evidence import LEAST, PER_WEIGHT, Deci
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
 from markscheme.features.improve.fitting.proposal import share_right
 from markscheme.features.improve.fitting.run import NumbersRun, ScoresRun
+from markscheme.features.improve.least_labels import LEAST_OF_EACH
 from markscheme.phrases import brief, counted, in_words, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, share_with_interval, with_interval
-from markscheme.stats.least_labels import LEAST_OF_EACH
 
 RESPONSE_SHOWN = 60
 """Characters of a response that are shown."""

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.requests.systems import compare_systems
 from markscheme.errors import RatingWarning
+from markscheme.features.compare.systems import compare_systems
 from markscheme.features.pairs.select_best import recorded_lines
 from markscheme.promptfoo.provider import call_api
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS
