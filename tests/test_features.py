@@ -45,7 +45,7 @@ from markscheme.commands.table import command_names
 from markscheme.options.settings import SettingsFile
 
 for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
-    if not module.name.startswith({NEVER_LOADED!r}):
+    if not module.name.startswith({NEVER_LOADED!r}) and not module.name.endswith(".daft_frames"):
         importlib.import_module(module.name)
 texts = {{name: command_help(described(name), SettingsFile(), everything=True) for name in command_names()}}
 print(json.dumps([overview(everything=True), texts]))

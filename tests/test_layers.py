@@ -103,7 +103,6 @@ LATE: dict[str, dict[str, str]] = {
     "session.client": dict.fromkeys(
         ("_blake2", "fcntl", "hashlib", "subprocess", "time"), "Promptfoo starts it for every assertion"
     ),
-    "sockets.daft": {"sockets.daft_counts": "workers that grade load no statistics"},
     "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
     "rubrics.format": {
         "difflib": "few rubrics have a key that is misspelt",

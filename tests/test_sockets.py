@@ -15,10 +15,7 @@ from markscheme.sockets import inputs_for, last_text, named_scores, tag_scores
 from markscheme.sockets.trl import rubric_reward
 
 ROOT = Path(__file__).parents[1]
-SOCKETS = sorted(
-    set((ROOT / "src/markscheme/sockets").glob("[a-z]*.py")) - {ROOT / "src/markscheme/sockets/daft_counts.py"}
-)
-"""Without what one of them hands its work to."""
+SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
 
 
 def test_scores_have_names_of_their_own() -> None:

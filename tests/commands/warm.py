@@ -59,7 +59,8 @@ LIBRARIES = (
     "uvicorn.protocols.http.h11_impl",
 )
 """What commands load later than our modules: the SDKs with what they load for a request, and what edits YAML."""
-NOT_LOADED = {"__main__", "pytest_plugin", "sockets"}
+NOT_LOADED = {"__main__", "pytest_plugin", "sockets", "daft_frames"}
+"""What needs a library that few installations have, or runs something when it is imported."""
 
 
 def load() -> dict[str, Callable[[], Any]]:

@@ -7,6 +7,7 @@ import daft
 from daft import DataFrame, DataType
 
 from markscheme.grading.grader import Grader
+from markscheme.ratings.frame_counts import frame_counter
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.search import find_rubric
@@ -82,6 +83,5 @@ def counts(frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str =
     Raises:
         UsageError: The rubric's figures aren't functions of counts.
     """
-    from markscheme.sockets.daft_counts import counted_frame
-
-    return counted_frame(frame, load_rubric(find_rubric(rubric)), raters, judge)
+    counted: DataFrame = frame_counter()(frame, load_rubric(find_rubric(rubric)), raters, judge)
+    return counted

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.file_answers import CALIBRATION_SOURCES
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
-from markscheme.options.table import OPTIONS, Family
+from markscheme.commands.exports import EXPORTS
+from markscheme.options.table import OPTIONS, AddedOptions, Family
+from markscheme.ratings.frame_counts import FRAME_COUNTERS, CountFrame
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.requests.calibration import CalibrationRequest
+    from markscheme.rubrics.rubric import Rubric
 
 
 def _options() -> type:
@@ -31,6 +34,29 @@ def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | Non
     return [calibrate_counts(request, options)]
 
 
+def _export_options() -> type:
+    from markscheme.features.counts.export_options import CountExportOptions
+
+    return CountExportOptions
+
+
+def _export(rubric: "Rubric", judges: tuple[str, ...], added: AddedOptions) -> int | None:
+    from markscheme.features.counts.export_options import CountExportOptions
+
+    options = added.of(CountExportOptions)
+    if options == CountExportOptions():
+        return None
+    from markscheme.features.counts.export import export_counts
+
+    return export_counts(rubric, options, judges)
+
+
+def _daft_counter() -> CountFrame:
+    from markscheme.features.counts.daft_frames import counted_frame
+
+    return counted_frame
+
+
 def _reporter() -> Reporter:
     from markscheme.features.counts.view import COUNTS_REPORTER
 
@@ -39,7 +65,12 @@ def _reporter() -> Reporter:
 
 COUNTS = Feature(
     "counts",
-    OPTIONS(Family(_options, commands=("calibrate",), rank=95)),
+    OPTIONS(
+        Family(_options, commands=("calibrate",), rank=95),
+        Family(_export_options, commands=("export",)),
+    ),
+    EXPORTS(_export),
+    FRAME_COUNTERS(_daft_counter),
     CALIBRATION_SOURCES(_calibrations),
     RESULTS(ResultRow("CountedCalibration", _reporter)),
 )

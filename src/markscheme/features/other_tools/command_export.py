@@ -1,7 +1,6 @@
 """`markscheme export`: examples for other tools."""
 
 import os
-import shlex
 import sys
 from json import dumps
 from pathlib import Path
@@ -9,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from markscheme.commands.exports import export_otherwise
 from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SplitName
 from markscheme.commands.output import put
-from markscheme.errors import UsageError
-from markscheme.features.other_tools.count_options import CountOptions
 from markscheme.options.reading import DamageOptions
-from markscheme.phrases import counted
+from markscheme.options.table import AddedOptions
 from markscheme.rubrics.search import find_rubric, known_rubrics
 from markscheme.shipped import shipped
 
@@ -33,7 +31,7 @@ def export(
     examples: ExamplesFile = None,
     split: SplitName = None,
     judge: JudgeNames = (),
-    counting: CountOptions = CountOptions(),
+    added: AddedOptions = AddedOptions(),
     json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
     damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
@@ -55,8 +53,9 @@ def export(
 
     path = find_rubric(rubric)
     loaded = load_rubric(path)
-    if counting != CountOptions():
-        return _count(loaded, counting, judge)
+    status = export_otherwise(loaded, judge, added)
+    if status is not None:
+        return status
     chosen = part_of(examples_with_every_label(loaded, examples)[0], split)
     if promptfoo is not None:
         _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)
@@ -65,31 +64,6 @@ def export(
         {**example.to_json(), "labels": [label.to_json() for label in example.labels]} for example in chosen.examples
     ]
     print("\n".join([dumps(lines)] if json else [dumps(line, ensure_ascii=False) for line in lines]))
-    return 0
-
-
-def _count(rubric: "Rubric", options: CountOptions, judges: tuple[str, ...]) -> int:
-    """Print the SELECT that counts ratings, or count those of files."""
-    from markscheme.features.other_tools.count_files import count_files
-    from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
-    from markscheme.ratings.count_query import CountQuery
-
-    if (options.counts_sql is None) == (options.counts is None):
-        raise UsageError("--counts-sql TABLE prints a SELECT, or --counts FILE counts rows of --from FILES")
-    if len(judges) > 1:
-        raise UsageError(f"counts are of one judge; {len(judges)} are named")
-    query = CountQuery(rubric, options.raters, judges[0] if judges else "judge")
-    if options.counts_sql is not None:
-        print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
-        return 0
-    if options.wide is None or options.counts is None:
-        raise UsageError("--counts FILE counts files: name them, such as --from 'graded/*.parquet'")
-    n = count_files(query, options.wide, options.counts)
-    print(f"{counted(n, 'row')} of counts in {options.counts}. Then:", file=sys.stderr)
-    print(
-        f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",
-        file=sys.stderr,
-    )
     return 0
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import UsageError, writing
-from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
-from markscheme.ratings.count_query import CountQuery
+from markscheme.features.counts.count_query import CountQuery
+from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 
 READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_json", "ndjson": "read_json"}
 """What reads files, by the end of their names."""

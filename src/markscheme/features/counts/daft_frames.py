@@ -1,4 +1,4 @@
-"""Counts of the examples of a Daft DataFrame that are rated alike, by the expressions of `count_query`."""
+"""Counts of the examples of a Daft DataFrame that are rated alike, by the expressions of `CountQuery`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import daft
 from daft import DataType, col, lit
 from daft.functions import monotonically_increasing_id
 
-from markscheme.ratings.count_query import DECIMALS, FORMAT, CountQuery
+from markscheme.features.counts.count_query import DECIMALS, FORMAT, CountQuery
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import best_constant
 from markscheme.stats.group_sets import set_numbers

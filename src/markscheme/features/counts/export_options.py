@@ -12,7 +12,7 @@ DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountOptions:
+class CountExportOptions:
     """Options for counting a wide table of ratings, a row per example."""
 
     counts_sql: str | None = option(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from markscheme import Rubric, calibrate
+from markscheme.features.counts.count_query import CountQuery
+from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 from markscheme.features.counts.counting import counts_of
-from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
-from markscheme.ratings.count_query import CountQuery
 from tests.features.counts.made import differing, random_examples, random_rubric
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from markscheme import Rubric, calibrate
 from markscheme.errors import UsageError
-from markscheme.features.other_tools.count_options import DialectName
-from markscheme.features.other_tools.count_sql import DIALECTS, counts_sql
-from markscheme.ratings.count_query import CountQuery
+from markscheme.features.counts.count_query import CountQuery
+from markscheme.features.counts.count_sql import DIALECTS, counts_sql
+from markscheme.features.counts.export_options import DialectName
 from markscheme.rubrics.criterion import Criterion, Scale
 from markscheme.stats.group_sets import set_numbers
 from tests.commands.console import run

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from markscheme.features.other_tools.count_options import DialectName
-from markscheme.ratings.count_query import DECIMALS, FORMAT, CountQuery, Expressions, rounded
+from markscheme.features.counts.count_query import DECIMALS, FORMAT, CountQuery, Expressions, rounded
+from markscheme.features.counts.export_options import DialectName
 from markscheme.stats.group_sets import OFFSET, PRIME, SETS
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -1,0 +1,37 @@
+"""`markscheme export --counts-sql` and `--counts`: a SELECT that counts ratings, and counts of files."""
+
+import shlex
+import sys
+
+from markscheme.errors import UsageError
+from markscheme.features.counts.count_files import count_files
+from markscheme.features.counts.count_query import CountQuery
+from markscheme.features.counts.count_sql import DIALECTS, counts_sql
+from markscheme.features.counts.export_options import CountExportOptions
+from markscheme.phrases import counted
+from markscheme.rubrics.rubric import Rubric
+
+
+def export_counts(rubric: Rubric, options: CountExportOptions, judges: tuple[str, ...]) -> int:
+    """Print the SELECT that counts ratings, or count those of files.
+
+    Raises:
+        UsageError: The options don't say what to count, or the rubric's figures aren't functions of counts.
+    """
+    if (options.counts_sql is None) == (options.counts is None):
+        raise UsageError("--counts-sql TABLE prints a SELECT, or --counts FILE counts rows of --from FILES")
+    if len(judges) > 1:
+        raise UsageError(f"counts are of one judge; {len(judges)} are named")
+    query = CountQuery(rubric, options.raters, judges[0] if judges else "judge")
+    if options.counts_sql is not None:
+        print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
+        return 0
+    if options.wide is None or options.counts is None:
+        raise UsageError("--counts FILE counts files: name them, such as --from 'graded/*.parquet'")
+    n = count_files(query, options.wide, options.counts)
+    print(f"{counted(n, 'row')} of counts in {options.counts}. Then:", file=sys.stderr)
+    print(
+        f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",
+        file=sys.stderr,
+    )
+    return 0

@@ -1,0 +1,26 @@
+"""Counts of the examples of a data frame that are rated alike, by features that can count."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from markscheme.errors import UsageError
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.rubrics.rubric import Rubric
+
+CountFrame: TypeAlias = "Callable[[Any, Rubric, Sequence[str], str], Any]"
+"""Counts the examples of a wide frame, by a rubric, its annotators and a judge, and returns a small frame."""
+FRAME_COUNTERS: Final[OpenTable[Callable[[], CountFrame]]] = OpenTable()
+"""Ways to count frames; each is imported when a frame is counted."""
+
+
+def frame_counter() -> CountFrame:
+    """Return the way to count frames.
+
+    Raises:
+        UsageError: No feature can count.
+    """
+    for load in FRAME_COUNTERS:
+        return load()
+    raise UsageError("this markscheme counts no frames")
