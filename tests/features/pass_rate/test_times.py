@@ -89,7 +89,7 @@ def of_table(folder: Path) -> list[Path]:
 )
 def test_each_response_has_its_own_time(export: Callable[[Path], list[Path]], tmp_path: Path) -> None:
     responses = read_responses(export(tmp_path), RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)
-    assert {response.submission.id: response.at for response in responses} == OF_UNIT
+    assert {response.submission.id: response.time for response in responses} == OF_UNIT
     assert {response.submission.id: response.submission.response for response in responses} == {
         unit: reply(unit) for unit in UNITS
     }
@@ -107,5 +107,5 @@ def test_an_eval_of_promptfoo_gives_its_day_to_all_its_outputs(tmp_path: Path) -
     of_eval = {"version": 3, "timestamp": FIRST.isoformat(), "prompts": [], "results": outputs, "stats": {}}
     files = written(tmp_path, {"results.json": {"evalId": "eval-1", "results": of_eval, "config": {}}})
     responses = read_responses(files, RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)
-    assert {response.at for response in responses} == {FIRST.replace(hour=0, minute=0)}
+    assert {response.time for response in responses} == {FIRST.replace(hour=0, minute=0)}
     assert {response.submission.response for response in responses} == {reply(unit) for unit in UNITS}

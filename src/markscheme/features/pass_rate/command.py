@@ -193,9 +193,9 @@ def _answered(
     if at_least is None:
         show(document, data, json=json)
         return 0 if rates.corrected.undefined is None else TOO_FEW
-    from markscheme.features.pass_rate.least_rate import answer_to
+    from markscheme.features.pass_rate.least_rate import RateAnswer
 
-    answer = answer_to(rates.corrected, at_least)
+    answer = RateAnswer(rates.corrected, at_least)
     show(replace(document, blocks=(answer.callout, *document.blocks)), {**data, **answer.to_json()}, json=json)
     return answer.status
 

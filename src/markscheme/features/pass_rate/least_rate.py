@@ -66,8 +66,3 @@ class RateAnswer:
         """Return the answer by the keys of the file format."""
         says = {0: "above", RATE_BELOW: "below", TOO_FEW: "open"}[self.status]
         return {"at_least": self.at_least, "answer": says, "labels_to_decide": self.labels_to_decide}
-
-
-def answer_to(rate: Estimate, at_least: float) -> RateAnswer:
-    """Return whether a rate reaches what is enough."""
-    return RateAnswer(rate, at_least)

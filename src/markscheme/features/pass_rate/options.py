@@ -13,7 +13,9 @@ _COLUMN = text_form("a column's name")
 class TrackOptions:
     """Options for a stream of responses."""
 
-    track: bool = option(False, "remember responses and look at all weeks; --judge grades what has no verdict", FLAG)
+    track: bool = option(
+        False, "remember responses of --rubric NAME, look at all weeks; --judge grades what has no verdict", FLAG
+    )
     audits_per_week: int | None = option(
         None, "responses a week that people label, drawn at random (30)", WHOLE, value="N"
     )

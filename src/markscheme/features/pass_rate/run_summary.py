@@ -83,7 +83,7 @@ class RunWorth:
         usage: What grading cost in total.
         raw: The share of all outputs that the graders passed.
         corrected: Share of all outputs that annotators would pass; None without labels.
-        uncorrected: Why rates aren't corrected, if they aren't.
+        uncorrected: Why rates aren't corrected; None where they are.
         gate: The gate on the pass rate, from the run's own repeats; None without repeats.
         reasons_not_graded: Why, for each output without a verdict.
         passed_ungraded: How many of these Promptfoo counts as passed.
@@ -96,7 +96,7 @@ class RunWorth:
     usage: Usage
     raw: Estimate
     corrected: Estimate | None = None
-    uncorrected: str = ""
+    uncorrected: str | None = None
     gate: Gate | None = None
     reasons_not_graded: tuple[str, ...] = ()
     passed_ungraded: int = 0
@@ -133,7 +133,7 @@ def run_worth(
         usage=total(row.usage for row in results.rows),
         raw=raw_rate(decided_rows(graded)),
         corrected=None if rates is None else rates.corrected,
-        uncorrected=uncorrected if rates is None else "",
+        uncorrected=uncorrected if rates is None else None,
         gate=repeated(table_of_runs(rated, "pass"), threshold, "pass"),
         reasons_not_graded=tuple(row.ungraded for row in results.rows if row.ungraded is not None),
         passed_ungraded=sum(row.passed_anyway for row in results.rows),

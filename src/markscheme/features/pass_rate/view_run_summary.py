@@ -134,7 +134,7 @@ def json_of(worth: RunWorth) -> dict[str, Any]:
         "labels": worth.labels,
         "raw": worth.raw,
         "corrected": worth.corrected,
-        "not_corrected_because": worth.uncorrected or None,
+        "not_corrected_because": worth.uncorrected,
         "not_graded_because": dict(Counter(worth.reasons_not_graded).most_common()),
         "passed_ungraded": worth.passed_ungraded,
         "systems": [

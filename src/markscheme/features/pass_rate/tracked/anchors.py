@@ -150,11 +150,11 @@ def read_anchors(folder: Path) -> list[AnchorLook]:
     """
     path = folder / ANCHORS_FILE
     looks: dict[str, AnchorLook] = {}
-    for number, line in json_lines(path, RatingError) if path.is_file() else ():
+    for line_number, line in json_lines(path, RatingError) if path.is_file() else ():
         try:
             look = AnchorLook.from_json(line)
         except (KeyError, TypeError, ValueError) as error:
-            raise RatingError(f"isn't a look at accepted examples: {error!r}", path=path, line=number) from error
+            raise RatingError(f"isn't a look at accepted examples: {error!r}", path=path, line=line_number) from error
         looks.setdefault(f"{look.day} {look.at} {look.setting} {look.accepted}", look)
     return [looks[key] for key in sorted(looks)]
 

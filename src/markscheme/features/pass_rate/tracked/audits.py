@@ -57,7 +57,7 @@ def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
 
 def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> bool:
     """Tell whether a week that is over counts: nearly all of it graded, and nearly all its audits labelled."""
-    return _nearly_all(graded, responses) and _nearly_all(labelled, audits)
+    return nearly_all(graded, responses) and nearly_all(labelled, audits)
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
@@ -84,5 +84,6 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
     return n * float(weights @ np.asarray(passed, dtype=np.float64)) / total, n
 
 
-def _nearly_all(done: int, of: int) -> bool:
-    return done >= round(CLOSED * of, 9)
+def nearly_all(counted: int, whole: int) -> bool:
+    """Tell whether a count is as much of a whole as a closed week needs."""
+    return counted >= round(CLOSED * whole, 9)

@@ -7,7 +7,7 @@ from datetime import date
 
 import numpy as np
 
-from markscheme.features.pass_rate.tracked.audits import CLOSED, effective_labels, is_closed
+from markscheme.features.pass_rate.tracked.audits import effective_labels, is_closed, nearly_all
 from markscheme.features.pass_rate.tracked.store import GradedLine, digest, rows_in_weeks
 from markscheme.features.pass_rate.tracked.weeks import is_over
 from markscheme.stats.intervals import Floats
@@ -51,13 +51,16 @@ class WeekCounts:
     @property
     def is_graded(self) -> bool:
         """Whether the week is over and nearly all of it is graded."""
-        return self.is_over and self.responses > 0 and self.graded >= round(CLOSED * self.responses, 9)
+        return self.is_over and self.responses > 0 and nearly_all(self.graded, self.responses)
 
     @property
     def is_closed(self) -> bool:
         """Whether the week is over, nearly all graded, and nearly all its audits are labelled."""
-        done = {"responses": self.responses, "graded": self.graded, "audits": self.audits, "labelled": self.labelled}
-        return self.is_over and self.responses > 0 and is_closed(**done)
+        return (
+            self.is_over
+            and self.responses > 0
+            and is_closed(responses=self.responses, graded=self.graded, audits=self.audits, labelled=self.labelled)
+        )
 
     @property
     def share(self) -> float:

@@ -53,7 +53,7 @@ def growth(
 
 
 def evidence(growths: npt.ArrayLike) -> Floats:
-    """Average the wealth of bets that start in each week of the horizon.
+    """Compute the average wealth of bets that start in each week of the horizon.
 
     Args:
         growths: Log growth of each week and bet, shape (..., weeks, 4).

@@ -50,7 +50,7 @@ class TimedResponse:
 
     Attributes:
         submission: Its id, inputs and text.
-        at: When it was given, in UTC.
+        time: When it was given, in UTC.
         passes: The judge's verdict; None where it has none, or leaves it to people.
         is_graded: Whether the judge graded it, or left it to people.
         group: Its conversation; None where it is one by itself.
@@ -59,7 +59,7 @@ class TimedResponse:
     """
 
     submission: Submission
-    at: datetime
+    time: datetime
     passes: bool | None
     is_graded: bool
     group: str | None
@@ -74,12 +74,12 @@ class TimeOptions:
     Attributes:
         column: The column that holds it; None takes the likeliest.
         day: The time of all responses; None where each has its own.
-        now: The latest time that there can be.
+        latest: The latest time that there can be.
     """
 
     column: str | None = None
     day: datetime | None = None
-    now: datetime = datetime.max.replace(tzinfo=UTC)
+    latest: datetime = datetime.max.replace(tzinfo=UTC)
 
 
 _NumberedRow: TypeAlias = "tuple[int, Mapping[str, Any]]"
@@ -105,7 +105,7 @@ def read_responses(
     """
     peeks = [Peek(path) for path in files]
     formats = [format_of(peek, "anything") for peek in peeks]
-    if any(entry is not None and (entry.times is not None or entry is PROMPTFOO_RESULTS) for entry in formats):
+    if any(of_tool is not None and (of_tool.times is not None or of_tool is PROMPTFOO_RESULTS) for of_tool in formats):
         responses = _of_tool(peeks, formats, rubric, times, columns, is_asked=is_asked)
     else:
         responses = [response for peek in peeks for response in _of_rows(peek, rubric, times, columns)]
@@ -217,7 +217,7 @@ class _RowReader:
         judge = row.get(self._judge) if self._judge else None
         return TimedResponse(
             submission,
-            self._at(row),
+            self._time_of(row),
             passes,
             is_graded,
             None if group in (None, "") else str(group),
@@ -225,21 +225,21 @@ class _RowReader:
             _values(inputs),
         )
 
-    def _at(self, row: Mapping[str, Any]) -> datetime:
+    def _time_of(self, row: Mapping[str, Any]) -> datetime:
         if self._times.day is not None:
             return self._times.day
-        raw = row.get(self._time or "")
-        at = read_time(raw)
-        if at is None:
+        raw = None if self._time is None else row.get(self._time)
+        time = read_time(raw)
+        if time is None:
             raise ValueError(f"`{self._time}` isn't a time: {shown(raw)}; write it as 2025-10-06T09:30:00Z")
-        has_zone = at.tzinfo is not None
+        has_zone = time.tzinfo is not None
         if self._has_zone is not None and has_zone is not self._has_zone:
             raise ValueError(f"`{self._time}` has a zone in some rows and none in others: {shown(raw)}")
         self._has_zone = has_zone
-        at = at if has_zone else at.replace(tzinfo=UTC)
-        if at > self._times.now:
+        time = time if has_zone else time.replace(tzinfo=UTC)
+        if time > self._times.latest:
             raise ValueError(f"`{self._time}` lies in the future: {shown(raw)}")
-        return at
+        return time
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
         """Return the verdict, and whether there is one or the judge left it to people."""
@@ -310,30 +310,36 @@ def _of_tool(
         rated = open_rated(paths, expected="examples", meanings=RESPONSES_ALONE, joined=joined)
     else:
         rated = open_rated(paths, rubric, expected="decisions", meanings=meanings_of(columns), joined=joined)
-    at = {
+    written_times = {
         unit: raw
-        for peek, entry in zip(peeks, formats, strict=True)
-        if entry is not None and entry.times is not None
-        for unit, raw in entry.times(peek)
+        for peek, file_format in zip(peeks, formats, strict=True)
+        if file_format is not None and file_format.times is not None
+        for unit, raw in file_format.times(peek)
     }
     return [
         response
         for file in rated.files
-        for response in _of_rated(file, rated.rubric, at, times, is_named=rated.is_named, is_asked=is_asked)
+        for response in _of_rated(file, rated.rubric, written_times, times, is_named=rated.is_named, is_asked=is_asked)
     ]
 
 
 def _of_rated(
-    file: RatedFile, rubric: Rubric, at: Mapping[str, Any], times: TimeOptions, *, is_named: bool, is_asked: bool
+    file: RatedFile,
+    rubric: Rubric,
+    written_times: Mapping[str, Any],
+    times: TimeOptions,
+    *,
+    is_named: bool,
+    is_asked: bool,
 ) -> Iterator[TimedResponse]:
     verdicts = {} if is_asked else _verdicts(file, rubric, is_named=is_named)
     ids = dict.fromkeys([*(example.id for example in file.examples), *verdicts])
     examples = {example.id: example for example in file.examples}
-    if times.day is None and not at and not file.day:
+    if times.day is None and not written_times and not file.day:
         raise RatingError(f"is {file.format} without times; give one date for all with --at DATE", path=file.path)
     for unit in ids:
-        raw = at.get(unit, at.get(file.written_ids.get(unit, unit), file.day or None))
-        when = times.day or _tool_time(raw, unit, file, times.now)
+        raw = written_times.get(unit, written_times.get(file.written_ids.get(unit, unit), file.day or None))
+        when = times.day or _tool_time(raw, unit, file, times.latest)
         example = examples.get(unit)
         submission = Submission("", {}, unit, NO_RESPONSE) if example is None else example.submission
         judge, passes = verdicts.get(unit, (None, None))
@@ -348,14 +354,14 @@ def _before_grading(submission: Submission, example: Example | None) -> dict[str
     return {**({} if example is None else example.metadata), **submission.inputs}
 
 
-def _tool_time(raw: Any, unit: str, file: RatedFile, now: datetime) -> datetime:
-    at = read_time(raw)
-    if at is None:
+def _tool_time(raw: Any, unit: str, file: RatedFile, latest: datetime) -> datetime:
+    time = read_time(raw)
+    if time is None:
         raise RatingError(f"has no time for the response {unit!r}, got {shown(raw)}", path=file.path)
-    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    if at > now:
+    time = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    if time > latest:
         raise RatingError(f"has a time in the future for the response {unit!r}: {shown(raw)}", path=file.path)
-    return at
+    return time
 
 
 def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:

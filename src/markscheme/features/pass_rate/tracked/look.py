@@ -141,7 +141,7 @@ def look_at(
     labels: Mapping[str, bool],
     through: date,
     *,
-    anchors: "Callable[[date | None], AnchorWatch | None] | None" = None,
+    anchors: Callable[[date | None], AnchorWatch | None] | None = None,
     at_least: float | None = None,
 ) -> Look:
     """Look at a stream.
@@ -325,8 +325,8 @@ def _named(
         return None, None, None
     begins = share.begins if share.has_rung or not people.has_rung else people.begins
     before = _share_of([week for week in graded if week.week in share.reference])
-    now = _share_of([week for week in graded if begins is not None and week.week >= begins])
-    shift = 0.0 if before is None or now is None else now - before
+    since = _share_of([week for week in graded if begins is not None and week.week >= begins])
+    shift = 0.0 if before is None or since is None else since - before
     may_explain = True
     if judge is not None and before is not None and begins is not None and judge.is_watched:
         flipped, examples, own_flips = judge.flips_since(monday_of(begins))
@@ -341,6 +341,6 @@ def _named(
         people_rang=people.has_rung,
         shift=shift,
         judge_may_explain=may_explain,
-        by_mix=None if mix is None else mix.part,
+        by_mix=None if mix is None else mix.explained,
     )
     return cause, shift, mix

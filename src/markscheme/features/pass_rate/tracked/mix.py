@@ -24,19 +24,19 @@ class MixShift:
 
     Attributes:
         column: The column.
-        part: The part of the shift that its mix explains.
+        explained: The part of the shift that its mix explains.
         at_old_mix: What is left of the shift at the old mix.
         value: The value whose share moved most.
-        was: Its share before.
-        now: Its share since.
+        share_before: The share of responses that had it before.
+        share_since: The share that have it since.
     """
 
     column: str
-    part: float
+    explained: float
     at_old_mix: float
     value: str
-    was: float
-    now: float
+    share_before: float
+    share_since: float
 
 
 ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
@@ -45,24 +45,25 @@ ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
 
 def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
     """Find the column whose mix explains most of a shift; None where no column has known values."""
-    return max(_shifts(before, since), key=lambda shift: shift.part, default=None)
+    return max(_shifts(before, since), key=lambda shift: shift.explained, default=None)
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
     """Find the column of which a value's share moved most, whatever that does to the share of passes."""
-    return max(_shifts(before, since), key=lambda shift: abs(shift.now - shift.was), default=None)
+    return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 
 def _shifts(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> Iterator[MixShift]:
-    then = _counts(before)
-    now = _counts(since)
+    counts_before = _counts(before)
+    counts_since = _counts(since)
     least, most = VALUES_OF_COLUMN
-    columns = sorted(name for name in then if name in now and name != INPUT_LENGTH)
-    few = [name for name in columns if least <= len(then[name].keys() | now[name].keys()) <= most]
+    columns = sorted(name for name in counts_before if name in counts_since and name != INPUT_LENGTH)
+    few = [name for name in columns if least <= len(counts_before[name].keys() | counts_since[name].keys()) <= most]
     for name in few[:MOST_MIX_COLUMNS]:
-        yield from _of_column(name, then[name], now[name])
-    if INPUT_LENGTH in then and INPUT_LENGTH in now:
-        yield from _of_column(INPUT_LENGTH, *_in_fifths(then[INPUT_LENGTH], now[INPUT_LENGTH]))
+        yield from _of_column(name, counts_before[name], counts_since[name])
+    if INPUT_LENGTH in counts_before and INPUT_LENGTH in counts_since:
+        fifths = _in_fifths(counts_before[INPUT_LENGTH], counts_since[INPUT_LENGTH])
+        yield from _of_column(INPUT_LENGTH, *fifths)
 
 
 def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
@@ -81,7 +82,7 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
     """Yield counts by the fifth of the first side's values that a value lies in."""
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
-    bounds = [values[int(np.searchsorted(so_far, part * so_far[-1]))] for part in (0.2, 0.4, 0.6, 0.8)]
+    bounds = [values[int(np.searchsorted(so_far, share * so_far[-1]))] for share in (0.2, 0.4, 0.6, 0.8)]
     for side in sides:
         fifths: dict[Any, list[int]] = {}
         for value, (passes, responses) in side.items():
@@ -91,11 +92,11 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
         yield fifths
 
 
-def _of_column(name: str, then: dict[Any, list[int]], now: dict[Any, list[int]]) -> Iterator[MixShift]:
+def _of_column(name: str, before: dict[Any, list[int]], since: dict[Any, list[int]]) -> Iterator[MixShift]:
     """Yield how a column's mix moved, if it has several values."""
-    values = sorted(then, key=str)
-    reference = np.array([then[value] for value in values], dtype=np.float64)
-    current = np.array([now.get(value, (0, 0)) for value in values], dtype=np.float64)
+    values = sorted(before, key=str)
+    reference = np.array([before[value] for value in values], dtype=np.float64)
+    current = np.array([since.get(value, (0, 0)) for value in values], dtype=np.float64)
     if len(values) < 2 or not current[:, 1].sum():
         return
     shift, at_old_mix = shift_at_old_mix(reference, current)

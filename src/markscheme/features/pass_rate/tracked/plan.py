@@ -97,8 +97,8 @@ def audit_plan(
     return AuditPlan(
         audits,
         tuple(_half_width(rates, audits * after) for after in WIDTH_AFTER),
-        tuple(_weeks_of(weeks, 0.5) for weeks in by_drop),
-        tuple(_weeks_of(weeks, 0.9) for weeks in by_drop),
+        tuple(_weeks_until(0.5, weeks) for weeks in by_drop),
+        tuple(_weeks_until(0.9, weeks) for weeks in by_drop),
     )
 
 
@@ -146,7 +146,7 @@ def _weeks_from(begins: Integers, rings: Flags) -> Floats:
     return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)
 
 
-def _weeks_of(weeks_to_find: Floats, part: float) -> int | None:
-    """Return the weeks until a part of all streams have found the drop; None where fewer ever do."""
-    weeks = float(np.sort(weeks_to_find)[math.ceil(part * len(weeks_to_find)) - 1])
+def _weeks_until(share: float, weeks_to_find: Floats) -> int | None:
+    """Return the weeks until a share of all streams have found the drop; None where fewer ever do."""
+    weeks = float(np.sort(weeks_to_find)[math.ceil(share * len(weeks_to_find)) - 1])
     return int(weeks) if math.isfinite(weeks) else None

@@ -21,7 +21,7 @@ from markscheme.features.pass_rate.tracked.anchors import (
     read_anchors,
     setting_of,
 )
-from markscheme.features.pass_rate.tracked.audits import audit_chance, hash_share
+from markscheme.features.pass_rate.tracked.audits import audit_chance, hash_share, is_audited
 from markscheme.features.pass_rate.tracked.counts import labels_by_digest
 from markscheme.features.pass_rate.tracked.incoming import TimedResponse, TimeOptions, day_of, read_responses
 from markscheme.features.pass_rate.tracked.look import Look, look_at
@@ -148,7 +148,7 @@ def track(
     _refuse_another(memory, rubric, setting, has_period=period is not None)
     stream.append(STREAM_FILE, [decision.to_json() for decision in decisions])
     current = decisions[-1] if decisions else memory.decisions[-1]
-    new.sort(key=lambda response: (not _is_audited(response, current), response.at, response.submission.id))
+    new.sort(key=lambda response: (not _is_audited(response, current), response.time, response.submission.id))
     stream.append(AUDITS_FILE, _audit_lines(new, memory, current, at))
     verdicts = {}
     if stream_judge is not None:
@@ -195,9 +195,16 @@ def _looked(
     before = memory.looks[-1] if memory.looks else {}
     if {**line, "at": None} != {**before, "at": None}:
         stream.append(LOOKS_FILE, [line])
-    counts = {"added": added, "changed": changed + len(memory.changed)}
     return TrackedRun(
-        rubric, options.stream, look, **counts, not_recomputed=differs, memory=memory, labels=labels, through=through
+        rubric,
+        options.stream,
+        look,
+        added=added,
+        changed=changed + len(memory.changed),
+        not_recomputed=differs,
+        memory=memory,
+        labels=labels,
+        through=through,
     )
 
 
@@ -252,7 +259,7 @@ def _is_new(response: TimedResponse, memory: StreamMemory) -> bool:
 
 
 def _is_audited(response: TimedResponse, line: StreamLine) -> bool:
-    return hash_share(line.seed, response.submission.id) < line.chance
+    return is_audited(line.seed, response.submission.id, line.chance)
 
 
 def _stream_line(
@@ -268,7 +275,7 @@ def _stream_line(
     if current is not None and options.audits_per_week is None:
         return None
     sizes: dict[str, int] = {}
-    weeks = [week_of(r.at.date()) for r in responses] if current is None else [r.week for r in memory.graded.values()]
+    weeks = [week_of(r.time.date()) for r in responses] if current is None else [r.week for r in memory.graded.values()]
     for week in weeks:
         sizes[week] = sizes.get(week, 0) + 1
     whole = [size for week, size in sizes.items() if is_over(week, through)]
@@ -356,9 +363,9 @@ def _audit_lines(new: Iterable[TimedResponse], memory: StreamMemory, line: Strea
         for response in new
         if _is_audited(response, line) and digest(response.submission.id) not in memory.graded
     ]
-    audited.sort(key=lambda response: (week_of(response.at.date()), hash_share(line.seed, response.submission.id)))
+    audited.sort(key=lambda response: (week_of(response.time.date()), hash_share(line.seed, response.submission.id)))
     return [
-        {"at": at, "week": week_of(response.at.date()), **Example(response.submission, drawn="random").to_json()}
+        {"at": at, "week": week_of(response.time.date()), **Example(response.submission, drawn="random").to_json()}
         for response in audited
     ]
 
@@ -378,7 +385,7 @@ def _graded_line(
         at,
         digest(unit),
         _content(response),
-        week_of(response.at.date()),
+        week_of(response.time.date()),
         passes,
         is_graded,
         None if response.group is None else digest(response.group),

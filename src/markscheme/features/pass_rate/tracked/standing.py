@@ -55,7 +55,7 @@ def _unread(name: str, fault: str) -> Section:
 
 
 def _section(name: str, stream: StreamFiles) -> Section:
-    """Draw all weeks of a stream: what the judge passes by its responses, and what each week's look said."""
+    """Show all weeks of a stream: what the judge passes by its responses, and what each week's look said."""
     try:
         memory = stream.read()
     except MarkschemeError as error:

@@ -226,9 +226,9 @@ class StreamFiles:
 
     def _lines(self, file: str, start: int = 0) -> Iterator[dict[str, Any]]:
         path = self.folder / file
-        for number, line in _objects(path, start) if path.is_file() else ():
+        for line_number, line in _objects(path, start) if path.is_file() else ():
             if line.__class__ is not dict or "at" not in line:
-                raise RatingError("must be an object with `at`", path=path, line=number)
+                raise RatingError("must be an object with `at`", path=path, line=line_number)
             yield line
 
 
@@ -253,7 +253,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
             except (ValueError, RecursionError):
                 is_whole = False
             if not is_whole:
-                yield from (entry for entry in json_lines(path, RatingError) if start or entry[0] >= ordinal)
+                yield from (numbered for numbered in json_lines(path, RatingError) if start or numbered[0] >= ordinal)
                 return
             yield ordinal, value
 

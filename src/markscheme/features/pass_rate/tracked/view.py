@@ -170,7 +170,7 @@ def _of_judge(look: Look) -> str:
         return f"It fails {passes} of {judge.sizes[1]} accepted examples that it passed."
     if fails:
         return f"It passes {fails} of {judge.sizes[0]} accepted examples that it failed."
-    name, shift = max((judge.shifts or {}).items(), key=lambda entry: abs(entry[1]), default=("its levels", 0.0))
+    name, shift = max((judge.shifts or {}).items(), key=lambda shift_of: abs(shift_of[1]), default=("its levels", 0.0))
     return f"Its levels of {name} are {percent(abs(shift))} of the range {'higher' if shift > 0 else 'lower'}."
 
 
@@ -192,12 +192,14 @@ def _of_traffic(look: Look) -> str:
         before = look.before or 0.0
         at_old_mix = percent(before + mix.at_old_mix)
         stays = "as before" if abs(mix.at_old_mix) < 0.01 else f"before {percent(before)}"
-        moved = f"{mix.value} is {percent(mix.now)}, was {percent(mix.was)}"
+        value = f"Length of input, {mix.value}," if mix.column == INPUT_LENGTH else mix.value
+        moved = f"{value} is {percent(mix.share_since)}, was {percent(mix.share_before)}"
         return f"{moved}; at the old mix the judge passes {at_old_mix}, {stays}."
     if look.named == "responses":
         if mix is None:
             return "No column is known that could explain it: the system, or traffic in a way no column shows."
-        return f"`{mix.column}` doesn't explain it: the system, or traffic in a way no column shows."
+        column = _in_words(mix.column)
+        return f"{column[0].upper()}{column[1:]} doesn't explain it: the system, or traffic in a way no column shows."
     if look.named == "responses or traffic":
         return "The judge's share of passes hardly moved, so which of the two isn't known."
     return ""
@@ -260,9 +262,13 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
     moved = look.named in ("traffic", "traffic and responses")
     if traffic is None:
         return "no column to compare yet" if not look.share.weeks else "no column that could explain a shift"
-    name = "length of input" if traffic.column == INPUT_LENGTH else f"`{traffic.column}`"
     state = "moved" if moved else "still"
-    return f"{state}: largest, {name} {traffic.value} {percent(traffic.now)}, was {percent(traffic.was)}"
+    value = f"{_in_words(traffic.column)} {traffic.value}"
+    return f"{state}: largest, {value} {percent(traffic.share_since)}, was {percent(traffic.share_before)}"
+
+
+def _in_words(column: str) -> str:
+    return "length of input" if column == INPUT_LENGTH else f"`{column}`"
 
 
 def judge_rates(look: Look) -> JudgeRates | None:
@@ -389,7 +395,9 @@ def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dic
         "moved": look.moved,
         "named": look.named,
         "shift": look.shift,
-        "mix": None if look.mix is None else attributes(look.mix, "column part at_old_mix value was now"),
+        "mix": None
+        if look.mix is None
+        else attributes(look.mix, "column part=explained at_old_mix value was=share_before now=share_since"),
         "evidence": {
             "people": {"now": look.people.now, "ring": PEOPLE_RING, "rang": look.people.rang_in},
             "judge": None if judge is None else {"now": judge.now, "ring": LOOKS_ALARM, "rang": judge.has_rung},
