@@ -187,6 +187,11 @@ SCREENS: Mapping[str, Screen] = {
 """By the name of its golden file."""
 
 
+def holds_command(line: str) -> bool:
+    """Return whether a line is a command, or has one in backticks: it isn't broken, so that it can be pasted."""
+    return re.search(r"^ *(?:→ )?(?:markscheme|calibrate) |`(?:markscheme|calibrate) [^`]+`", line) is not None
+
+
 def steady(text: str, folder: Path) -> str:
     """Text without what differs between two runs of the same."""
     text = text.replace(str(folder), "PROJECT")

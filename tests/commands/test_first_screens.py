@@ -14,7 +14,7 @@ from markscheme.commands.table import command_names
 from markscheme.report.terminal import SCREEN_LINES
 from tests.commands.console import ROOT, SECONDS, environment, run, scripts
 from tests.commands.reply_project import make_project
-from tests.commands.screens import COLUMNS, LINES_FOR_PROGRAMS, NAME, SCREENS, Screen, steady
+from tests.commands.screens import COLUMNS, LINES_FOR_PROGRAMS, NAME, SCREENS, Screen, holds_command, steady
 from tests.core_alone import program_with_only
 from tests.golden_files import GoldenFiles
 
@@ -51,9 +51,8 @@ def test_the_first_screen_is_the_golden_one_and_fits_a_terminal(tmp_path: Path, 
     golden.check(f"screens/{name}.txt", "\n".join([f"$ {command}", *lines]) + "\n", screen.folder)
     assert done.returncode == screen.status
     assert f": markscheme {' '.join(screen.arguments)} Full report" not in " ".join(lines)  # never the command just run
-    assert (
-        screen.saved_as or max(map(len, done.stdout.splitlines()), default=0) <= COLUMNS or name in LINES_FOR_PROGRAMS
-    )
+    too_wide = [line for line in done.stdout.splitlines() if len(line) > COLUMNS and not holds_command(line)]
+    assert screen.saved_as or not too_wide or name in LINES_FOR_PROGRAMS
     assert sum(1 + (len(line) - 1) // COLUMNS for line in lines) <= SCREEN_LINES
 
 

@@ -147,6 +147,12 @@ class ColumnOptions:
         return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)
 
     @property
+    def sides(self) -> Mapping[str, Kind]:
+        """Return who gave what is in the columns of judges and annotators, by the column's name or pattern."""
+        of_people: Kind = "adjudicated" if self.adjudicated else "human"
+        return dict.fromkeys(self.judge, "model") | dict.fromkeys(self.human, of_people)
+
+    @property
     def stated(self) -> dict[str, Any]:
         """Return what is said, by option, as JSON has it."""
         defaults = ColumnOptions()

@@ -50,9 +50,10 @@ def meanings_of(options: ColumnOptions) -> Meanings:
     """
     words = {folded_word(word): level for word, level in sides_of("levels", options.levels).items()}
     scales = spans_of_sides(options.scale)
+    fields = {column: field for column, field in options.column_fields.items() if column not in options.sides}
     return Meanings(
         words,
-        Columns(options.column_fields, options.rater, options.kind, frozenset(options.judge_names), scales, options),
+        Columns(fields, options.rater, options.kind, frozenset(options.judge_names), scales, options),
     )
 
 

@@ -16,6 +16,7 @@ from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.readers.imported import Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text, text_in_file
 
@@ -93,8 +94,9 @@ def read_rows(reading: Reading) -> None:
         raise RatingError("holds no rows", path=reading.path)
     _refuse_one_id(rows, reading)
     columns = {plain(name) for row in rows for name in row}
-    labels = [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
-    table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels), columns=columns)
+    of_raters = _rater_columns(rows, reading)
+    labels = [] if any(column.kind != "model" for column in of_raters) else _labels(rows, reading)
+    table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels), columns=columns, of_raters=of_raters)
     for row in rows:
         table.add(row)
     if table.unknown_kind:
@@ -108,6 +110,22 @@ def read_rows(reading: Reading) -> None:
             path=reading.path,
         )
     reading.ratings += table.ratings.values()
+
+
+def _labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
+    """Return the names of columns of labels, in order of preference, where the caller names none."""
+    return [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
+
+
+def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
+    """Return the columns of one rater each: those that the caller names, else a judge's next to labels."""
+    stated = stated_columns(rows, reading)
+    if any(column.kind == "model" for column in stated):
+        return stated
+    read = frozenset(name for row in rows for name in row if plain(name) in _COLUMNS_READ)
+    names_judge = any(plain(name) in (*VERDICT, JUDGE_COLUMN) for name in read)
+    has_labels = bool(stated) or any(plain(name) in LABEL_NAMES for name in read)
+    return stated + (judge_columns(rows, reading, read) if has_labels and not names_judge else [])
 
 
 def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
@@ -175,12 +193,14 @@ class _Table:
         labels: Names of columns that hold labels, in order of preference.
         has_labels: Whether there is one, so that `verdict` is a judge's.
         columns: The names of the columns that some row has, without case and separators.
+        of_raters: The columns of one rater each, who is named after the column.
     """
 
     reading: Reading
     labels: Sequence[str]
     has_labels: bool
     columns: Set[str]
+    of_raters: Sequence[RaterColumn] = ()
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
     unknown_kind: Counter[str] = field(default_factory=Counter)
@@ -200,8 +220,9 @@ class _Table:
         for rating in self._ratings(row, unit):
             if said_anything(rating):
                 self._put(rating, row.text(SAMPLE) or "")
+        known = {*self.probability_columns, *(column.name for column in self.of_raters)}
         for name in row.unread:
-            if self.reading.criterion(name) is None and name not in self.probability_columns:
+            if self.reading.criterion(name) is None and name not in known:
                 self._lose_cell(name, row.raw[name])
 
     @cached_property
@@ -255,6 +276,7 @@ class _Table:
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
         """A judge's verdict and a label from the same row, and whatever else the row rates."""
+        yield from self._ratings_of_raters(row, unit)
         verdict = row.value(self._free(VERDICT))
         label_column = row.first(self.labels)
         reason = row.text(self._free(REASON)) or ""
@@ -276,6 +298,18 @@ class _Table:
         if said_anything(rating_of_row):
             rater, kind = judge if judged and row.text(self._free(RATER)) is None else self._who(row, None)
             yield replace(rating_of_row, rater=rater, kind=kind)
+
+    def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
+        """Yield a rating for each column of one rater; several of one rater's criteria are joined as they are put."""
+        for column in self.of_raters:
+            value = column.value(row.raw)
+            if value is None:
+                continue
+            if column.criterion is None:
+                levels, overall, passed = self.reading.whole(value)
+                yield Rating(unit, column.rater, column.kind, levels, overall, passed)
+            elif (rated := self._rated(column.criterion, value, "")) is not None:
+                yield Rating(unit, column.rater, column.kind, {column.criterion.name: rated})
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
         """The rater of a row's verdict: a judge if the table has labels, else whom the row or the caller names."""

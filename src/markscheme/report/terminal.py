@@ -2,12 +2,13 @@
 
 import io
 import os
+import re
 import shutil
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -34,6 +35,10 @@ SCREEN_LINES = 40
 """Lines of a first screen: what a terminal window of usual height shows without scrolling."""
 _LONGEST_REASON = 220
 """Characters of a judge's reason: two lines of the widest terminal used."""
+_GLUE = "\ue000"
+"""What stands for the spaces of a command while lines are broken."""
+_QUOTED_COMMAND = re.compile(r"`(?:markscheme|calibrate) [^`]*`")
+_WORD = re.compile(r"\s*\S+")
 _STYLES: dict[doc.Tone, str] = {
     "good": "bold green",
     "trend": "bold green",
@@ -201,8 +206,10 @@ class _Page:
     def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
         """Add the lines that show these words in their style and place; they are made and laid out once."""
         if words not in self._drawn:
-            self._console.print(by())
-            self._drawn[words] = [line.rstrip() for line in self._file.getvalue().splitlines()]
+            shown = by()
+            self._console.print(shown, soft_wrap=isinstance(shown, Text))  # whose lines are broken already
+            drawn = self._file.getvalue().replace(_GLUE, " ")
+            self._drawn[words] = [line.rstrip() for line in drawn.splitlines()]
             self._file.seek(0)
             self._file.truncate()
         self._lines += self._drawn[words]
@@ -224,7 +231,7 @@ class _Page:
         for part in document.parts if details else ():
             self._blank()
             self.document(part, details=details)
-        footer = list(_footer(document, details=details))
+        footer = list(_footer(document, self.width, details=details))
         if footer:
             self._blank()
         for line in footer:
@@ -289,25 +296,24 @@ class _Page:
                     self._hang("-", [f"{case.id}: {case.head}", *words, *([reason] if case.reason else [])])
 
     def _say(self, line: doc.Line, style: str = "") -> None:
-        words = inline(line)
-        self._draw(words, style, by=lambda: Text(words, style=style))
+        words = _unbroken(line)
+        self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
         """Render lines after a bullet, with further lines aligned to the first."""
-        words = tuple(map(inline, lines))
+        words = tuple(map(_unbroken, lines))
 
-        def grid() -> Padding:
-            rows = Grid.grid(padding=(0, 1))
-            rows.add_column(no_wrap=True)
-            rows.add_column()
-            for index, line in enumerate(words):
-                rows.add_row(Text("" if index else sign, style=style), Text(line, style="" if index else style))
-            return Padding(rows, (0, 0, 0, indent))
+        beside = " " * (indent + cell_len(sign) + 1)
 
-        self._draw(sign, words, style, indent, by=grid)
+        def hung() -> Text:
+            head, *others = (_broken(line, self.width - len(beside)) for line in words)
+            first = f"\n{beside}".join([f"{' ' * indent}{sign} {head[0]}", *head[1:]])
+            return Text.assemble((first, style), *(f"\n{beside}{row}" for rows in others for row in rows))
+
+        self._draw(sign, words, style, indent, by=hung)
 
     def _callout(self, block: doc.Callout) -> None:
-        lines = [line for line in (block.text, block.command) if line]
+        lines = [line for line in (block.text, doc.Command(block.command) if block.command else "") if line]
         self._hang(doc.TONE_SIGNS[block.tone], [block.head, *lines], _STYLES[block.tone])
 
     def _table(self, block: doc.Table) -> None:
@@ -359,6 +365,29 @@ class _Page:
             self._say(f"  and {len(unshown)} more: {', '.join(dict.fromkeys(card.code for card in unshown))}")
 
 
+def _unbroken(line: doc.Line) -> str:
+    """Return a line's text with each command as one word: one that is broken runs as two when it is pasted."""
+    pieces = ((piece, inline(piece)) for piece in _pieces(line))
+    text = "".join(text.replace(" ", _GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
+    return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", _GLUE), text)
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Return the lines of a text, broken between words; of words that are wider, commands stay whole."""
+    lines = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in _WORD.findall(paragraph):
+            if line.strip() and cell_len(line + word) > width:
+                lines.append(line)
+                line, word = "", word.lstrip()
+            *pieces, last = [word] if _GLUE in word else chop_cells(word, width) or [""]
+            lines += pieces
+            line += last
+        lines.append(line)
+    return lines
+
+
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
     """Return True if notes follow their table, a sentence its picture, or examples the count of them."""
     pairs = (
@@ -370,7 +399,7 @@ def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
     return any(isinstance(first, before) and isinstance(second, after) for before, after in pairs)
 
 
-def _footer(document: doc.Document, *, details: bool) -> Iterator[doc.Line]:
+def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[doc.Line]:
     """Yield what to do next, and where the rest is."""
     if document.onward is not None:
         words, command = document.onward
@@ -378,8 +407,10 @@ def _footer(document: doc.Document, *, details: bool) -> Iterator[doc.Line]:
     if document.written:
         yield f"Full report written: {document.written}"
     elif document.more and document.has_details and not details:
+        whole = doc.Command(f"{document.more} --details")
         page = " (or --html report.html)" if document.has_page else ""
-        yield "Full report: ", doc.Command(f"{document.more} --details"), page
+        has_room = cell_len(f"Full report: {whole.text}{page}") <= width
+        yield ("Full report: ", whole, page) if has_room else (f"Full report{page}: ", whole)
     elif document.more and document.has_page:
         yield "As a page: ", doc.Command(f"{document.more} --html report.html")
 

@@ -1,6 +1,7 @@
 """`markscheme import` as a user runs it: into a rubric's folder, and from there into a calibration."""
 
 import json
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from markscheme.files import exclusive
 from tests.commands.console import run
+from tests.commands.pasted import printed_commands
 from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
 from tests.readers import exports
 
@@ -383,3 +385,68 @@ def test_columns_for_each_level_are_read_together(tmp_path: Path) -> None:
     (line,) = [json.loads(line) for line in imported.stdout.splitlines()]
     assert line["criteria"]["clear"]["level"] == 2
     assert line["criteria"]["clear"]["probabilities"] == pytest.approx({"1": 0.1, "2": 0.6, "3": 0.3})
+
+
+# --- a judge's and people's columns of a table ------------------------------------------------------------------------
+
+
+def side_table(project: Path) -> None:
+    """Write a table with a judge's and two annotators' columns, of which no name is one that ratings have."""
+    rows = [(f"q{n}", f"answer {n}", ("pass", "fail")[n % 2], ("fail", "pass")[n % 3 == 0], "pass") for n in range(6)]
+    lines = ["id,output,grader_verdict,ana_label,ben_label", *(",".join(row) for row in rows)]
+    (project / "sides.csv").write_text("\n".join(lines) + "\n")
+
+
+def test_named_columns_are_the_ratings_of_a_judge_and_of_each_annotator(project: Path) -> None:
+    side_table(project)
+    sides = ("--judge", "grader_verdict", "--human", "ana_label", "--human", "ben_label")
+    report = imported(project, "sides.csv", "--rubric", "one", *sides)
+    levels = {(line["id"], line["rater"], line["kind"]): line["criteria"]["good"]["level"] for line in report["lines"]}
+    assert len(levels) == 18
+    assert levels["q1", "grader_verdict", "model"] == 0.0
+    assert (levels["q3", "ana_label", "human"], levels["q1", "ana_label", "human"]) == (1.0, 0.0)
+    assert {level for (_, rater, _), level in levels.items() if rater == "ben_label"} == {1.0}
+    assert report["lost"] == {}
+
+
+def test_a_column_named_after_a_judge_is_read_next_to_labels(project: Path) -> None:
+    side_table(project)
+    report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label")
+    assert {(line["rater"], line["kind"]) for line in report["lines"]} == {
+        ("grader_verdict", "model"),
+        ("ana_label", "human"),
+    }
+    assert report["lost"] == {"cells of column 'ben_label'": 6}
+
+
+def test_columns_of_criteria_are_one_rating_of_their_rater(project: Path) -> None:
+    (project / "criteria.csv").write_text("id,gpt_readability,gpt_correctness,ana_readability\na,3,5,1\nb,5,,3\n")
+    report = imported(project, "criteria.csv", "--rubric", "quality", "--judge", "gpt_*", "--human", "ana_*")
+    read = {
+        (line["id"], line["rater"]): {name: rated["level"] for name, rated in line["criteria"].items()}
+        for line in report["lines"]
+    }
+    assert read == {
+        ("a", "gpt"): {"readability": 3.0, "correctness": 5.0},
+        ("a", "ana"): {"readability": 1.0},
+        ("b", "gpt"): {"readability": 5.0},
+        ("b", "ana"): {"readability": 3.0},
+    }
+
+
+def test_labels_that_several_annotators_agreed_on_are_adjudicated(project: Path) -> None:
+    side_table(project)
+    report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label", "--adjudicated")
+    assert {line["kind"] for line in report["lines"] if line["rater"] == "ana_label"} == {"adjudicated"}
+
+
+@pytest.mark.parametrize("keeps", [(), ("--examples", "e.jsonl"), ("--examples", "calibration/one/examples.jsonl")])
+def test_the_next_command_calibrates_or_first_keeps_the_responses(project: Path, keeps: tuple[str, ...]) -> None:
+    side_table(project)
+    command = ("import", "sides.csv", "--rubric", "one", "--judge", "grader_verdict", "--human", "ana_label")
+    done = run("markscheme", *command, "--to", "r.jsonl", *keeps, cwd=project)
+    *_, onward = printed_commands(done.stdout)
+    if not keeps:
+        *_, onward = printed_commands(run(*shlex.split(onward), cwd=project).stdout)
+    done = run(*shlex.split(onward), cwd=project)
+    assert done.stdout.startswith("one · grader_verdict · 6 examples"), done.stderr

@@ -1,11 +1,11 @@
 """`markscheme import`: labels and verdicts of other tools as ratings."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
@@ -21,10 +21,11 @@ from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.rubrics.search import CALIBRATION_FOLDERS, find_calibration
 from markscheme.rubrics.shapes import ShapeOptions
 
 if TYPE_CHECKING:
-    from markscheme.ratings.rating import Rating
+    from markscheme.features.other_tools.run_import import ImportRun
     from markscheme.rubrics.rubric import Rubric
 
 
@@ -100,10 +101,13 @@ def import_ratings(
         return 0
     if not to:
         sys.stdout.writelines(f"{dumps(rating.to_json(), ensure_ascii=False)}\n" for rating in run.ratings)
-    onward = None
-    if to and rubric_of_call is not None:
-        onward = "Next", Commands.on(rubric_of_call.name).calibrate_by(_as_ratings(to, run.file.ratings))
-    put_on_screen(replace(view(run), onward=onward), sys.stdout if to else sys.stderr)
+    command = None
+    if rubric is not None and rubric_of_call is not None:
+        said = {"rubric": rubric, "only": only, "as": as_, "rater-column": rater_column}
+        name = rubric_of_call.name
+        command = _calibration(name, run) or _with_examples(name, paths, run, said, columns)
+    document = replace(view(run), onward=None if command is None else ("Next", command))
+    put_on_screen(document, sys.stdout if to else sys.stderr)
     return 0
 
 
@@ -132,7 +136,31 @@ def _convert(paths: "Sequence[Path]", to: Path, options: ShapeOptions, *, json: 
     return 0
 
 
-def _as_ratings(to: Path, ratings: "Sequence[Rating]") -> str:
-    """Return the option that calibrates ratings of judges in a file; "" for labels, which are found in their folder."""
+def _calibration(name: str, run: "ImportRun") -> str | None:
+    """Return the command that calibrates a rubric with what was written; None where responses to it aren't kept."""
+    ratings, examples = run.targets.ratings, run.targets.examples
+    if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
+        return None
+    has_judges = any(rating.kind in JUDGES for rating in run.file.ratings)
+    options = f" --ratings {quote(str(ratings))}" if has_judges else ""
+    is_found = examples is None or examples.resolve() == _examples_of(name).resolve()
+    return Commands.on(name).calibrate_by(options if is_found else f"{options} --examples {quote(str(examples))}")
 
-    return f" --ratings {quote(str(to))}" if any(rating.kind in JUDGES for rating in ratings) else ""
+
+def _with_examples(
+    name: str, paths: Sequence[Path], run: "ImportRun", said: Mapping[str, str | None], columns: ColumnOptions
+) -> str | None:
+    """Return the command that imports the same files again with their responses; None where they have none."""
+    if run.targets.ratings is None or not run.file.has_responses:
+        return None
+    names = ",".join(columns.judge_names) or None
+    options = {**said, "kind": columns.kind, "rater": columns.rater, "judge-names": names}
+    options |= {"to": str(run.targets.ratings), "examples": str(_examples_of(name))}
+    written = "".join(f" --{option} {quote(value)}" for option, value in options.items() if value is not None)
+    return f"markscheme import {join(map(str, paths))}{columns.as_shell}{written} --append"
+
+
+def _examples_of(name: str) -> Path:
+    """Return the file in which the examples of a rubric are found by its name."""
+    folder = find_calibration(name, Path.cwd()) or Path(CALIBRATION_FOLDERS, name)
+    return folder / "examples.jsonl"

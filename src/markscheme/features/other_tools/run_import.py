@@ -175,7 +175,8 @@ class ImportRequest:
             refuse_headless(path, file.rubric)
         is_of_tool = any(file_format.is_of_tool for file_format in all_formats() if file_format.name == file.format)
         n_adjudicated = len(RatingCodes.of(file.ratings).of_kinds(("adjudicated",)))
-        if n_adjudicated and self.columns.kind != "adjudicated" and not is_of_tool:
+        is_said = self.columns.adjudicated or self.columns.kind == "adjudicated"
+        if n_adjudicated and not is_said and not is_of_tool:
             raise UsageError(
                 f"{self.files[0]}: {counted(n_adjudicated, 'rating')} would be gold before all others, since the file "
                 f"calls {'it' if n_adjudicated == 1 else 'them'} adjudicated; if you know that, say "

@@ -1,0 +1,74 @@
+"""The columns of judges and annotators in a table whose rubric is at hand, and what each of them rates."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from markscheme.ratings.kinds import Kind
+from markscheme.readers.imported import Reading, taken_out
+from markscheme.readers.tabular.columns import TableColumn, is_judges
+from markscheme.rubrics.rubric import Criterion
+from markscheme.submission import as_text
+
+
+class RaterColumn(NamedTuple):
+    """A column of one rater.
+
+    Attributes:
+        name: Its name, or the path `outer.inner` of a value in an object.
+        kind: Who rated.
+        rater: The rater's name: that of the column, without the criterion's.
+        criterion: What it rates; None for the whole response.
+    """
+
+    name: str
+    kind: Kind
+    rater: str
+    criterion: Criterion | None = None
+
+    def value(self, row: Mapping[str, Any]) -> Any:
+        """Return the row's value, or None if it has none."""
+        value = row.get(self.name) if self.name in row else taken_out(dict(row), self.name)[1]
+        return None if value == "" else value
+
+
+def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
+    """Return the columns that the caller says are of judges and annotators.
+
+    Args:
+        rows: The rows of the table.
+        reading: What the caller says, and the rubric: `*` in a name matches the name of a criterion.
+    """
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+    columns = []
+    for pattern, kind in reading.columns.meaning.sides.items():
+        if "*" not in pattern:
+            columns.append(RaterColumn(pattern, kind, pattern))
+            continue
+        before, _, after = pattern.partition("*")
+        rater = f"{before}{after}".strip("_-. ") or kind
+        for name in (name for name in names if fnmatchcase(name, pattern)):
+            criterion = reading.criterion(name.removeprefix(before).removesuffix(after))
+            if criterion is not None:
+                columns.append(RaterColumn(name, kind, rater, criterion))
+    return columns
+
+
+def judge_columns(rows: Sequence[Mapping[str, Any]], reading: Reading, read: frozenset[str]) -> list[RaterColumn]:
+    """Return the columns that are named after a judge and hold verdicts, where the caller says nothing of judges.
+
+    Args:
+        rows: The rows of the table.
+        reading: The rubric, and what a verdict is.
+        read: The columns that have a meaning by their names alone.
+    """
+    names = dict.fromkeys(str(name) for row in rows for name in row)
+    columns = []
+    for name in names:
+        if name in read or reading.criterion(name) is not None or not is_judges(TableColumn(name, ("1",))):
+            continue
+        values = [value for row in rows if (value := row.get(name)) not in (None, "")]
+        cells = tuple(as_text(value) for value in values)
+        if is_judges(TableColumn(name, cells)) and all(map(reading.is_verdict, values)):
+            columns.append(RaterColumn(name, "model", name))
+    return columns
