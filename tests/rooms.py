@@ -62,6 +62,7 @@ NAMED_BY: Mapping[str, str] = {
     "cards": r"features\.cards|[jJ]udge_?[cC]ard|\b(verify|read|keep)_card|\bCARD\b",
     "certify": r"features\.certify|CertificateCheck|CertifiedJudges|\b[cC]ascade",
     "batches": r"features\.batches|BatchLedger|BatchRecord|batches_under_way|batches_here",
+    "charts": r"features\.charts|(matplotlib|altair)_",
     "compare": r"features\.compare|ComparisonRequest|Contender|RubricChange|compare_(calibrations|sides)",
     "compatibility": r"features\.compatibility|[aA]utograder",
     "counts": r"features\.counts",

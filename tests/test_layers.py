@@ -209,11 +209,13 @@ LATE: dict[str, dict[str, str]] = {
         "report.table_words": "few errors are of tables",
     },
     "report.results": {
-        "report.charts": "few results are drawn",
+        "report.plot_drawers": "few results are drawn",
         "report.plots": "few results are drawn",
         "report.html": "few results become pages",
     },
-    "report.charts": dict.fromkeys(("matplotlib", "altair"), "either may be missing, and few results are drawn"),
+    "features.charts.charts": dict.fromkeys(
+        ("matplotlib", "altair"), "either may be missing, and few results are drawn"
+    ),
     "report.document": {"difflib": "few reports compare wordings"},
     "report.sections.run": {"report.table_words": "a rubric's start needs no table"},
     "report.views.calibration": {

@@ -4,6 +4,7 @@ from markscheme.features.agents import AGENTS
 from markscheme.features.batches import BATCHES
 from markscheme.features.cards import CARDS
 from markscheme.features.certify import CERTIFY
+from markscheme.features.charts import CHARTS
 from markscheme.features.compare import COMPARE
 from markscheme.features.compatibility import COMPATIBILITY
 from markscheme.features.counts import COUNTS
@@ -33,6 +34,7 @@ FEATURES: tuple[Feature, ...] = (
     BATCHES,
     CARDS,
     CERTIFY,
+    CHARTS,
     COMPARE,
     COMPATIBILITY,
     COUNTS,

@@ -60,13 +60,13 @@ class DocumentReporter(Generic[_Result]):
         Raises:
             UsageError: It has no picture, or there is nothing to draw with.
         """
-        from markscheme.report.charts import chart
+        from markscheme.report.plot_drawers import plot_drawer
         from markscheme.report.plots import first_plot
 
         plot = first_plot(self.view(result))
         if plot is None:
             raise UsageError("there is no picture of this result; `to_html()` has all there is")
-        return chart(plot)
+        return plot_drawer()(plot)
 
 
 def _ever_shorter(document: Document) -> Iterator[Document]:

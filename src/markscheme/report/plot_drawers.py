@@ -1,0 +1,26 @@
+"""Ways to draw a plot as a chart of another library, by features that know such libraries."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from markscheme.errors import UsageError
+from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.report.plot import Plot
+
+DrawPlot: TypeAlias = "Callable[[Plot], Any]"
+"""Draws a plot and returns the chart."""
+PLOT_DRAWERS: OpenTable[Callable[[], DrawPlot]] = OpenTable()
+"""Ways to draw a plot; each is imported when a plot is drawn."""
+
+
+def plot_drawer() -> DrawPlot:
+    """Return the way to draw a plot.
+
+    Raises:
+        UsageError: No feature draws.
+    """
+    for load in PLOT_DRAWERS:
+        return load()
+    raise UsageError("this markscheme draws no charts; `to_html()` has all there is")
