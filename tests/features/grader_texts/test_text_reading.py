@@ -46,6 +46,15 @@ def test_points_keep_what_is_said_before_and_after_them_for_all() -> None:
     )
 
 
+def test_points_and_levels_keep_what_they_quote_and_the_material_they_are_about() -> None:
+    text = 'The reply:\n- has the line "see you soon"\n- agrees with <source>{{source}}</source>'
+    assert read_text(text).points == (
+        'The reply has the line "see you soon"',
+        "The reply agrees with <source>{{source}}</source>",
+    )
+    assert read_text('Rate it:\n1 = says "not now"\n2 = says yes').scale.levels[0].description == 'says "not now"'
+
+
 def test_each_list_has_the_words_before_it() -> None:
     text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
     assert read_text(text).points == (

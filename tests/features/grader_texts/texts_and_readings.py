@@ -353,6 +353,47 @@ AS_OTHERS_WRITE_THEM: tuple[tuple[str, Expected], ...] = (
     ("The reply agrees with the following facts:\n- The shop opened in 1990.\n- It has 12 rooms.", PASS_OR_FAIL),
 )
 
+IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
+    ("Bewerte den Aufsatz von 0 bis 6. Ab 4 gilt er als gut genug, also bestanden.", score(0, 6, passes_from=4)),
+    ("Beurteile den Ton auf einer Skala von 0 bis 5. Alles ab 3 ist in Ordnung.", score(0, 5, passes_from=3)),
+    ("Notez le poème sur 20. En dessous de 10, c'est un échec.", score(0, 20, passes_from=10)),
+    ("Evalúa el tono en una escala de 0 a 10. El umbral es 7.", score(0, 10, passes_from=7)),
+    ("Classifique o texto numa escala de 0 a 5. Mínimo: 3.", score(0, 5, passes_from=3)),
+    ("Dai un punteggio da 1 a 10 alla lettera. Minimo 6 per passare.", score(1, 10, passes_from=6)),
+    ("回答の丁寧さを1から5で評価してください。4以上で合格です。", score(1, 5, passes_from=4)),
+    ("Rate the map X/10. 7/10 is the bar.", score(0, 10, passes_from=7)),
+    ("Rate the sketch from 1 to 5. Only the top score passes.", score(1, 5, passes_from=5)),
+    ("Rate the sketch from 1 to 5. It fails with 2 or less.", score(1, 5, passes_from=3)),
+    ("Rate the sketch from 1 to 5. The test should fail for 1 and 2.", score(1, 5, passes_from=3)),
+    ("Rate the sketch out of 5 stars. It takes three and a half stars to pass.", score(0, 5, passes_from=3.5)),
+    ("Wit, 1 = poor, 2 = fair, 3 = good. Rate it. Fair or good is a pass.", score(1, 3, 1, 2, 3, passes_from=2)),
+    ("Rate the plan:\n3 Ready\n2 Close\n1 Far off\nUse a 3-point scale.", score(1, 3, 1, 2, 3)),
+    ("Full marks for all rivers, half marks for some, no marks for none.", score(0, 1, 0, 0.5, 1)),
+    ("The reply gets 0 if it's wrong, 1 if it's right and 2 if it's right and kind.", score(0, 2, 0, 1, 2)),
+    ("This question is worth 4 marks: 3 marks for the cause, 1 mark for the year.", score(0, 4)),
+    ("As a pilot, judge the checklist's order from 0 to 10.", score(0, 10)),
+    ("How calm is the captain? 1-5 please. Must be 4+.", score(1, 5, passes_from=4)),
+    ("Your verdict must be one integer from 1 to 5.", score(1, 5)),
+    ("It is all of this:\n\n**Size**: one page at most.\n**Font**: a serif.", points(2)),
+    ("First, it must name the dose. Second, it must name the doctor.", points(2)),
+    ("Erstens nennt er den Preis. Zweitens nennt er die Frist.", points(2)),
+    ("It must: name the dose; name the doctor; be short.", points(3)),
+    ("Does it name the dose? Does it name the doctor? Is it short?", points(3)),
+    ("| Criterion | Expected |\n|---|---|\n| Tone | calm |\n| Size | one page |", points(2)),
+    ('<rule id="1">Names the dose</rule>\n<rule id="2">Names the doctor</rule>', points(2)),
+    ("[1] It is dated.\n[2] It is signed.", points(2)),
+    ("☑ is dated\n☑ is signed", points(2)),
+    ("The memo must not do any of the following:\n- blame the pupil\n- name the school", points(2)),
+    ("It declines. Acceptable refusals include:\n- I can't.\n- I won't.", PASS_OR_FAIL),
+    ('It says the same as this:\n\n"Tea:\n1. Boil it.\n2. Pour it."', PASS_OR_FAIL),
+    ("It matches the reference answer:\n```\n- tea\n- milk\n```", PASS_OR_FAIL),
+    ("It never uses these phrases:\n- dive in\n- level up", PASS_OR_FAIL),
+    ("The steps come in the right order:\n1. Boil water\n2. Add leaves", PASS_OR_FAIL),
+    ("Evaluation steps:\n1. Read the note.\n2. Say whether it is dated.", PASS_OR_FAIL),
+    ("The customer has these allergies:\n- nuts\n- milk\nThe menu is safe for him.", PASS_OR_FAIL),
+)
+"""Kinds that were misread in texts which others wrote later, and in many of their like."""
+
 BY_ANOTHER_SCALE = (
     "The agent's reply is judged on empathy. Report the grade.",
     "Give it an A, B, C, D or F.",
@@ -378,4 +419,5 @@ TEXTS = (
     *(*WITH_A_SCALE, *WITH_POINTS, *WITHOUT, *FURTHER),
     *(*ASKED_IN_OTHER_WAYS, *LISTED_IN_OTHER_WAYS, *WITH_NUMBERS_OF_OTHER_THINGS),
     *AS_OTHERS_WRITE_THEM,
+    *IN_MORE_WAYS,
 )

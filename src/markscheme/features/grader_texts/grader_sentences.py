@@ -7,7 +7,8 @@ from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT
 TO = r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot|до|到|至|から)"
 """What stands between the ends of a range."""
 OTHER_LANGUAGES = (
-    r"bewerte|benote|vergib|notez? (?:la|le|les|cette|ce)\b|notez? l'|évaluez?|donnez?\b|attribuez?|califica|puntúa"
+    r"bewerte|benote|vergib|gib (?:eine|0|1)|notez? (?:la|le|les|cette|ce)\b|notez? l'|évaluez?|donnez?\b|attribuez?"
+    r"|califica|puntúa"
     r"|geef een|beoordeel|.{0,99}\b(?:bewerten|benoten)\b|evalúa|valora|asigna|valuta|assegna|avalie|atribua"
     r"|.{0,99}(?:打分|评分|评价|採点|評価|оцени|по шкале)"
 )
@@ -15,18 +16,29 @@ _VERB = r"(?:rat(?:e|ing)|scor(?:e|ing)|grad(?:e|ing)|mark(?:ing)?|assign|give|a
 _NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|number|percentage)"
 _VALUE = r"(?:score|rating|grade|mark|number|percentage|integer|float|value)"
 _IMPERATIVE = (
-    r"(?:rate|rating|score|scoring|grade|grading|mark|marking|assign|give|award|return|provide|pick|choose|select|report|indicate"
-    r"|reply|respond|answer|express|start|begin|deduct"
+    r"(?:rate|rating|rank|score|scoring|grade|grading|mark|marking|assign|give|award|return|provide|pick|choose"
+    r"|select|report|indicate"
+    r"|reply|respond|answer|express|start|begin|deduct|tell (?:me|us)|(?:take|use) the (?:average|mean|sum) of"
+    r"|full (?:marks|credit)"
     r"|(?:evaluate|assess|judge|estimate|determine|compute|calculate|measure)(?! (?:if|whether|that)\b)"
     r"|output(?! (?:is|has|must|should|contains|names)\b))\b"
 )
 _QUESTION = (
-    rf"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers|{NUMERAL}))\b"
+    rf"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers|(?:this"
+    rf"|the) .{{0,30}}\bscale|{NUMERAL}))\b"
     r"|(?:on|use|using) an? "
 )
 _NAMED = (
     rf"(?:the )?(?:possible |valid |allowed |final |overall |total )?{_NOUN}(?: \w{{1,20}})? ?"
     r"(?:[:=(]|(?:is|are|must be|should be|can be|ranges?|goes|runs|from|between)\b)"
+)
+_YOUR_ANSWER = (
+    r"your (?:output|answer|reply|response|verdict|score|grade|rating|mark) (?:is|must be|should be|has to be) "
+    rf".{{0,40}}\b{_VALUE}\b"
+)
+_GETS = (
+    r"(?:the|an?|each) (?:\w{1,20} ){1,3}(?:gets|scores|receives|earns|is given) (?:an? )?"
+    rf"{NUMERAL} (?:if|when|for)\b"
 )
 _WRITTEN = (
     r".{0,99}\b(?<!not )(?<!n't )(?<!should )(?<!must )(?:write|give|return|end with|assign|award|report) "
@@ -37,6 +49,7 @@ _AFTER_READING = (
     rf"(?:compare|read|look|consider|check|review|think|analy[sz]e|examine|count|inspect)\b.{{0,199}}[ ,]{_VERB}\b"
 )
 _OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b(?:{_VERB}|an? {_VALUE})\b"
+ONLY_A_RANGE = rf"[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?: (?:please|points|stars))?[.!]?$"
 _SHORT_OF_VERB = (
     rf"[^\w\n]{{0,9}}(?!\w{{1,20}}[^\Ws]s\b)(?:\w{{1,20}} ){{0,3}}"
     r"(?:score|rating|grade|mark|note|nota|voto|cijfer|puntuación)s? ?"
@@ -44,12 +57,19 @@ _SHORT_OF_VERB = (
 )
 JUDGED_ON = (
     rf"[^\w\n]{{0,9}}(?:please )?(?:evaluate|assess|judge|rate|grade)\b(?! (?:if|whether|that)\b).{{0,99}}"
-    rf"(?:(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]? ?[.:]?$"
+    rf"(?:(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]? ?(?:[.:]?$|,|;|and\b)"
     rf"|from [-+]?{NUMERAL} \([^()\n]{{1,60}}\) to [-+]?{NUMERAL} \()"
 )
+_LEAD = re.compile(
+    r"(?:(?:as|for each|acting|given|considering|based|after|taking|using|keeping|imagine"
+    r"|pretend)\b[^,:;\n]{1,199}[,:;]"
+    r"|(?!(?:question|query|user|customer|prompt|input|answer|assistant|example|context)\b)[A-Z][\w /-]{1,30}:) ",
+    re.IGNORECASE,
+)
+"""What stands before an instruction in its sentence: for whom or by what, or what it is about."""
 _DIRECTIVE = re.compile(
-    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
-    rf"|{OTHER_LANGUAGES}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
+    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |bitte |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
+    rf"|{OTHER_LANGUAGES}|{ONLY_A_RANGE}|{_YOUR_ANSWER}|{_GETS}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )
 """How a sentence begins that tells the grader what to answer, and not what the output has."""
@@ -64,12 +84,31 @@ _GRADER_TELLS = re.compile(
     re.IGNORECASE,
 )
 """A score after something else that the grader does, or without any verb."""
+_SCALE_ELSEWHERE = re.compile(
+    r"(?!.{0,199}\b(?:nutzer|kund|usuario|client|utent|erwähnt|nennt|sagt|erklärt|fragt|menciona|dice|diz|explica"
+    r"|pregunta"
+    r"|dit|mentionne|explique|demande))"
+    r".{0,99}\b(?:skala|escala|échelle|scala|schaal|punteggio|nota|une note|un score|calificación|puntuación"
+    r"|pontuação|voto)\b"
+    rf".{{0,20}}\b{NUMERAL} ?{TO} ?{NUMERAL}\b",
+    re.IGNORECASE,
+)
+"""A scale in another language, in a sentence that tells of nothing in the output."""
 _IS_PASSED = re.compile(r"\bpass|\bfail", re.IGNORECASE)
 
 
-def is_to_the_grader(sentence: str) -> bool:
-    """Return whether a sentence says what to answer, and not what the output has."""
-    if _DIRECTIVE.match(sentence):
-        return True
+def said_to_the_grader(sentence: str) -> str | None:
+    """Return what a sentence says to answer, without what leads on to it; None where it says what the output has."""
+    if _DIRECTIVE.match(sentence) or _SCALE_ELSEWHERE.match(sentence):
+        return sentence
+    instruction = without_lead(sentence)
+    if _DIRECTIVE.match(instruction):
+        return instruction
     tells = _SCORED_ON.match(sentence) or _GRADER_TELLS.match(sentence)
-    return tells is not None and not OF_OUTPUT.search(sentence) and not _IS_PASSED.search(sentence)
+    return sentence if tells and not OF_OUTPUT.search(sentence) and not _IS_PASSED.search(sentence) else None
+
+
+def without_lead(sentence: str) -> str:
+    """Return a sentence without the words before its instruction."""
+    lead = _LEAD.match(sentence)
+    return sentence[lead.end() :] if lead else sentence

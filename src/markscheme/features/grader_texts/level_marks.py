@@ -26,17 +26,25 @@ _BAND = re.compile(
 """A line that says what a range means, with no sign between."""
 _IF = r"(?:if|when|for|otherwise)\b"
 _CONDITION = re.compile(
-    rf"(?<![\d.])({NUMERAL})(?: points?| stars?)? {_IF}"
-    rf"(?:(?! (?:and|or|else) {NUMERAL}(?: points?| stars?)? {_IF})[^,;.\n]){{0,999}}",
+    rf"(?<![\d.])({NUMERAL})\)?(?: points?| stars?| marks?)? {_IF}"
+    rf"(?:(?! (?:and|or|else) {NUMERAL}(?: points?| stars?| marks?)? {_IF})[^,;.\n]){{0,999}}",
     re.IGNORECASE,
 )
 _CONDITIONAL_SCORE = re.compile(
-    rf"[^\w\n]{{0,9}}(?:please )?(?:give|use|score|award|assign|return|output|answer|grade|rate|mark)\b.{{0,40}}?"
-    rf"{NUMERAL}(?: points?| stars?)? (?:if|when|for)\b",
+    rf"[^\w\n]{{0,9}}(?:please )?(?:give|use|score|award|assign|return|output|answer|grade|rate|mark|full (?:marks"
+    rf"|credit)"
+    rf"|(?:the|an?|each) (?:\w{{1,20}} ){{1,3}}(?:gets|scores|receives|earns|is given))\b.{{0,40}}?"
+    rf"{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for)\b",
     re.IGNORECASE,
 )
+_MARKS = r"(full|half|partial|no|zero) (?:marks|credit|points|score)\b"
+_DEGREE = re.compile(
+    rf"\b{_MARKS}(?: (?:for|if|when))?((?:(?!\b{_MARKS.replace('(full', '(?:full')})[^.;\n]){{0,999}})", re.IGNORECASE
+)
+_DEGREES = {"full": 1.0, "half": 0.5, "partial": 0.5, "no": 0.0, "zero": 0.0}
 _REVERSED = re.compile(
-    rf"(?:^|(?<=[,;:(?.] )|(?<=\band ))([^\W\d][\w ]{{0,40}}?) (?:=|(?:counts )?as) ({NUMERAL})(?=[,;.)\n ]|$)",
+    rf"(?:^|(?<=[,;:(?.] )|(?<=\band )|(?<=\bor ))([^\W\d][\w ]{{0,40}}?)"
+    rf" (?:(?:=|(?:counts )?as) ({NUMERAL})(?=[,;.)\n ]|$)|\(({NUMERAL})\)(?=[,;.\n]| or\b| and\b|$))",
     re.MULTILINE,
 )
 """What a score means before the score."""
@@ -47,7 +55,7 @@ _LABELLED = re.compile(
     re.MULTILINE,
 )
 """The name of a level, or of a range of levels, and what it means."""
-_NUMBERED = re.compile(r"^ ?(\d{1,2})[.)] ([^\n]{1,999})$", re.MULTILINE)
+_NUMBERED = re.compile(r"^ ?(\d{1,2})[.)]? ([^\n]{1,999})$", re.MULTILINE)
 _FEWEST_NAMES = 3
 """Two names with numbers may be anything."""
 _LINE_ENDS = re.compile(r"[\n;]")
@@ -135,7 +143,7 @@ def _ends_of(values: Sequence[float]) -> tuple[float, float]:
 def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
     """Return what a text says of scores in sentences or brackets, where it has named a scale."""
     described = {float(mark[1]): words for mark, words in _with_meanings(text, _IS, _MEANING_ENDS)}
-    described |= {float(value): words.strip() for words, value in _REVERSED.findall(text)}
+    described |= {float(value or bracketed): words.strip() for words, value, bracketed in _REVERSED.findall(text)}
     for sentence in asking:
         described |= {float(value): _trimmed(words) for value, words in _IN_BRACKETS.findall(sentence)}
     return described
@@ -155,14 +163,16 @@ def names_levels(text: str) -> bool:
 def values_of_names(text: str) -> Mapping[str, float]:
     """Return the score of each level, or the lowest of each range of levels, that a text gives a name."""
     names = {name: float(low) for name, low, _, _ in _LABELLED.findall(text)}
-    names |= {name.removesuffix(" counts"): float(value) for name, value in _REVERSED.findall(text)}
+    names |= {
+        name.removesuffix(" counts"): float(value or bracketed) for name, value, bracketed in _REVERSED.findall(text)
+    }
     return {name.removeprefix("and ").casefold().strip(): value for name, value in names.items()}
 
 
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
     """Return what the lines of a list mean whose numbers are those of a scale; nothing where they aren't."""
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
-    return lines if list(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
+    return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 
 
 def conditions_in(directives: Iterable[str]) -> Mapping[float, str]:
@@ -173,6 +183,12 @@ def conditions_in(directives: Iterable[str]) -> Mapping[float, str]:
         if _CONDITIONAL_SCORE.match(sentence)
         for match in _CONDITION.finditer(sentence)
     }
+
+
+def degrees_in(text: str) -> Mapping[float, str]:
+    """Return what a text gives full, half and no marks for; nothing where it gives full marks for nothing."""
+    described = {_DEGREES[degree.lower()]: _trimmed(words) for degree, words in _DEGREE.findall(text)}
+    return described if 1.0 in described else {}
 
 
 def _trimmed(words: str) -> str:

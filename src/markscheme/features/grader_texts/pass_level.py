@@ -1,52 +1,77 @@
 """The score from which a text behind `llm-rubric` passes an output, where it says."""
 
 import re
+from collections.abc import Iterator
 
+from markscheme.features.grader_texts.grader_sentences import TO
 from markscheme.features.grader_texts.level_marks import values_of_names
 from markscheme.features.grader_texts.text_lines import NUMERAL, in_digits, sentences
 from markscheme.rubrics.criterion import Scale
 
-_A_SCORE = (
-    rf"({NUMERAL})(?= ?(?:[-–+%.,;:)/*]|$|to\b|or\b|and\b|out\b|points?\b|stars?\b|pass|fail|is\b|are\b|counts?\b"
-    r"|should\b|accept|reject|punkt|puntos?\b|bestanden|pour|para|zum|um\b))"
-)
-"""A number that counts nothing else."""
-_SCORES = rf"({NUMERAL}(?:(?:,|,? (?:and|or|to)| ?[-–]) ?(?:an? )?{NUMERAL}){{0,9}})"
-"""Scores one after the other, or from one to another."""
-_PASSED = r"(?:pass(?:es)?\b|(?:is|are|counts? as) (?:an? )?(?:pass|passing|acceptable|accepted)\b)"
-_FAILED = r"(?:fails?\b|(?:is|are|counts? as) (?:an? )?(?:fail|failing|failure|unacceptable|rejected)\b)"
-_LISTED_PASSES = re.compile(rf"(?<![\d.]){_SCORES}%?(?: points?| stars?)? ?[=:]? ?{_PASSED}", re.IGNORECASE)
-_LISTED_FAILS = re.compile(rf"(?<![\d.]){_SCORES}%?(?: points?| stars?)? ?[=:]? ?{_FAILED}", re.IGNORECASE)
-_UP = r"(?:or|and) (?:higher|more|above|better|greater|up)\b|\+|oder (?:mehr|höher)|o más|ou plus"
-_PASSES = re.compile(
-    r"(?:at least|minimum (?:of|is)|reach(?:es)?|no(?:t)? (?:less|lower) than|(?:above|over|more than|greater than"
-    r"|higher than) or equal to|equal to or (?:above|over|more than|greater than|higher than)|≥|>=|\bis|\bab"
-    r"|\bmindestens|\bal menos"
-    r"|\bau moins|aprueba con|bestanden mit"
-    rf"|[aà] partir d[ei]|almeno|pelo menos) ?(?:an? |une? )?{_A_SCORE}"
-    rf"|(?<![/\d.]){_A_SCORE}(?:%|/\d{{1,3}})?(?: points?| stars?)? ?(?:{_UP})"
-    rf"|\bpass(?:es)? (?:from|at|with|on) ?(?:an? )?(?:(?:score|rating|grade|mark) of )?{_A_SCORE}"
-    rf"|^[^\w\n]{{0,9}}(?:it )?(?:must|has to|needs to) be an? {_A_SCORE}"
-    rf"|\bonly (?:[a-z]{{1,20}} ){{0,4}}{_A_SCORE}"
-    rf"|{_A_SCORE}(?: points?| stars?)? (?:(?:is|are) (?:the (?:bare )?minimum|needed|required|(?:good )?enough)"
-    r"|(?:at )?minimum\b)"
-    r"|\b(?:threshold|cut-?off|pass(?:ing)?[ -](?:mark|score|grade|level|rating)|bestehensgrenze|minimum (?:score|mark)"
-    rf"(?: to pass| for a pass)?)(?: is| of| at|:| =| ist)? ?{_A_SCORE}",
-    re.IGNORECASE,
-)
-_FAILS_BELOW = re.compile(
-    rf"(?:below|under|(?:less|lower) than|<|\bunter|por debajo de|menos de|en dessous de|moins de) ?(?:an? )?"
-    rf"{_A_SCORE}",
-    re.IGNORECASE,
-)
-_PASSES_ABOVE = re.compile(rf"(?:above|over|more than|greater than|higher than|>) ?(?:an? )?{_A_SCORE}", re.IGNORECASE)
-_FAILS = re.compile(r"\bfail|\breject|\bunaccept|\bnot (?:pass|accept|good enough)|durchgefallen|suspen", re.IGNORECASE)
 _DECIDES = re.compile(
-    r"\bpass|\bthreshold|\bcut-?off|\bscores? at least|\breach|\brequire|\baccept|\bgood enough|\bbestanden|\bbesteh"
-    r"|\baprueba|\baprobad|\bréussi|\bvalidé|\bsuperat|\baprovad|\bminimum (?:score|mark)\b"
-    r"|\b(?:score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}"
-    r"\b(?:ha(?:s|ve) to|needs?|must|required)\b|\bbare minimum\b|\bpublish|\bto ship\b"
-    rf"|^[^\w\n]{{0,9}}(?:it )?(?:must|has to|needs to) be an? {NUMERAL}|{_FAILS.pattern}",
+    r"\bpass|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off|\breach|\brequired?\b"
+    r"|\bneed(?:s|ed)?\b"
+    r"|\bminimum\b|\bgood enough|\benough\b|\bsufficient|\bthe bar\b|\bok(?:ay)?\b|\bfine\b|\bhappy\b|\bsatisfied\b"
+    r"|\bpublish|\bship\b|\bscores? at least"
+    r"|(?:^|\b(?:it|score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}\b)(?:must|ha(?:s"
+    r"|ve) to|should)\b"
+    r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest"
+    r"|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bminimum\b|\baccepté"
+    r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar"
+    r"|\bsupera|\bsoglia|\bsufficien|\baprova|\breprova|\blimiar|\bpara passar|\bper passare|合格|通过|及格",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says from which score a text passes an output."""
+_FAILS = re.compile(
+    r"\bfail(?!s? to\b)|\breject|\bunaccept|(?:\bnot|n't) (?:pass|accept|good enough)|durchgefallen|nicht bestanden"
+    r"|\bsuspen|\béchec"
+    r"|\béchou|\bno (?:pasa|aprueba)|\bnon (?:è )?(?:suff|super)|\breprova|不合格|不通过|不及格",
+    re.IGNORECASE,
+)
+_FOLLOWS = (
+    r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:to|or|and|out|points?|stars?|marks?|pts|pass\w*|fail\w*|is|are|counts?"
+    r"|should\w*|must"
+    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating"
+    r"|no|non|punkte?n?|sterne?n?|puntos?|bestanden|gilt|ist|sind|genüg\w*|n[öo]tig|erforder\w*|oder|und"
+    r"|for|pour|requis\w*|ou|et|est|para|em|en|o|y|e|di|in|per|zum|um|reprov\w*|neces\w*|como)\b"
+)
+_SCORE = re.compile(
+    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={_FOLLOWS})(?!\*{{0,2}} ?[-–:=](?! ?(?:fail|pass|\d)))",
+    re.IGNORECASE,
+)
+"""A number that counts nothing else, and isn't a level with its meaning."""
+_TO = TO.replace("|and|", "|").replace("|und|", "|")
+_OF_SCALE = re.compile(
+    rf"\bout of {NUMERAL}|(?<=\d) ?/ ?\d{{1,3}}\b|(?:\bbetween -?{NUMERAL} and"
+    rf"|-?(?<![\d.]){NUMERAL} ?{_TO}) ?-?{NUMERAL}(?![\d.]*\d)",
+    re.IGNORECASE,
+)
+"""The scale itself, or what a score is of."""
+_AT_LEAST = re.compile(
+    r"\b(?:or|and) (?:higher|more|above|better|greater|up)\b|\d ?\+|\bat least\b|\bno(?:t)? (?:less|lower) than\b"
+    r"|\bor equal\b"
+    r"|\bequal (?:to )?or\b|≥|>=|\boder (?:mehr|höher)|\bmindest|\bab\b|\bo más\b|\bal menos\b|\bou (?:plus|mais)\b"
+    r"|\bau moins\b"
+    r"|\balmeno\b|\bpelo menos\b|\bin su\b|\breach|\bminimum\b|以上",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(
+    r"\b(?:or|and) (?:less|lower|below|fewer|under|worse)\b|\boder (?:weniger|darunter)|以下", re.IGNORECASE
+)
+_LESS = re.compile(
+    r"\b(?:below|under|less|fewer|lower|other than|short of|unter|weniger|abaixo|sotto|meno)\b|\bpor debajo"
+    r"|\bmenos\b|\ben dessous"
+    r"|\bmoins\b|\binf[eé]rieur|低于|未満|<",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:above|over|more than|greater than|higher than|exceeds?|beyond|über)\b|超过|(?<![-=])>", re.IGNORECASE
+)
+_LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMERAL}(?!\d)", re.IGNORECASE)
+"""Scores one after the other."""
+_CLAUSE_END = re.compile(r"[,;，；] ?(?!\d\d\d)")
+_ONLY_TOP = re.compile(
+    r"\bonly (?:the |an? )?(?:top|highest|best|maximum|full|perfect) (?:score|grade|mark|rating|level)s?\b",
     re.IGNORECASE,
 )
 _IF_IT_IS = r"(?:only )?(?:if (?:it|the \w{1,20}) is )?"
@@ -55,9 +80,11 @@ _MORE_IS_WORSE = re.compile(
     rf"|\bpass(?:es)? {_IF_IT_IS}(?:below|under|less than|at most|up to|<|≤) ?{NUMERAL}",
     re.IGNORECASE,
 )
+_PASSED = r"(?:pass(?:es)?\b|(?:is|are|counts? as) (?:an? )?(?:pass|passing|acceptable|accepted)\b)"
 _NAMED_OR_BETTER = re.compile(r"\b(\w{1,20}) (?:band |level |grade )?or (?:better|above|higher|up)\b", re.IGNORECASE)
 """The name of the lowest level that passes."""
-_DIGITS = re.compile(NUMERAL)
+_NAMED_LEVELS = re.compile(rf"\b(?:(\w{{1,20}}) (?:or|and) )?(?:an? )?(\w{{1,20}}) {_PASSED}", re.IGNORECASE)
+"""The names of the levels that pass."""
 
 
 def is_worse_where_high(text: str) -> bool:
@@ -67,33 +94,45 @@ def is_worse_where_high(text: str) -> bool:
 
 def pass_level(text: str, scale: Scale) -> float | None:
     """Return the level from which a text passes an output, where it says."""
-    named = _NAMED_OR_BETTER.search(text)
-    names = {level.description.casefold(): level.value for level in scale.levels if level.description}
-    value = {**names, **values_of_names(text)}.get(named[1].casefold()) if named else None
-    if value is not None:
-        return _on(scale, value)
-    levels = (_level_in(in_digits(sentence), scale) for sentence in sentences(text) if _DECIDES.search(sentence))
-    return next((level for level in levels if level is not None), None)
+    named = _level_named(text, scale)
+    levels = (_level_in(words, scale) for words in _deciding(text))
+    return named if named is not None else next((level for level in levels if level is not None), None)
 
 
-def _level_in(sentence: str, scale: Scale) -> float | None:
-    """Return the level from which a sentence passes an output; None where it names none of the scale."""
-    above = _PASSES_ABOVE.search(sentence)
-    if above:
-        return _above(scale, float(above[1]))
-    listed = _LISTED_PASSES.search(sentence)
-    if listed:
-        return _on(scale, min(_numbers(listed[1])))
-    below = _FAILS_BELOW.search(sentence) if _FAILS.search(sentence) else None
-    match = below or _PASSES.search(sentence)
-    if match:
-        return _on(scale, float(next(filter(None, match.groups()))))
-    failing = _LISTED_FAILS.search(sentence)
-    return _above(scale, max(_numbers(failing[1]))) if failing else None
+def _level_named(text: str, scale: Scale) -> float | None:
+    """Return the level from which a text passes an output, where it says so by the names of levels."""
+    described = {level.description.casefold(): level.value for level in scale.levels if level.description}
+    names = {**described, **values_of_names(text)}
+    for pattern in (_NAMED_OR_BETTER, _NAMED_LEVELS):
+        match = pattern.search(text)
+        words = [word.casefold() for word in match.groups() if word] if match else []
+        values = [names[word] for word in words if word in names]
+        if values:
+            return _on(scale, min(values))
+    return None
 
 
-def _numbers(listed: str) -> list[float]:
-    return [float(number) for number in _DIGITS.findall(listed)]
+def _deciding(text: str) -> Iterator[str]:
+    """Yield the sentences that say from which score a text passes an output, each before its clauses."""
+    for sentence in map(in_digits, sentences(text)):
+        for words in (sentence, *_CLAUSE_END.split(sentence)):
+            if _DECIDES.search(words):
+                yield _OF_SCALE.sub("", words)
+
+
+def _level_in(words: str, scale: Scale) -> float | None:
+    """Return the level from which words pass an output that have one score, or several that pass or fail."""
+    scores = [float(score) for score in _SCORE.findall(words)]
+    if not scores:
+        return scale.ends[1] if _ONLY_TOP.search(words) else None
+    if len(scores) > 1 and not _LISTED.search(words):
+        return None
+    if _AT_LEAST.search(words):
+        return _on(scale, min(scores))
+    is_from_above = _MORE.search(words) or _AT_MOST.search(words)
+    if is_from_above or (_FAILS.search(words) and not _LESS.search(words)):
+        return _above(scale, max(scores))
+    return _on(scale, min(scores))
 
 
 def _on(scale: Scale, value: float) -> float | None:

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 NUMERAL = r"\d{1,4}(?:\.\d{1,3})?"
 _SPACES = re.compile(r"[^\S\n]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?]) |\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?]) |(?<=[。！？])|\n")
 _TABLE_OF_SCORES = re.compile(r"^ ?\|[^\n]{0,99}\b(?:score|rating|grade|points|level)\b", re.IGNORECASE | re.MULTILINE)
 _TABLE_ROW = re.compile(rf"^ ?\| ?({NUMERAL}) ?\| ?([^|\n]{{1,999}})\|[^\n]{{0,999}}$", re.MULTILINE)
-_TAGGED = re.compile(r"^ ?<\w{1,20}>([^<>\n]{1,999})</\w{1,20}>$", re.MULTILINE)
-_MATERIAL = re.compile(
-    r"<(?:reference|context|document|source|example|input|question|conversation|transcript|article|facts|policy)s?>[^<]*"
-    r"</\w{1,20}>",
-    re.IGNORECASE,
+_TABLE_OF_POINTS = re.compile(
+    r"^ ?\|[^\n]{0,99}\b(?:criteri(?:on|a|um)|requirements?|checks?|aspect|dimension|rules?)\b",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""What an output is compared with or made of, between tags."""
-_QUOTED = re.compile(r"(?<=\s)(?:\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|„[^“\n]{1,400}“)")
+_POINT_ROW = re.compile(
+    r"^ ?\| ?([^|\n]{0,99}[^\W\d])[^|\w\n]{0,9}\|([^|\n]{1,999})\|[^\n]{0,999}$(?!\n ?\|[ :|-]{2,999}$)", re.MULTILINE
+)
+_TAGGED = re.compile(r"^ ?<\w{1,20}(?: [^<>\n]{1,99})?>([^<>\n]{1,999})</\w{1,20}>$", re.MULTILINE)
 _TAG_ALONE = re.compile(r"^ ?</?\w{1,20}>$", re.MULTILINE)
 OF_OUTPUT = re.compile(
     r"\b(?:whether|says?|stat(?:es|ed)|mentions?|explains?|describes?|quotes?|tells?|contains?|includes?|rates|gives"
@@ -34,19 +34,33 @@ _WORDS = {
     "five": 5,
     "six": 6,
     "seven": 7,
+    "eight": 8,
     "nine": 9,
     "ten": 10,
     "eins": 1,
+    "drei": 3,
+    "vier": 4,
     "fünf": 5,
     "sechs": 6,
+    "sieben": 7,
+    "acht": 8,
     "zehn": 10,
+    "trois": 3,
+    "quatre": 4,
     "cinq": 5,
+    "sept": 7,
+    "huit": 8,
     "dix": 10,
     "uno": 1,
+    "tres": 3,
+    "cuatro": 4,
     "cinco": 5,
+    "siete": 7,
+    "ocho": 8,
     "diez": 10,
 }
 NUMBER_WORDS = "|".join(_WORDS)
+_AND_A_HALF = re.compile(r"(\d{1,3}) and a half\b", re.IGNORECASE)
 _WORD = re.compile(rf"\b(?:{NUMBER_WORDS})\b", re.IGNORECASE)
 _SCORING_WORDS = ("score", "scores", "scale", "rate", "rating", "grade", "grades")
 _BY_LETTERS = {(word[0], *sorted(word)): word for word in _SCORING_WORDS}
@@ -54,20 +68,18 @@ _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
 
 
 def plain_lines(text: str) -> str:
-    """Return a text without its material, whose tables and tags are lines, as most people write levels and points."""
-    words = _MATERIAL.sub("", _SPACES.sub(" ", text)).replace("−", "-").strip()
+    """Return a text whose tables and tags are lines, as most people write levels and points."""
+    words = _SPACES.sub(" ", text).replace("−", "-").strip()
     row = r"\1 = \2" if _TABLE_OF_SCORES.search(words) else r"\1. \2"
-    return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", _TAGGED.sub(r"- \1", _TABLE_ROW.sub(row, words))))
-
-
-def unquoted(text: str) -> str:
-    """Return a text with quotations of several words emptied: what they ask isn't asked of the grader."""
-    return _QUOTED.sub(lambda quoted: '""' if " " in quoted[0] else quoted[0], text)
+    words = _TABLE_ROW.sub(row, words)
+    if _TABLE_OF_POINTS.search(words):
+        words = _POINT_ROW.sub(r"- \1:\2", words)
+    return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", _TAGGED.sub(r"- \1", words)))
 
 
 def in_digits(text: str) -> str:
     """Return a text whose words for small numbers are digits."""
-    return _WORD.sub(lambda word: str(_WORDS[word[0].lower()]), text)
+    return _AND_A_HALF.sub(r"\1.5", _WORD.sub(lambda word: str(_WORDS[word[0].lower()]), text))
 
 
 def number_named(words: str) -> float:

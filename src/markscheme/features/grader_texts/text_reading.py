@@ -4,10 +4,13 @@ Rules read it, no model. A text that asks for a score by no scale that they know
 where nothing else is meant, and otherwise says that its scale wasn't read.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from markscheme.features.grader_texts.pass_level import is_worse_where_high, pass_level
-from markscheme.features.grader_texts.text_lines import plain_lines, unquoted
+from markscheme.features.grader_texts.set_aside import put_back, set_aside
+from markscheme.features.grader_texts.text_lines import plain_lines
 from markscheme.features.grader_texts.text_points import points_of
 from markscheme.features.grader_texts.text_scale import scale_of
 from markscheme.features.grader_texts.unread_scale import asks_by_another_scale
@@ -65,11 +68,22 @@ class TextReading(NamedTuple):
 
 def read_text(text: str) -> TextReading:
     """Return what a text asks for."""
-    words = unquoted(plain_lines(text))
+    own_words, originals = set_aside(text)
+    words = plain_lines(own_words)
     scale = scale_of(words)
     if scale is None:
         has_unread_scale = asks_by_another_scale(words)
-        return TextReading(text, points=() if has_unread_scale else points_of(words), has_unread_scale=has_unread_scale)
+        points = () if has_unread_scale else tuple(put_back(point, originals) for point in points_of(words))
+        return TextReading(text, points=points, has_unread_scale=has_unread_scale)
     if is_worse_where_high(words):
         return TextReading(text, more_is_worse=True)
-    return TextReading(text, scale, pass_level(words, scale))
+    return TextReading(text, _whole(scale, originals), pass_level(words, scale))
+
+
+def _whole(scale: Scale, originals: Sequence[str]) -> Scale:
+    """Return a scale whose levels say all that the text says of them."""
+    levels = (
+        replace(level, description=level.description and put_back(level.description, originals))
+        for level in scale.levels
+    )
+    return replace(scale, levels=tuple(levels))

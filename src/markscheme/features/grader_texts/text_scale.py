@@ -3,10 +3,17 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from markscheme.features.grader_texts.grader_sentences import JUDGED_ON, OTHER_LANGUAGES, TO, is_to_the_grader
+from markscheme.features.grader_texts.grader_sentences import (
+    JUDGED_ON,
+    ONLY_A_RANGE,
+    OTHER_LANGUAGES,
+    TO,
+    said_to_the_grader,
+)
 from markscheme.features.grader_texts.level_marks import (
     anchors_in,
     conditions_in,
+    degrees_in,
     labelled_levels,
     names_levels,
     numbered_levels,
@@ -33,11 +40,13 @@ _CHOICES = re.compile(
     rf"(?<![\d.])({NUMERAL})(?:{_MEANT},? ?{NUMERAL}){{1,20}}{_MEANT},? {_OR} ({NUMERAL})(?!\d)"
     rf"|(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"
 )
-_ENDS_IN_RANGE = re.compile(JUDGED_ON, re.IGNORECASE)
+_ENDS_IN_RANGE = re.compile(rf"{JUDGED_ON}|{ONLY_A_RANGE}", re.IGNORECASE)
 _OF_SCORES = re.compile(
-    r"\b(?:rat(?:e|es|ing|ings)|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?|marks?|points|percent(?:age)?"
-    r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|(?:whole )?numbers"
-    rf"|(?:a|an|one|single) (?:number|integer|value|float|decimal|digit)|similarity|schulnoten?"
+    r"\b(?:rat(?:e|es|ing|ings)|rank|out of \d{1,3}|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?"
+    r"|marks?|points|percent(?:age)?"
+    r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|punteggio|calificación"
+    r"|pontuação|(?:whole )?numbers"
+    rf"|(?:a|an|one|1|single) (?:number|integer|value|float|decimal|digit)|similarity|schulnoten?"
     rf"|cijfer|{NUMERAL}, {NUMERAL},? or {NUMERAL})\b|{OTHER_LANGUAGES}",
     re.IGNORECASE,
 )
@@ -57,24 +66,29 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 _REACHED = re.compile(r"\bscores? (?:at least|above|more than|≥) ?\d{1,3} ?/ ?(\d{1,3})\b", re.IGNORECASE)
+_POINTS = r"(?:points?|marks?|pts)"
 _COUNTED = re.compile(
-    r"\bpoints? (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?|worth)\b.{0,20}\bpoints?\b"
-    r"|\(\d{1,2} (?:points?|pts)\)",
+    rf"\b{_POINTS} (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?"
+    rf"|worth)\b.{{0,20}}\b{_POINTS}\b"
+    rf"|(?<!\w)[-+]\d{{1,3}} (?:for|if|per)\b|\(\d{{1,2}} {_POINTS}\)|\b\d{{1,3}} {_POINTS} (?:are )?available\b",
     re.IGNORECASE,
 )
 _SUMMED = re.compile(r"\bsum (?:of|them|up)\b|\badd (?:\w{1,20} ){0,3}up\b|\badded up\b", re.IGNORECASE)
 _MOST_POINTS = re.compile(
-    r"\b(?:max(?:imum|imal)?(?: of| is|:| score| total)?\.?|(?:start(?:ing)?|begin) (?:at|from|with)(?: an?)?"
-    r"(?: [a-z]{1,20}){0,3}|total(?: of|:)?) (\d{1,3})\b(?! (?:is|are) (?:needed|required)| to pass)"
-    r"|(\d{1,3}) (?:points )?(?:max(?:imum)?|in total|at most)\b",
+    r"\b(?:max(?:imum|imal)?(?: of| is|:| score| total)?\.?|(?:start(?:s|ing)?|begin(?:s|ning)?) (?:at|from"
+    r"|with)(?: an?)?"
+    r"(?: [a-z]{1,20}){0,3}|total(?: of|:)?|worth(?: up to)?) (\d{1,3})\b(?! (?:is|are) (?:needed|required)| to pass)"
+    rf"|(\d{{1,3}}) (?:{_POINTS} )?(?:max(?:imum)?|in total|at most|(?:are )?available)\b",
     re.IGNORECASE,
 )
 _SINGLE_POINTS = re.compile(
-    r"\b(?:up to )?(\d{1,2}) points? (?:for|if|when)\b|\b0 ?(?:-|–|to) ?(\d{1,2})\b(?!%)"
+    rf"\b(?:up to )?(\d{{1,2}}) {_POINTS} (?:for|if|when)\b"
+    r"|\b0 ?(?:-|–|to) ?(\d{1,2})\b(?!%)"
     r"|\((\d{1,2}) (?:points?|pts?|p)\.?\)",
     re.IGNORECASE,
 )
 """The most that each of several parts gives."""
+_TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how)\b", re.IGNORECASE)
 _AS_PART = re.compile(r"(?:\bas (?:an? )?[xn]|(?<!\w)[_?]{1,9}) ?/ ?(\d{1,3})\b")
 _HEADED = re.compile(
     rf"^[^\n.:(]{{1,40}}[(\[]({NUMERAL}) ?[-–] ?({NUMERAL})[)\]] ?:"
@@ -103,7 +117,7 @@ _FEWEST_WHOLE = 2
 
 def scale_of(text: str) -> Scale | None:
     """Return the scale on which a text asks for a score; None where it asks for none."""
-    directives = [in_digits(sentence) for sentence in sentences(text) if is_to_the_grader(sentence)]
+    directives = [in_digits(words) for words in map(said_to_the_grader, sentences(text)) if words]
     asking = [sentence for sentence in directives if _OF_SCORES.search(sentence) or _ENDS_IN_RANGE.match(sentence)]
     ends = _ends(text, asking)
     anchors = anchors_in(
@@ -113,7 +127,7 @@ def scale_of(text: str) -> Scale | None:
     labelled = labelled_levels(text)
     if ends is None:
         ends = anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
-    conditions = conditions_in(directives)
+    conditions = conditions_in(directives) or (degrees_in(text) if ends is None else {})
     if _are_degrees(conditions) and (ends is None or 0 in conditions):
         return _of_levels(conditions)
     if ends is None:
@@ -168,7 +182,8 @@ def _whole_ends(text: str, asking: Sequence[str]) -> tuple[float, float] | None:
 
 def _ends_of_points(text: str) -> tuple[float, float] | None:
     """Return the ends of what points come to: the most that a text names, else their sum."""
-    most = _MOST_POINTS.search(in_digits(text))
+    to_grader = " ".join(sentence for sentence in sentences(text) if not _TELLS.search(sentence))
+    most = _MOST_POINTS.search(in_digits(to_grader))
     if most:
         return 0.0, float(most[1] or most[2])
     single = [int("".join(points)) for points in _SINGLE_POINTS.findall(text)]

@@ -2,11 +2,13 @@
 
 import re
 
+from markscheme.features.grader_texts.grader_sentences import without_lead
 from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT, sentences
 
 _SCORE = (
-    rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|number|digit"
-    r"|float|integer|decimal)|confidence|probability|likelihood|(?:the|a) (?:level|tier|band)"
+    rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|digit"
+    r"|float|integer|decimal)|(?:an?|one|your|the) (?:single |whole |decimal |real |final )?number"
+    r"|confidence|probability|likelihood|(?:the|a) (?:level|tier|band)"
     rf"|(?:{NUMERAL}|how many|of|in|total) (?:points|stars|marks)|puntuación|nota|(?:une|la) note"
     r"|voto|punktzahl|schulnote|punkte)\b"
 )
@@ -14,7 +16,7 @@ _TELLS = r"(?:\w{1,20} ){0,3}(?:is|are|was|were|has|have|must|should)\b"
 _BARE_NUMBER = rf"{NUMERAL}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
 _TO_THE_GRADER = re.compile(
     rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
-    rf"(?:(?:rate|score|grade|mark|rank) (?!\d|\w{{1,20}}ly\b|{_TELLS})"
+    rf"(?:(?:rate|score|grade|mark|rank) (?!pass\b|\d|\w{{1,20}}ly\b|{_TELLS})"
     rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh|provide|report|choose|pick|tell"
     rf"|answer|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"
     rf"|(?:what|which) (?:score|rating|grade|mark|percentage)\b|how many (?:points|stars|marks)\b|deduct\b|subtract\b"
@@ -76,7 +78,7 @@ def _asks(sentence: str) -> bool:
     """Return whether a sentence asks for a score that is more than yes or no."""
     if _YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence):
         return False
-    directive = _TO_THE_GRADER.match(sentence)
+    directive = _TO_THE_GRADER.match(sentence) or _TO_THE_GRADER.match(without_lead(sentence))
     if directive and not OF_OUTPUT.search(directive[0]):
         return True
     tells = (_OF_YOU, _OF_SCORING, _OF_POINTS, _PASSES_AT)

@@ -1,0 +1,50 @@
+"""Points of a text behind `llm-rubric` that have names: paragraphs under headings, and lines that begin with labels."""
+
+import re
+from collections.abc import Sequence
+
+from markscheme.features.grader_texts.listed_lines import TextList
+
+_HEADING = re.compile(r"^ ?(?:#{1,6} |\*\*)([^*\n]{1,60})(?:\*\*)?:?$\n", re.MULTILINE)
+_NO_POINT = re.compile(
+    r"(?:context|task|background|role|instructions?|inputs?|outputs?|reference|question|answer|examples?|notes?|rubric"
+    r"|conversation|guidelines|steps|scoring|scale|goal|user|assistant|expected|prompt|query|response|source"
+    r"|(?:step|turn|day) \d{1,2}$)\b",
+    re.IGNORECASE,
+)
+"""A name of something else than a point."""
+_BOLD_LINE = re.compile(r" ?\*\*([^*\n:]{1,60}):?\*\*:? ?[-–—]? ?(\S.{0,1999})")
+_LABELLED_LINE = re.compile(r" ?([A-Z][\w /&-]{2,30}): (\S.{9,1999})")
+"""Lines that begin with what they are about."""
+_LEADS_ON = re.compile(r":$|\b(?:below|following)\b[^.!?]{0,20}[.!]?$", re.IGNORECASE)
+_FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
+"""Two lines with a colon may be anything."""
+
+
+def sections(text: str) -> Sequence[TextList]:
+    """Return the paragraphs under headings, each a point; none where a heading names something else."""
+    intro, *pieces = _HEADING.split(text)
+    named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
+    if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
+        return ()
+    return [("", [f"{name}: {body}" for name, body in named])]
+
+
+def labelled_lines(text: str) -> Sequence[TextList]:
+    """Return the lines that begin with labels; none where a label names something else than a point."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return _labelled(lines, _BOLD_LINE, _FEWEST_BOLD) or _labelled(lines, _LABELLED_LINE, _FEWEST_PLAIN)
+
+
+def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
+    """Return the lines from the first that has a label to the last, of which each has to have one."""
+    indices = [index for index, line in enumerate(lines) if label.fullmatch(line)]
+    if len(indices) < fewest or indices[-1] - indices[0] != len(indices) - 1:
+        return ()
+    points = [label.fullmatch(lines[index]) for index in indices]
+    before = "\n".join(lines[: indices[0]])
+    is_led = not before or _LEADS_ON.search(before.rstrip()) is not None
+    is_whole = fewest == _FEWEST_BOLD or (is_led and indices[-1] == len(lines) - 1)
+    if not is_whole or any(point is None or _NO_POINT.match(point[1]) for point in points):
+        return ()
+    return [(before, [f"{point[1]}: {point[2]}" for point in points if point])]

@@ -1,0 +1,90 @@
+"""Whether a list in a text behind `llm-rubric` says what an output has to have, by what stands around it and in it."""
+
+import re
+from collections.abc import Sequence
+
+from markscheme.features.grader_texts.listed_lines import TextList
+from markscheme.features.grader_texts.text_lines import sentences
+
+_ALTERNATIVES = re.compile(
+    r"(?<!every )(?<!each )\b(?:any|one|either|some|most|two|three|half|\d{1,2}|one or more) of\b|\b\w{2,20}est of\b"
+    r"|\bexamples?\b|\be\.g\."
+    r"|\b(?:or|such as|for instance|like|including|which):?$",
+    re.IGNORECASE,
+)
+"""Words before a list by which its points aren't all required."""
+_NONE_OF = re.compile(
+    r"\b(?:fails?|failed|not|never|n't|none)\b(?!.{0,40}\b(?:contain|include|use|mention)\b).{0,60}"
+    r"\b(?:any|one|either) of (?:the following|these|those)\b[^.!?]{0,40}$",
+    re.IGNORECASE,
+)
+"""Words before a list of which each point by itself fails an output."""
+_SOME_SUFFICE = re.compile(
+    r"^(?!.{0,99}\b(?:fails?|failed|not|violated|missing)\b).{0,99}"
+    r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
+    r"|\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
+    r"|\bat least (?:one|two|three|four|half|most|\d{1,2})\b.{0,40}\b(?:met|hold|true|present|satisfied|fulfilled)\b",
+    re.IGNORECASE,
+)
+"""Words after a list by which its points aren't all required."""
+_MEASURED_BY_LIST = re.compile(
+    r"\b(?:contradicts?|contradicting|consistent with|in line with|agrees? with|match(?:es)?|based on|backed by)\b"
+    r".{0,30}\b(?:this|these|that|those|it|them|above|list|facts|information)\b",
+    re.IGNORECASE,
+)
+"""What an output has to do with a list of facts as a whole."""
+_OBLIGES = re.compile(
+    r"\b(?:should|must|shall|has to|have to|needs? to|if|when|provided that)(?: (?:it|the \w{1,20}))?:?$", re.IGNORECASE
+)
+"""How the words before a list end that say what the output has to have."""
+_RULES = r"(?:criteria|requirements|checks|rules|conditions|points)"
+_TEXT = r"(?:answer|output|response|reply|solution|text|summary|translation|version|message|steps)s?"
+_THE_USER = r"the (?:user|customer|patient|client|caller|student|traveller|guest|company|shop|store)s?"
+_ASIDE = re.compile(
+    rf"^(?:here|these|this|those|the following) (?:is|are)\b(?!.{{0,60}}\b{_RULES}\b)"
+    r"|^(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b"
+    r"|\bbecause:?$|^question\b|\boptions?\b[^.!?]{0,20}$|,? which (?:is|are|reads?|says?):?$"
+    r"|\bin (?!any\b)(?:\w{1,20} ){0,3}(?:order|sequence)\b[^.!?]{0,40}$"
+    r"|\b(?:agrees? with|(?:consistent|in line) with|contradicts?) (?:\w{1,20} ){0,3}"
+    r"(?:following|facts|figures|data|information|statements)\b"
+    rf"|\b(?:same|equivalent|identical|similar|equal)\b.{{0,40}}\b(?:to|as)\b(?!.{{0,40}}\b{_RULES}\b)[^.!?]{{0,40}}$"
+    rf"|\b(?:reference|ideal|expected|gold(?:en)?|model|sample|target|original|correct) (?:\w{{1,20}} )?{_TEXT}:?$"
+    r"|\b(?:reference|ground truth):?$"
+    r"|\b(?:acceptable|accepted|valid|allowed|permitted|possible|correct) (?:\w{1,20} )?\w{1,20}s"
+    r"(?: (?:include|are|would be|could be|might be|look like)\b[^.!?]{0,20})?:?$"
+    r"|\b(?:avoids?|without|free of|not|never|n't|banned|forbidden|no)\b[^.!?]{0,60}"
+    r"\b(?:words|phrases|terms|expressions|wordings|buzzwords|names|ingredients)\b[^.!?]{0,40}$"
+    r"|^(?:instructions|(?:evaluation |grading )?(?:steps|procedure|process)|how to (?:grade|evaluate|judge))\b"
+    rf"|^{_THE_USER} (?:(?:message|question|input|prompt) )?(?:has|have|had|is|are|was|prefers?|wants?|asked|said"
+    rf"|wrote|provided)\b"
+    r"|\b(?:this|the following) list:?$|\b(?:is|are) (?:known|given|provided|available)\b",
+    re.IGNORECASE,
+)
+"""What the sentence before a list has that says what is so, or could be, and not what the output has to have."""
+_PROCEDURE = re.compile(r"(?:read|identify|look at|go through|open|compare)\b", re.IGNORECASE)
+"""How the first step of a grader begins."""
+_PHRASE = re.compile(r"[\"“„][^\"”\n]{1,400}[\"”“][.,;]?")
+
+
+def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
+    """Return the lists whose points an output has to have one by one, by what stands before and after them."""
+    if _SOME_SUFFICE.search(after) or _MEASURED_BY_LIST.search(after):
+        return ()
+    if any(_ALTERNATIVES.search(before.rstrip()) and not _NONE_OF.search(_last(before)) for before, _ in lists):
+        return ()
+    return [listed for listed in lists if not _is_aside(listed)]
+
+
+def _is_aside(listed: TextList) -> bool:
+    """Return whether a list says what is so, what may be said, or what the grader does."""
+    before, items = listed
+    lead = _last(before)
+    if all(map(_PHRASE.fullmatch, items)):
+        return True
+    return not _OBLIGES.search(lead) and bool(_ASIDE.search(lead) or _PROCEDURE.match(items[0]))
+
+
+def _last(before: str) -> str:
+    """Return the sentence that leads on to a list, without marks of a heading."""
+    leading = [sentence.strip(" #*") for sentence in sentences(before)]
+    return next(filter(None, reversed(leading)), "")

@@ -1,0 +1,119 @@
+"""Lists of lines in a text behind `llm-rubric`, by whatever marks begin them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+NUMBERED = (
+    r"criteri(?:on|um)|criterio|critère|kriterium|requirement|anforderung|point|punkt|punto|check|rule|regel|condition"
+    r"|question|frage|item|test|assertion"
+)
+"""Words before the number of a point; steps, turns and days are none."""
+_NAME = rf"(?:(?:{NUMBERED}) ?#?|#|[A-Z]{{1,3}}(?=\d))"
+_POINT_LINE = re.compile(
+    r" ?\*{0,2}(?:\((?P<in>\w)\)|\[(?P<square>\d{1,2})\]|#(?P<hash>\d{1,2})"
+    rf"|(?:{_NAME}?(?P<mark>\d{{1,2}})|(?:(?:{NUMBERED}) )?(?P<letter>[IVX]{{1,4}}|[A-Za-z]))(?:\.\)|[.):/]"
+    rf"|\ufe0f?\u20e3)"
+    rf"|{_NAME}?(?P<dashed>\d{{1,2}}|[a-z]) [-–—]|(?P<section>\d{{1,2}}\.\d{{1,2}})\.?"
+    r"|(?P<bullet>(?:[-*] )?(?:[-*•✓✔☐☑✅❌✗✘⬜□■●○▪◦·–—+→➤‣]\ufe0f?|\[[ x]?\])|-\[ \]))\*{0,2}"
+    r" (?P<text>\S.*)",
+    re.IGNORECASE,
+)
+_ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+_FIRST_SECTION = "1.1"
+_TITLE_WORDS = 3
+"""A point that only sorts others has no more words."""
+TextList = tuple[str, Sequence[str]]
+"""The words before a list, and its points."""
+
+
+class _Item:
+    """A point of a list while its lines are read.
+
+    Attributes:
+        title: Its own words.
+        below: The points of the list that stands below it.
+        text: All of it.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.below: list[str] = []
+        self.text = title
+
+    def add(self, line: str, below: str | None) -> None:
+        """Take another line, which may be a point of a list below."""
+        self.text += f" {line.strip()}"
+        self.below += [] if below is None else [below]
+
+
+def lists_of_lines(text: str) -> tuple[Sequence[TextList], str]:
+    """Return the lists of lines in a text, and what stands after the last."""
+    listed = _ListedLines()
+    for line in text.splitlines():
+        listed.add(line)
+    return [(before, list(_leaves(items))) for before, items in listed.lists], "\n".join(listed.between)
+
+
+def _leaves(items: Sequence[_Item]) -> Iterator[str]:
+    """Yield the points of a list; those below them instead where the list itself only sorts them."""
+    only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
+    for item in items:
+        if only_sorts:
+            yield from (f"{item.title.rstrip(':')}: {point}" for point in item.below)
+        else:
+            yield item.text
+
+
+class _ListedLines:
+    """The lists in a text, which is taken line by line.
+
+    Attributes:
+        lists: The points of each, with the words before it.
+        between: The lines since the last point.
+    """
+
+    def __init__(self) -> None:
+        self.lists: list[tuple[str, list[_Item]]] = []
+        self.between: list[str] = []
+        self._numbered = 0
+        self._is_indented = False
+
+    def add(self, line: str) -> None:
+        """Take a line as a point, as the rest of the last one, or as words between lists."""
+        point = _POINT_LINE.fullmatch(line.rstrip())
+        goes_on = bool(self.lists) and not self.between
+        if point and (self._is_next_point(point, line) if goes_on else self._begins_list(point, line)):
+            self.lists[-1][1].append(_Item(point["text"]))
+            self._numbered = self._numbered + 1 if _continues(point, self._numbered) else 1
+        elif goes_on and (not line.strip() or line[:1].isspace()):
+            self.lists[-1][1][-1].add(line, point["text"] if point else None)
+        else:
+            self.between.append(line)
+
+    def _is_next_point(self, point: re.Match[str], line: str) -> bool:
+        """Return whether a mark goes on with the last list; one that stands further in belongs to the last point."""
+        is_below = line[:1].isspace() and not self._is_indented
+        return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
+
+    def _begins_list(self, point: re.Match[str], line: str) -> bool:
+        """Begin a list where a mark is a first one, or the next of numbers that run through all lists."""
+        begins = _continues(point, 0) or (bool(self.lists) and _continues(point, self._numbered))
+        if begins:
+            self.lists.append(("\n".join(self.between), []))
+            self.between = []
+            self._is_indented = line[:1].isspace()
+        return begins
+
+
+def _continues(point: re.Match[str], *indices: int) -> bool:
+    """Return whether a mark is the next of a list that has so many points."""
+    if point["section"]:
+        return any(indices) or point["section"] == _FIRST_SECTION
+    mark = point["in"] or point["square"] or point["hash"] or point["mark"] or point["letter"] or point["dashed"]
+    return point["bullet"] is not None or any(is_next(mark, index) for index in indices)
+
+
+def is_next(mark: str, index: int) -> bool:
+    """Return whether a number or a letter marks the point after so many."""
+    roman = _ROMAN[index] if index < len(_ROMAN) else None
+    return mark in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman

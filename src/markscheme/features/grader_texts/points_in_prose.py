@@ -1,0 +1,95 @@
+"""Points that a text behind `llm-rubric` lists within its sentences: by marks, ordinals, semicolons or questions."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from markscheme.features.grader_texts.listed_lines import NUMBERED, TextList, is_next
+from markscheme.features.grader_texts.text_lines import NUMBER_WORDS, in_digits, sentences
+
+_MARK = re.compile(
+    r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z]|[ivx]{1,4})\)|(\d{1,2}|[a-z])[.)]"
+    rf"|(?:{NUMBERED}) ?#?(\d{{1,2}}|{NUMBER_WORDS})(?:[:.)]| [-–—])) ",
+    re.IGNORECASE,
+)
+_ORDINALS = (
+    ("first", "second", "third", "fourth", "fifth", "sixth"),
+    ("erstens", "zweitens", "drittens", "viertens", "fünftens"),
+    ("premièrement", "deuxièmement", "troisièmement", "quatrièmement"),
+    ("primero", "segundo", "tercero", "cuarto"),
+)
+_LAST = ("finally", "lastly", "last", "schließlich", "enfin", "finalmente")
+_ORDINAL_WORDS = "|".join((*(word for words in _ORDINALS for word in words), *_LAST))
+_ORDINAL = re.compile(
+    rf"(?:^|(?<=[.!?;:,] )|(?<=[\n-]))[ -]{{0,3}}(?:and )?({_ORDINAL_WORDS})(?:(?:ly)?[,:]|(?<=tens)) "
+    r"(?!(?:read|check|compare|look|decide|consider|list|write|think|identify|rate|score)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CLAUSES = re.compile(
+    r"((?:please )?(?:ensure|verify|check|make sure)\b[^:;\n]{0,99}|[^:;\n]{0,199}\b(?:should|must|has to|have to"
+    r"|needs? to|if|when|that|criteria|requirements|conditions|checks|rules)"
+    r"(?: not)?): ([^:\n]{1,1999})",
+    re.IGNORECASE,
+)
+"""What an output has to do or to be, before a colon, and clauses after it."""
+_CLAUSE_ENDS = re.compile(r"; (?:and )?")
+_THREE_CLAUSES = re.compile(r"([^,;\n]{1,199}), ([^,;\n]{1,199}),? and ([^,;\n]{1,199})")
+_YES_OR_NO = re.compile(r"(?:does|do|did|is|are|was|were|has|have|can|will)\b[^?\n]{1,400}\?", re.IGNORECASE)
+_FEWEST_QUESTIONS = 3
+"""Two may ask for the same."""
+
+
+def lists_in_prose(text: str) -> Sequence[TextList]:
+    """Return the lists within sentences, by the first kind of mark that there is."""
+    ways: Sequence[Callable[[str], Sequence[TextList]]] = (_marked, _with_ordinals, _clauses, _questions)
+    return next(filter(None, (listed(text) for listed in ways)), ())
+
+
+def _marked(text: str) -> Sequence[TextList]:
+    """Return the list whose points have numbers or letters."""
+    return _between(text, list(_in_turn(text)))
+
+
+def _in_turn(text: str) -> Iterator[re.Match[str]]:
+    index = 0
+    for mark in _MARK.finditer(text):
+        if is_next(in_digits(next(filter(None, mark.groups()))), index):
+            index += 1
+            yield mark
+
+
+def _with_ordinals(text: str) -> Sequence[TextList]:
+    """Return the list whose points begin with first, second and so on."""
+    marks: list[re.Match[str]] = []
+    for mark in _ORDINAL.finditer(text):
+        ordinal = mark[1].casefold()
+        if any(words[len(marks) : len(marks) + 1] == (ordinal,) for words in _ORDINALS) or (marks and ordinal in _LAST):
+            marks.append(mark)
+    return _between(text, marks)
+
+
+def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
+    """Return the list of what stands between marks; none with a single mark."""
+    if len(marks) < 2:
+        return ()
+    ends = (*(mark.start() for mark in marks[1:]), len(text))
+    items = [text[mark.end() : end].strip(" ,;.\n") for mark, end in zip(marks, ends, strict=True)]
+    return [(text[: marks[0].start()], items)]
+
+
+def _clauses(text: str) -> Sequence[TextList]:
+    """Return the lists of clauses between semicolons, or of three between commas, that say what an output does."""
+    lists: list[TextList] = []
+    for sentence in sentences(text):
+        led = _CLAUSES.match(sentence)
+        if led:
+            three = _THREE_CLAUSES.fullmatch(led[2].rstrip("."))
+            items = three.groups() if three else _CLAUSE_ENDS.split(led[2].rstrip("."))
+            lists += [(f"{led[1]}:", items)] if len(items) > 1 else []
+    return lists
+
+
+def _questions(text: str) -> Sequence[TextList]:
+    """Return the questions of a text that has several, each answered by yes or no."""
+    questions = _YES_OR_NO.findall(text)
+    in_sentences = [sentence for sentence in sentences(text) if _YES_OR_NO.fullmatch(sentence.strip())]
+    return [("", in_sentences)] if len(questions) == len(in_sentences) >= _FEWEST_QUESTIONS else ()

@@ -1,0 +1,40 @@
+"""Quotations and material of a text behind `llm-rubric`, set aside while what its author asks is read."""
+
+import re
+from collections.abc import Sequence
+
+_FIRST = 0xE000
+"""The first of the characters for private use, which stand for what is set aside."""
+_MOST = 6400
+"""There are no more of them."""
+_TAGS = "reference|context|document|source|example|input|question|conversation|transcript|article|facts|policy"
+_SET_ASIDE = re.compile(
+    rf"(?P<whole><(?:{_TAGS})s?>[^<]*</\w{{1,20}}>|```[^`]{{1,9999}}```|'''[^']{{1,9999}}'''"
+    r"|\"\"\"[^\"]{1,9999}\"\"\")"
+    r"|(?<=[\s(\[])\"(?P<straight>[^\"\n]{1,400})\"|(?<=[\s(\[])“(?P<curled>[^”\n]{1,400})”"
+    r"|(?<=[\s(\[])„(?P<low>[^“\n]{1,400})“"
+    r"|(?:(?<=\n)|(?<=: ))\"(?P<lines>[^\"]{1,1999})\"(?=\s|$)",
+    re.IGNORECASE,
+)
+"""What an output is compared with or made of, between tags or fences, and quotations, also of several lines."""
+_STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
+
+
+def set_aside(text: str) -> tuple[str, Sequence[str]]:
+    """Return a text whose material and quotations of several words are one character each, and what these stand for."""
+    originals: list[str] = []
+
+    def stand_in(passage: re.Match[str]) -> str:
+        words = passage[passage.lastgroup or 0]
+        is_single_word = passage.lastgroup != "whole" and " " not in words
+        if is_single_word or len(originals) == _MOST:
+            return passage[0]
+        originals.append(words)
+        return passage[0].replace(words, chr(_FIRST + len(originals) - 1))
+
+    return _SET_ASIDE.sub(stand_in, _STAND_INS.sub("", text)), originals
+
+
+def put_back(words: str, originals: Sequence[str]) -> str:
+    """Return words of a text with what was set aside in them."""
+    return _STAND_INS.sub(lambda stand_in: originals[ord(stand_in[0]) - _FIRST], words)
