@@ -31,6 +31,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,7 @@ GROUP_WAYS = ("random", "by-verdict", "group x verdict")
 LABELS, PASS_MARK = 200, 0.5
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 WAYS: tuple[DrawnHow, ...] = ("random", "by-verdict", "elsewhere")
+WAYS_DRAWN: Mapping[DrawnHow, DrawnBy] = {"random": "random", "by-verdict": "by-verdict"}
 RUBRIC = rubric_of_wholes()
 
 
@@ -72,11 +74,9 @@ class Data:
 
     def estimate(self) -> tuple[float | None, float | None, float | None]:
         """Value and limits as `pass-rate` gives them."""
-        ways: dict[DrawnHow, DrawnBy] = {"random": "random", "by-verdict": "by-verdict"}
-        drawn = ways.get(self.how)
-        examples = [Example(Submission("", {}, f"l{place}"), drawn=drawn) for place in range(len(self.gold))]
+        examples = _examples("l", len(self.gold), WAYS_DRAWN.get(self.how))
         labelled = decision_table(RUBRIC, examples, gold=self.gold.tolist(), judge=self.judge.tolist())
-        others = [Example(Submission("", {}, f"p{place}")) for place in range(len(self.unlabelled))]
+        others = _examples("p", len(self.unlabelled), None)
         passed = self.unlabelled.tolist()
         if self.how != "elsewhere":
             others, passed = [*others, *examples], [*passed, *self.judge.tolist()]
@@ -87,6 +87,12 @@ class Data:
         """For judgy."""
         told = {"labels": self.gold, "predictions": self.judge, "unlabelled": self.unlabelled}
         return json.dumps({key: values.astype(int).tolist() for key, values in told.items()})
+
+
+@cache
+def _examples(letter: str, count: int, drawn: DrawnBy | None) -> list[Example]:
+    """Examples without texts, the same ones for every data set."""
+    return [Example(Submission("", {}, f"{letter}{index}"), drawn=drawn) for index in range(count)]
 
 
 @dataclass

@@ -107,9 +107,8 @@ def moments_by_verdict(
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]
     share = np.where(sizes > 0, hits / np.where(sizes > 0, sizes, 1), 0.5)
-    tail = _tail(level)
-    low = np.where(sizes > 0, 1 - _mid_p_upper(sizes - hits, sizes, tail), 0.0)
-    high = _mid_p_upper(hits, sizes, tail)
+    high, high_of_fails = _mid_p_upper(np.stack([hits, sizes - hits]), sizes, _tail(level))
+    low = np.where(sizes > 0, 1 - high_of_fails, 0.0)
     below = (weight**2 * (share - low) ** 2).sum(axis=-1)
     above = (weight**2 * (high - share) ** 2).sum(axis=-1)
     smooth = (hits + 0.5) / (sizes + 1)
@@ -181,10 +180,11 @@ def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
     misses = np.where(is_open, size - k, 1.0)
     low = np.where(is_open, k / np.where(size > 0, size, 1.0), 1.0)
     high = np.ones_like(low)
+    hits_or_one = np.where(k > 0, k, 1.0)
     for _ in range(60):
         middle = (low + high) / 2
         at_most = betainc(misses, k + 1, 1 - middle)
-        fewer = np.where(k > 0, betainc(misses + 1, np.where(k > 0, k, 1.0), 1 - middle), 0.0)
+        fewer = np.where(k > 0, betainc(misses + 1, hits_or_one, 1 - middle), 0.0)
         is_inside = (at_most + fewer) / 2 > tail
         low = np.where(is_inside, middle, low)
         high = np.where(is_inside, high, middle)
