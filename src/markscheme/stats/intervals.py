@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from markscheme.phrases import counted
+from markscheme.stats.distinct import numbered
 from markscheme.stats.estimate import Caveat, Estimate, Reason
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -458,6 +459,9 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     if names.dtype == object:
         numbers_of = {name: index for index, name in enumerate(dict.fromkeys(names.tolist()))}
         return np.array([numbers_of[name] for name in names.tolist()], dtype=np.int64), len(numbers_of)
+    if names.dtype == np.int64 and names.min(initial=0) >= 0:
+        distinct, numbers = numbered(names)
+        return numbers, len(distinct)
     distinct, numbers = np.unique(names, return_inverse=True)
     return numbers.reshape(-1).astype(np.int64), len(distinct)
 
@@ -555,8 +559,8 @@ class Groups:
 
     def groups_with(self, rows: npt.NDArray[np.bool_]) -> int:
         """Count the groups that have a unit among the selected rows."""
-        sets = np.unique(self.number[rows])
-        return len(sets) if self.copies is None else round(float(self.copies[sets].sum()))
+        sets = np.bincount(self.number[rows], minlength=self.n_sets) > 0
+        return int(sets.sum()) if self.copies is None else round(float(self.copies[sets].sum()))
 
     def mean(self, values: Floats) -> float:
         """Compute the mean of `values`, shape (n_rows,), over all units; nan without any."""

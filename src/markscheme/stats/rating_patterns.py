@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.distinct import first_of, numbered
 from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.pairs import numbers
 
@@ -195,7 +196,7 @@ def _row_keys(codes: Integers, n_values: int) -> Integers:
     reach = 1
     for column in codes.T:
         if reach > 2**62 // (n_values + 1):
-            distinct, keys = np.unique(keys, return_inverse=True)
+            distinct, keys = numbered(keys)
             reach = len(distinct)
         keys = keys * (n_values + 1) + column + 1
         reach *= n_values + 1
@@ -236,8 +237,8 @@ def rating_patterns(
     rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
     codes = codes[rated]
     of_rated = units.of_units(rated)
-    _, first, which = np.unique(_row_keys(codes, len(values)), return_index=True, return_inverse=True)
-    which = which.reshape(-1).astype(np.int64)
+    keys, which = numbered(_row_keys(codes, len(values)))
+    first = first_of(which, len(keys))
     times = np.bincount(which, weights=of_rated.units, minlength=len(first)).astype(np.float64)
     set_of = np.full(len(table), -1, dtype=np.int64)
     set_of[rated] = of_rated.number if units.named else which
@@ -262,8 +263,8 @@ def _sets_left_out(times: Floats, which: Integers, groups: Groups, *, leave_out:
     if not groups.named:
         one_each = np.arange(n_rows, dtype=np.int64)
         return LeftOutSets(one_each, np.ones(n_rows), one_each, times)
-    pairs, place = np.unique(groups.number * n_rows + which, return_inverse=True)
-    count = np.bincount(place.reshape(-1), weights=groups.times)
+    pairs, place = numbered(groups.number * n_rows + which)
+    count = np.bincount(place, weights=groups.times)
     start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
     copies = np.ones(len(start)) if groups.copies is None else groups.copies
     return LeftOutSets(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), copies)

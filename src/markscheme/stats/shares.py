@@ -48,6 +48,10 @@ MEAN_WEIGHT = 8
 """Differing examples that weigh as much as this assumption."""
 LOGS_PER_GAMMA = 3
 """Logarithms that take as long as one value of the log-gamma function, with the sums around them (measured)."""
+_FEW_COUNTS = 40
+"""Up to so many different counts the log-gamma function of each is computed."""
+_SAME_SUM = 1e-16
+"""Part of itself by which a sum of log-gammas may err where fewer counts stand in for many."""
 MOST_REMEMBERED = 512
 """Correlations within groups that are remembered: a report on thousands of examples asks for a few hundred."""
 _HITS_ALIKE = 9
@@ -455,16 +459,47 @@ def _log_rising(shape: Floats, counts: Floats, copies: Floats) -> Floats:
     """Sum log Γ(shape + count) − log Γ(shape) over the counts, each so many times, for each element of `shape`."""
     total = np.zeros_like(shape)
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
-    times = np.bincount(kind.reshape(-1), weights=copies)
-    if different[-1] <= LOGS_PER_GAMMA * (len(different) + 1) and (different == np.floor(different)).all():
+    times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
+    counted, weights = _stand_ins(different[different > 0], times[different > 0])
+    if different[-1] <= LOGS_PER_GAMMA * (len(counted) + 1) and (different == np.floor(different)).all():
         for factor in range(int(different[-1])):
             total += times[different > factor].sum() * np.log(shape + factor)
         return total
     start = gammaln(shape)
-    for count, n in zip(different, times, strict=True):
-        if count > 0:
-            total += n * (gammaln(shape + count) - start)
+    for count, n in zip(counted, weights, strict=True):
+        total += n * (gammaln(shape + count) - start)
     return total
+
+
+def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
+    """Return fewer counts, with weights, whose sum of log Γ(shape + count) is the same to the last digits.
+
+    log Γ is smooth over counts above 0: its polynomial through Chebyshev's nodes errs by `_SAME_SUM` of itself.
+
+    Args:
+        counts: Different counts above 0, ascending.
+        times: How often each occurs.
+
+    Source:
+        Berrut and Trefethen (2004), SIAM Review 46(3), 501-517, for the barycentric formula.
+        doi:10.1137/S0036144502417715
+        Trefethen (2013), Approximation Theory and Approximation Practice, theorem 8.2, for the number of nodes.
+    """
+    if len(counts) < _FEW_COUNTS:
+        return counts, times
+    half = (counts[-1] - counts[0]) / 2
+    centre = counts[0] + half
+    reach = centre / half
+    n_nodes = math.ceil(math.log(1 / _SAME_SUM) / math.log(reach + math.sqrt(reach**2 - 1)))
+    if 2 * n_nodes > len(counts):
+        return counts, times
+    angles = (np.arange(n_nodes) + 0.5) * math.pi / n_nodes
+    nodes = centre + half * np.cos(angles)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pulls = np.sin(angles) * (-1.0) ** np.arange(n_nodes) / (counts[:, None] - nodes)
+        shares = pulls / pulls.sum(axis=1, keepdims=True)
+    shares = np.where(np.isnan(shares).any(axis=1, keepdims=True), counts[:, None] == nodes, shares)
+    return nodes, times @ shares
 
 
 def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats) -> tuple[Floats, Floats]:

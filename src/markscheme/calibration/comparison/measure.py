@@ -226,7 +226,7 @@ class CriterionComparison:
 def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...], Grouping]:
     """Return each kind of row of some columns once, and how many examples it stands for in each group.
 
-    A small set stays as it is, and so does one that is counted already.
+    A small set stays as it is.
 
     Args:
         columns: Each of shape (n_examples,), nan where there is no value.
@@ -239,12 +239,12 @@ def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...],
         ([1.0, 2.0, nan], [1000.0, 2000.0, 1000.0])
     """
     n = len(columns[0])
-    if n < FEWEST_TO_MERGE or isinstance(groups, Groups):
+    if n < FEWEST_TO_MERGE:
         return columns, groups
-    is_grouped = groups is not None
-    sets = Groups.of(groups, n).number if is_grouped else np.zeros(n, dtype=np.int64)
+    rows = Groups.of(groups, n)
+    sets = rows.number if rows.named else np.zeros(n, dtype=np.int64)
     first, kind = equal_rows([sets, *columns], n)
-    counts = Groups.counted(np.bincount(kind), sets[first] if is_grouped else None)
+    counts = Groups.counted(np.bincount(kind, weights=rows.units), sets[first] if rows.named else None)
     return tuple(column[first] for column in columns), counts
 
 

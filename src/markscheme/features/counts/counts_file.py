@@ -1,32 +1,24 @@
 """The counts file: rows that say how many examples have the same gold, judge's and annotators' ratings."""
 
-import contextlib
-import csv
-import hashlib
-import io
-import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from markscheme.errors import UsageError
+from markscheme.features.counts.counts_columns import CountsColumns, counts_columns
 from markscheme.phrases import listed
 from markscheme.rubrics.criterion import LEVEL_ROUNDING
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stats.intervals import Flags, Floats, Groups, Integers
+from markscheme.stats.intervals import Floats, Groups, Integers
 
 COUNTS_FORMAT: Final = 1
 """The format's number, in the part `format:1`."""
 MOST_ROWS: Final = 3_000_000
 """Rows of a file; more take longer to read than the query that makes them takes to count."""
-EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
-"""Texts of a cell without a value, in small letters."""
 SCORE_PART: Final = "score"
 DECISION_PART: Final = "decision"
 ANNOTATORS_PART: Final = "people"
@@ -38,7 +30,6 @@ RATES: Final = ("rate:agreement", "rate:stops", "rate:keeps")
 _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_PART, GIVEN_PART)
 """Parts whose values are 0 to 1."""
 _KNOWN_PREFIXES: Final = ("slice:", "repair:", "rubric:", "format:")
-_PEOPLE_COLUMN: Final = re.compile(r"p[1-9]\d*")
 _LARGEST_DENOMINATOR: Final = 1000
 """Scores of up to so many equal steps are read as the fraction that they are rounded from."""
 _ROUNDED: Final = 6e-10
@@ -121,8 +112,8 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
     Raises:
         UsageError: Another format or rubric, a value off its scale, or parts with different examples.
     """
-    table = _Table(*_columns(source))
-    rows = {name: table.rows(inside) for name, inside in table.parts().items()}
+    table = counts_columns(source)
+    rows = _rows_by_part(table)
     _refuse_another_format(table, rows)
     _refuse_another_rubric(table, rows, rubric)
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
@@ -143,186 +134,54 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
     return CountsFile(table.name, table.digest, parts, examples, n_groups, unknown)
 
 
-# --- columns ----------------------------------------------------------------------------------------------------------
+# --- rows -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Columns of a source.
+def _rows_by_part(table: CountsColumns) -> dict[str, CountedRows]:
+    """Return the rows of each part, without those that stand for nothing.
 
-    Attributes:
-        columns: Cells by name.
-        name: The source's name in messages.
-        digest: Of its content.
-        first: The number of its first row in messages.
+    Raises:
+        UsageError: No column `part` or `n`, more rows than are read, or a number of examples that isn't whole.
     """
-
-    columns: Mapping[str, Sequence[Any]]
-    name: str
-    digest: str
-    first: int
-
-    def parts(self) -> dict[str, Flags]:
-        """Return the rows of each part; refuse a table without the columns `part` and `n`, and one that is too long."""
-        missing = [name for name in ("part", "n") if name not in self.columns]
-        if missing:
-            raise UsageError(f"{self.name} is no table of counts: it has no column {' or '.join(missing)}")
-        cells = self.columns["part"]
-        if len(cells) > MOST_ROWS:
-            raise UsageError(f"{self.name} has {len(cells):,} rows; {MOST_ROWS:,} are the most")
-        place_of: dict[Any, int] = {}
-        codes = np.fromiter((place_of.setdefault(cell, len(place_of)) for cell in cells), np.int64, len(cells))
-        return {str(name): codes == index for name, index in place_of.items()}
-
-    @cached_property
-    def people(self) -> list[str]:
-        """Columns of annotators, in order."""
-        names = [name for name in self.columns if _PEOPLE_COLUMN.fullmatch(name)]
-        return sorted(names, key=lambda name: int(name[1:]))
-
-    def rows(self, inside: Flags) -> CountedRows:
-        """Return the rows of a part, without those that stand for nothing."""
-        n = self._numbers["n"][inside]
-        counts = np.flatnonzero(inside)[n > 0]
-        people = [self._numbers[name][counts] for name in self.people]
-        return CountedRows(
-            self._numbers["set_no"][counts],
-            self._numbers["gold"][counts],
-            self._numbers["judge"][counts],
-            np.column_stack(people) if people else np.zeros((len(counts), 0)),
-            self._numbers["n"][counts],
-            counts + self.first,
-        )
-
-    @cached_property
-    def _numbers(self) -> dict[str, Floats]:
-        """The columns of numbers; one that lacks has no value anywhere."""
-        names = ("set_no", "gold", "judge", *self.people, "n")
-        numbers = {name: self._column(name) for name in names if name in self.columns}
-        blank = np.full(len(self.columns["n"]), np.nan)
-        n = numbers["n"]
-        strange = np.flatnonzero(~((n >= 0) & (n == np.rint(n))))
-        if len(strange):
-            raise self.fault(int(strange[0]) + self.first, "n", "must be a whole number from 0")
-        return {name: numbers.get(name, blank) for name in names}
-
-    def _column(self, name: str) -> Floats:
-        cells = self.columns[name]
-        with contextlib.suppress(TypeError, ValueError):
-            return np.array(["nan" if cell == "" else cell for cell in cells], dtype=np.float64)
-        try:
-            return np.array([_cell(cell) for cell in cells], dtype=np.float64)
-        except (TypeError, ValueError):
-            index = next(index for index, cell in enumerate(cells) if not _is_number(cell))
-            raise self.fault(index + self.first, name, "must be a number, or empty") from None
-
-    def fault(self, line: int, column: str, why: str) -> UsageError:
-        """Make the error for a cell."""
-        cell = self.columns[column][line - self.first] if column in self.columns else None
-        return UsageError(f"{self.name}, row {line}, column {column} {why}, got {cell!r}")
+    lacking = [name for name, lacks in (("part", table.parts is None), ("n", "n" not in table.numbers)) if lacks]
+    if lacking:
+        raise UsageError(f"{table.name} is no table of counts: it has no column {' or '.join(lacking)}")
+    if len(table.part) > MOST_ROWS:
+        raise UsageError(f"{table.name} has {len(table.part):,} rows; {MOST_ROWS:,} are the most")
+    n = table.numbers["n"]
+    strange = np.flatnonzero(~((n >= 0) & (n == np.rint(n))))
+    if len(strange):
+        raise table.fault(int(strange[0]) + table.first, "n", "must be a whole number from 0")
+    people = sorted((name for name in table.numbers if name.startswith("p")), key=lambda name: int(name[1:]))
+    in_order = np.argsort(table.part, kind="stable")
+    last = np.cumsum(np.bincount(table.part, minlength=len(table.parts or ())))
+    of_parts = np.split(in_order, last[:-1])
+    return {
+        name: _rows(table, rows[n[rows] > 0], people) for name, rows in zip(table.parts or (), of_parts, strict=True)
+    }
 
 
-def _cell(cell: Any) -> float:
-    if cell is None or (isinstance(cell, str) and cell.strip().casefold() in EMPTY_CELLS):
-        return np.nan
-    return float(cell)
+def _rows(table: CountsColumns, rows: Integers, people: Sequence[str]) -> CountedRows:
+    columns = [table.numbers[name][rows] for name in people]
+    return CountedRows(
+        _column(table, "set_no", rows),
+        _column(table, "gold", rows),
+        _column(table, "judge", rows),
+        np.column_stack(columns) if columns else np.zeros((len(rows), 0)),
+        table.numbers["n"][rows],
+        rows + table.first,
+    )
 
 
-def _is_number(cell: Any) -> bool:
-    try:
-        _cell(cell)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _columns(source: Any) -> tuple[Mapping[str, Sequence[Any]], str, str, int]:
-    """Return the columns of a source, its name, a digest of its content, and the number of its first row."""
-    if isinstance(source, Path):
-        try:
-            raw = source.read_bytes()
-        except OSError as problem:
-            raise UsageError(f"{source} cannot be read: {problem.strerror or problem}") from problem
-        digest = hashlib.sha256(raw).hexdigest()[:16]
-        if raw.startswith(b"PAR1"):
-            return _of_parquet(raw, source), str(source), digest, 1
-        text = raw.decode("utf-8-sig", errors="replace")
-        if text.lstrip().startswith("{"):
-            return _of_rows(_json_rows(text, source)), str(source), digest, 1
-        return _of_csv(text), str(source), digest, 2
-    columns = _in_memory(source)
-    listed_columns = {name: list(cells) for name, cells in columns.items()}
-    digest = hashlib.sha256(repr(sorted(listed_columns.items())).encode()).hexdigest()[:16]
-    return listed_columns, "the table of counts", digest, 1
-
-
-def _of_csv(text: str) -> dict[str, Sequence[Any]]:
-    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
-    commas = lines[0].count(",")
-    if '"' in text or any(line.count(",") != commas for line in lines):
-        return _of_quoted_csv(text)
-    names = [name.strip() for name in lines[0].split(",")]
-    cells = ",".join(lines[1:]).split(",") if len(lines) > 1 else []
-    return {name: cells[column :: len(names)] for column, name in enumerate(names)}
-
-
-def _of_quoted_csv(text: str) -> dict[str, Sequence[Any]]:
-    rows = csv.reader(io.StringIO(text, newline=""))
-    header = [name.strip() for name in next(rows, [])]
-    width = len(header)
-    cells = [row if len(row) == width else (row + [""] * width)[:width] for row in rows if row]
-    columns = list(zip(*cells, strict=True)) or [()] * width
-    return dict(zip(header, columns, strict=True))
-
-
-def _json_rows(text: str, path: Path) -> list[Mapping[str, Any]]:
-    rows: list[Mapping[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError:
-            raise UsageError(f"{path}, row {number} is no JSON") from None
-        if not isinstance(row, dict):
-            raise UsageError(f"{path}, row {number} must be an object with part and n")
-        rows.append(row)
-    return rows
-
-
-def _of_parquet(raw: bytes, path: Path) -> dict[str, Sequence[Any]]:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(f"{path} is Parquet: pip install 'markscheme[parquet]'") from None
-    table = parquet.ParquetFile(io.BytesIO(raw)).read()
-    return {str(name): column.to_pylist() for name, column in zip(table.column_names, table.columns, strict=True)}
-
-
-def _of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
-    every = list(rows)
-    names = dict.fromkeys(str(name) for row in every for name in row)
-    return {name: [row.get(name) for row in every] for name in names}
-
-
-def _in_memory(source: Any) -> Mapping[str, Any]:
-    if isinstance(source, Mapping):
-        return source
-    if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
-        return _of_rows(source)
-    import narwhals
-
-    try:
-        frame = narwhals.from_native(source, eager_only=True)
-    except TypeError:
-        raise UsageError(f"`counts` must be a file or a frame, got {type(source).__name__}") from None
-    return {str(name): frame[name].to_list() for name in frame.columns}
+def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
+    """Return a column of numbers in some rows; one that lacks has no value anywhere."""
+    return table.numbers[name][rows] if name in table.numbers else np.full(len(rows), np.nan)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
-def _refuse_another_format(table: _Table, rows: Mapping[str, CountedRows]) -> None:
+def _refuse_another_format(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:
     for name, of_part in rows.items():
         prefix, _, number = name.partition(":")
         if prefix == "format" and number and number != str(COUNTS_FORMAT):
@@ -331,7 +190,7 @@ def _refuse_another_format(table: _Table, rows: Mapping[str, CountedRows]) -> No
             )
 
 
-def _refuse_another_rubric(table: _Table, rows: Mapping[str, CountedRows], rubric: Rubric) -> None:
+def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows], rubric: Rubric) -> None:
     """Refuse counts by another rubric, and name a part whose levels show it, if any does."""
     for name, of_part in rows.items():
         prefix, _, digest = name.partition(":")
@@ -373,7 +232,7 @@ def _scale_words(criterion: Criterion) -> str:
     return f"{low:g} to {high:g}"
 
 
-def _refuse_off_scale(table: _Table, name: str, of_part: CountedRows, criterion: Criterion) -> None:
+def _refuse_off_scale(table: CountsColumns, name: str, of_part: CountedRows, criterion: Criterion) -> None:
     first_off = _off_scale(of_part, criterion)
     if first_off is not None:
         row, column = first_off
@@ -381,7 +240,7 @@ def _refuse_off_scale(table: _Table, name: str, of_part: CountedRows, criterion:
         raise table.fault(int(of_part.line[row]), column, why)
 
 
-def _refuse_outside(table: _Table, name: str, of_part: CountedRows) -> None:
+def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows) -> None:
     columns = {"gold": of_part.gold, "judge": of_part.judge} if name != GIVEN_PART else {"gold": of_part.gold}
     if name in (ANNOTATORS_PART, ANNOTATORS_DECIDE_PART):
         columns["p1"] = of_part.people[:, 0] if of_part.people.shape[1] else np.full(len(of_part.n), -1.0)
@@ -394,7 +253,7 @@ def _refuse_outside(table: _Table, name: str, of_part: CountedRows) -> None:
             raise table.fault(int(of_part.line[outside.argmax()]), column, f"of part {name} must be {allowed}")
 
 
-def _refuse_no_rate(table: _Table, name: str, of_part: CountedRows) -> None:
+def _refuse_no_rate(table: CountsColumns, name: str, of_part: CountedRows) -> None:
     for column, strange_rows, why in (
         ("judge", ~(of_part.judge >= 1), "must be the examples of a group"),
         ("gold", ~((of_part.gold >= 0) & (of_part.gold <= of_part.judge)), "must be the hits among a group's examples"),
@@ -403,7 +262,7 @@ def _refuse_no_rate(table: _Table, name: str, of_part: CountedRows) -> None:
             raise table.fault(int(of_part.line[strange_rows.argmax()]), column, f"of part {name} {why}")
 
 
-def _examples(table: _Table, rows: Mapping[str, CountedRows], wanted: Sequence[str]) -> int:
+def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Sequence[str]) -> int:
     """Return how many examples were counted; refuse parts that lack, or that count others."""
     missing = [name for name in wanted if name not in rows]
     if missing:

@@ -1,0 +1,271 @@
+"""The columns of a table of counts, read without a Python object for each cell where all cells are plain.
+
+A table with a cell that isn't is read cell by cell: it may still be a number, or the refusal says which cell it is.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from markscheme.errors import UsageError
+from markscheme.stats.intervals import Floats, Integers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PART_COLUMN: Final = "part"
+EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
+"""Texts of a cell without a value, in small letters."""
+NUMBER_COLUMN: Final = re.compile(r"set_no|gold|judge|n|p[1-9]\d*")
+"""Names of the columns that are read as numbers; no other one is read."""
+_ARROW_NUMBERS: Final = {
+    "double": np.float64,
+    "float": np.float32,
+    "int64": np.int64,
+    "int32": np.int32,
+    "int16": np.int16,
+    "int8": np.int8,
+    "uint8": np.uint8,
+    "uint16": np.uint16,
+    "uint32": np.uint32,
+}
+"""Types of numbers by their name in Arrow."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+Cells: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class CountsColumns:
+    """The columns of a table of counts.
+
+    Attributes:
+        name: The table's name in messages.
+        digest: Of its content.
+        first: The number of its first row in messages.
+        parts: Names of parts, each once; None without such a column.
+        part: The index among `parts` of each row, shape (n_rows,).
+        numbers: Columns of numbers by name, each of shape (n_rows,), nan = empty.
+        cells: Reads the cells as they are written, by column, for messages.
+    """
+
+    name: str
+    digest: str
+    first: int
+    parts: tuple[str, ...] | None
+    part: Integers
+    numbers: Mapping[str, Floats]
+    cells: Callable[[], Cells]
+
+    def fault(self, line: int, column: str, why: str) -> UsageError:
+        """Make the error for a cell."""
+        return _fault(self.name, self.cells(), self.first, line, column, why)
+
+
+def counts_columns(source: Any) -> CountsColumns:
+    """Read the columns of a source.
+
+    Args:
+        source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
+
+    Raises:
+        UsageError: It can't be read, or has a cell that is no number in a column of numbers.
+    """
+    if isinstance(source, Path):
+        return _of_file(source)
+    cells = {name: list(column) for name, column in _in_memory(source).items()}
+    digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest()[:16]
+    return _of_cells(cells, "the table of counts", digest, 1)
+
+
+def _of_file(path: Path) -> CountsColumns:
+    try:
+        raw = path.read_bytes()
+    except OSError as problem:
+        raise UsageError(f"{path} cannot be read: {problem.strerror or problem}") from problem
+    digest = hashlib.sha256(raw).hexdigest()[:16]
+    if raw.startswith(b"PAR1"):
+        return _of_arrow(_parquet(raw, path), path, digest)
+    is_json = raw[:1000].removeprefix(_BOM).lstrip().startswith(b"{")
+    first = 1 if is_json else 2
+
+    def cells() -> Cells:
+        text = raw.decode("utf-8-sig", errors="replace")
+        return _of_rows(_json_rows(text, path)) if is_json else _of_csv(text)
+
+    plain = None if is_json else _plain_csv(raw)
+    if plain is None:
+        return _of_cells(cells(), str(path), digest, first)
+    parts, part, numbers = plain
+    return CountsColumns(str(path), digest, first, parts, part, numbers, cells)
+
+
+# --- plain tables -----------------------------------------------------------------------------------------------------
+
+
+def _plain_csv(raw: bytes) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
+    """Return parts, the part of each row, and columns of numbers; None where a cell is quoted or no plain number."""
+    head, _, body = raw.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n").partition(b"\n")
+    names = [name.strip() for name in head.decode("utf-8", errors="replace").split(",")]
+    if b'"' in raw or not body or b"\n\n" in body or PART_COLUMN not in names or len(set(names)) < len(names):
+        return None
+    index_of: dict[str, int] = {}
+    of_cells: dict[int | str, Callable[[str], Any]] = {
+        column: lambda _: np.nan for column, name in enumerate(names) if not NUMBER_COLUMN.fullmatch(name)
+    }
+    of_cells[names.index(PART_COLUMN)] = lambda part: index_of.setdefault(part, len(index_of))
+    filled = body.replace(b",,", b",nan,").replace(b",,", b",nan,").replace(b",\n", b",nan\n")
+    filled += b"nan" if filled.endswith(b",") else b""
+    try:
+        table = np.loadtxt(
+            io.BytesIO(filled), delimiter=",", converters=of_cells, comments=None, encoding="utf-8", ndmin=2
+        )
+    except ValueError:
+        return None
+    if table.shape[1] != len(names):
+        return None
+    numbers = {name: table[:, column] for column, name in enumerate(names) if column not in of_cells}
+    return tuple(index_of), table[:, names.index(PART_COLUMN)].astype(np.int64), numbers
+
+
+def _of_arrow(table: "pa.Table", path: Path, digest: str) -> CountsColumns:
+    """Take the columns of an Arrow table, cell by cell where one has another type than numbers have."""
+    columns = dict(zip(map(str, table.column_names), table.columns, strict=True))
+
+    def cells() -> Cells:
+        return {name: column.to_pylist() for name, column in columns.items()}
+
+    wanted = {name: column for name, column in columns.items() if NUMBER_COLUMN.fullmatch(name)}
+    is_plain = all(str(column.type) in _ARROW_NUMBERS for column in wanted.values())
+    if not is_plain or PART_COLUMN not in columns:
+        return _of_cells(cells(), str(path), digest, 1)
+    named = columns[PART_COLUMN].combine_chunks().dictionary_encode()
+    parts, part = tuple(map(str, named.dictionary.to_pylist())), np.asarray(named.indices).astype(np.int64)
+    numbers = {name: _arrow_numbers(column) for name, column in wanted.items()}
+    return CountsColumns(str(path), digest, 1, parts, part, numbers, cells)
+
+
+def _arrow_numbers(column: "pa.ChunkedArray") -> Floats:
+    """Copy the numbers of a column; Arrow's own way to numpy loads pandas, which takes longer than the rest."""
+    numbers = np.empty(len(column))
+    start = 0
+    for chunk in column.chunks:
+        of_chunk = slice(chunk.offset, chunk.offset + len(chunk))
+        is_valid, values = chunk.buffers()
+        copied = numbers[start : start + len(chunk)]
+        copied[:] = np.frombuffer(values, _ARROW_NUMBERS[str(chunk.type)])[of_chunk]
+        if is_valid is not None:
+            bits = np.unpackbits(np.frombuffer(is_valid, np.uint8), bitorder="little")
+            copied[bits[of_chunk] == 0] = np.nan
+        start += len(chunk)
+    return numbers
+
+
+def _parquet(raw: bytes, path: Path) -> "pa.Table":
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError(f"{path} is Parquet: pip install 'markscheme[parquet]'") from None
+    return parquet.ParquetFile(io.BytesIO(raw)).read()
+
+
+# --- cell by cell -----------------------------------------------------------------------------------------------------
+
+
+def _of_cells(cells: Cells, name: str, digest: str, first: int) -> CountsColumns:
+    parts, part = _indexed(cells[PART_COLUMN]) if PART_COLUMN in cells else (None, np.zeros(0, dtype=np.int64))
+    numbers = {column: _numbers_of(cells, name, first, column) for column in cells if NUMBER_COLUMN.fullmatch(column)}
+    return CountsColumns(name, digest, first, parts, part, numbers, lambda: cells)
+
+
+def _indexed(names: Sequence[Any]) -> tuple[tuple[str, ...], Integers]:
+    """Return each name once, and the index of each."""
+    index_of: dict[Any, int] = {}
+    index = np.fromiter((index_of.setdefault(name, len(index_of)) for name in names), np.int64, len(names))
+    return tuple(map(str, index_of)), index
+
+
+def _numbers_of(cells: Cells, name: str, first: int, column: str) -> Floats:
+    """Return a column of numbers; refuse the first cell that is none."""
+    try:
+        return np.array([_number(cell) for cell in cells[column]], dtype=np.float64)
+    except (TypeError, ValueError):
+        index = next(index for index, cell in enumerate(cells[column]) if not _is_number(cell))
+        raise _fault(name, cells, first, index + first, column, "must be a number, or empty") from None
+
+
+def _number(cell: Any) -> float:
+    if cell is None or (isinstance(cell, str) and cell.strip().casefold() in EMPTY_CELLS):
+        return np.nan
+    return float(cell)
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        _number(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _fault(name: str, cells: Cells, first: int, line: int, column: str, why: str) -> UsageError:
+    """Make the error for a cell."""
+    cell = cells[column][line - first] if column in cells else None
+    return UsageError(f"{name}, row {line}, column {column} {why}, got {cell!r}")
+
+
+def _of_csv(text: str) -> Cells:
+    rows = csv.reader(io.StringIO(text, newline=""))
+    header = [name.strip() for name in next(rows, [])]
+    width = len(header)
+    cells = [row if len(row) == width else (row + [""] * width)[:width] for row in rows if row]
+    columns = list(zip(*cells, strict=True)) or [()] * width
+    return dict(zip(header, columns, strict=True))
+
+
+def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            raise UsageError(f"{path}, row {number} is no JSON") from None
+        if not isinstance(row, dict):
+            raise UsageError(f"{path}, row {number} must be an object with part and n")
+        yield row
+
+
+def _of_rows(rows: Iterable[Mapping[str, Any]]) -> Cells:
+    """Return the cells of rows by column; each row is dropped when its cells are taken."""
+    columns: dict[str, list[Any]] = {}
+    for length, row in enumerate(rows):
+        for name in row:
+            if name not in columns:
+                columns[str(name)] = [None] * length
+        for name, cells in columns.items():
+            cells.append(row.get(name))
+    return columns
+
+
+def _in_memory(source: Any) -> Mapping[str, Any]:
+    if isinstance(source, Mapping):
+        return source
+    if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
+        return _of_rows(source)
+    import narwhals
+
+    try:
+        frame = narwhals.from_native(source, eager_only=True)
+    except TypeError:
+        raise UsageError(f"`counts` must be a file or a frame, got {type(source).__name__}") from None
+    return {str(name): frame[name].to_list() for name in frame.columns}

@@ -1,0 +1,44 @@
+"""Distinct whole numbers, found without sorting where they are dense."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+MOST_MARKED: Final = 2**16
+"""Numbers up to this are marked however few occur; higher ones where few are left out between those that occur."""
+
+
+def numbered(
+    keys: npt.NDArray[np.int64], reach: int | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return each whole number once, ascending, and for each key its place among them.
+
+    Args:
+        keys: Numbers from 0, shape (n,).
+        reach: A number above all of them, if known.
+
+    Example:
+        >>> distinct, place = numbered(np.array([7, 2, 7]))
+        >>> distinct.tolist(), place.tolist()
+        ([2, 7], [1, 0, 1])
+    """
+    end = int(keys.max(initial=-1)) + 1 if reach is None else reach
+    if end > max(MOST_MARKED, 4 * len(keys)):
+        distinct, place = np.unique(keys, return_inverse=True)
+        return distinct, place.reshape(-1)
+    occurs = np.zeros(end, dtype=bool)
+    occurs[keys] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
+
+
+def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
+    """Return where each number from 0 to n - 1 occurs first.
+
+    Example:
+        >>> first_of(np.array([1, 0, 1]), 2).tolist()
+        [1, 0]
+    """
+    first = np.zeros(n, dtype=np.int64)
+    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)
+    return first
