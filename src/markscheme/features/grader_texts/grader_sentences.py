@@ -29,7 +29,8 @@ _QUESTION = (
     r"|(?:on|use|using) an? "
 )
 _NAMED = (
-    rf"(?:the )?(?:possible |valid |allowed |final |overall |total )?{_NOUN}(?: \w{{1,20}})? ?"
+    rf"(?:the )?(?:possible |valid |allowed |final |overall |total )?{_NOUN}"
+    rf"(?: \w{{1,20}}| (?:for|of) (?:\w{{1,20}} ){{0,2}}\w{{1,20}})? ?"
     r"(?:[:=(]|(?:is|are|must be|should be|can be|ranges?|goes|runs|from|between)\b)"
 )
 _YOUR_ANSWER = (
@@ -50,6 +51,14 @@ _AFTER_READING = (
 )
 _OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b(?:{_VERB}|an? {_VALUE})\b"
 ONLY_A_RANGE = rf"[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?: (?:please|points|stars))?[.!]?$"
+_HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
+OF_A_DEGREE = (
+    rf"(?!(?:does|do|did|is|are|has|have)\b).{{0,99}}\b{_HOW}\b.{{0,199}}\b[01] ?(?:\([^()\n]{{1,60}}\) )?"
+    rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?"
+    rf"|[^,;\n]{{0,30}}\b[01] ?{TO} ?\d{{1,3}}, {_HOW}\b"
+    rf"|(?:\w{{1,20}} ){{1,3}}(?:is|are) (?:rated|scored|graded|marked) (?:from |on |between )?[01] ?{TO} ?\d{{1,3}}\b"
+)
+"""A question for a degree with its ends, and what is rated between ends."""
 _SHORT_OF_VERB = (
     rf"[^\w\n]{{0,9}}(?!\w{{1,20}}[^\Ws]s\b)(?:\w{{1,20}} ){{0,3}}"
     r"(?:score|rating|grade|mark|note|nota|voto|cijfer|puntuación)s? ?"
@@ -69,7 +78,7 @@ _LEAD = re.compile(
 """What stands before an instruction in its sentence: for whom or by what, or what it is about."""
 _DIRECTIVE = re.compile(
     rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |bitte |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
-    rf"|{OTHER_LANGUAGES}|{ONLY_A_RANGE}|{_YOUR_ANSWER}|{_GETS}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
+    rf"|{OTHER_LANGUAGES}|{ONLY_A_RANGE}|{OF_A_DEGREE}|{_YOUR_ANSWER}|{_GETS}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )
 """How a sentence begins that tells the grader what to answer, and not what the output has."""
@@ -90,7 +99,7 @@ _SCALE_ELSEWHERE = re.compile(
     r"|dit|mentionne|explique|demande))"
     r".{0,99}\b(?:skala|escala|échelle|scala|schaal|punteggio|nota|une note|un score|calificación|puntuación"
     r"|pontuação|voto)\b"
-    rf".{{0,20}}\b{NUMERAL} ?{TO} ?{NUMERAL}\b",
+    rf"(?:.{{0,20}}\b{NUMERAL} ?{TO} ?{NUMERAL}| (?:sur|su|sobre|von) \d{{1,3}})\b",
     re.IGNORECASE,
 )
 """A scale in another language, in a sentence that tells of nothing in the output."""

@@ -26,7 +26,7 @@ _BAND = re.compile(
 """A line that says what a range means, with no sign between."""
 _IF = r"(?:if|when|for|otherwise)\b"
 _CONDITION = re.compile(
-    rf"(?<![\d.])({NUMERAL})\)?(?: points?| stars?| marks?)? {_IF}"
+    rf"(?<![\d.+-])({NUMERAL})\)?(?: points?| stars?| marks?)? {_IF}"
     rf"(?:(?! (?:and|or|else) {NUMERAL}(?: points?| stars?| marks?)? {_IF})[^,;.\n]){{0,999}}",
     re.IGNORECASE,
 )
@@ -56,6 +56,8 @@ _LABELLED = re.compile(
 )
 """The name of a level, or of a range of levels, and what it means."""
 _NUMBERED = re.compile(r"^ ?(\d{1,2})[.)]? ([^\n]{1,999})$", re.MULTILINE)
+_FEWEST_CONDITIONS = 3
+"""Two may be anything."""
 _FEWEST_NAMES = 3
 """Two names with numbers may be anything."""
 _LINE_ENDS = re.compile(r"[\n;]")
@@ -175,12 +177,12 @@ def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
     return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 
 
-def conditions_in(directives: Iterable[str]) -> Mapping[float, str]:
-    """Return the scores that sentences to the grader give for what an output does, with that."""
+def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
+    """Return the scores that sentences give for what an output does, with that."""
     return {
         float(match[1]): match[0].removeprefix(match[1]).strip()
-        for sentence in directives
-        if _CONDITIONAL_SCORE.match(sentence)
+        for sentence in sentences
+        if _CONDITIONAL_SCORE.match(sentence) or len(_CONDITION.findall(sentence)) >= _FEWEST_CONDITIONS
         for match in _CONDITION.finditer(sentence)
     }
 

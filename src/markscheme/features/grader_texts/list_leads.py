@@ -43,8 +43,9 @@ _THE_USER = r"the (?:user|customer|patient|client|caller|student|traveller|guest
 _ASIDE = re.compile(
     rf"^(?:here|these|this|those|the following) (?:is|are)\b(?!.{{0,60}}\b{_RULES}\b)"
     r"|^(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b"
-    r"|\bbecause:?$|^question\b|\boptions?\b[^.!?]{0,20}$|,? which (?:is|are|reads?|says?):?$"
-    r"|\bin (?!any\b)(?:\w{1,20} ){0,3}(?:order|sequence)\b[^.!?]{0,40}$"
+    r"|\bbecause:?$|\b(?:verbatim|word for word)\b|\b(?:based|supported|grounded|backed)\b.{0,20}\b(?:on|by"
+    r"|in) (?:the following|these|this)\b|^question\b|\boptions?\b[^.!?]{0,20}$|,? which (?:is|are|reads?|says?):?$"
+    r"|\bin (?!any\b|whatever\b)(?:\w{1,20} ){0,3}(?:order|sequence)\b[^.!?]{0,40}$"
     r"|\b(?:agrees? with|(?:consistent|in line) with|contradicts?) (?:\w{1,20} ){0,3}"
     r"(?:following|facts|figures|data|information|statements)\b"
     rf"|\b(?:same|equivalent|identical|similar|equal)\b.{{0,40}}\b(?:to|as)\b(?!.{{0,40}}\b{_RULES}\b)[^.!?]{{0,40}}$"

@@ -15,7 +15,7 @@ _POINT_LINE = re.compile(
     rf"|\ufe0f?\u20e3)"
     rf"|{_NAME}?(?P<dashed>\d{{1,2}}|[a-z]) [-–—]|(?P<section>\d{{1,2}}\.\d{{1,2}})\.?"
     r"|(?P<bullet>(?:[-*] )?(?:[-*•✓✔☐☑✅❌✗✘⬜□■●○▪◦·–—+→➤‣]\ufe0f?|\[[ x]?\])|-\[ \]))\*{0,2}"
-    r" (?P<text>\S.*)",
+    r"(?: |(?<=[-•])(?=[^\W\d]))(?P<text>\S.*)",
     re.IGNORECASE,
 )
 _ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")

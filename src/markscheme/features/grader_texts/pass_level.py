@@ -18,7 +18,8 @@ _DECIDES = re.compile(
     r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest"
     r"|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bminimum\b|\baccepté"
     r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar"
-    r"|\bsupera|\bsoglia|\bsufficien|\baprova|\breprova|\blimiar|\bpara passar|\bper passare|合格|通过|及格",
+    r"|\bsupera|\bsoglia|\bsufficien|\baprova|\breprova|\blimiar|\bpara passar|\bper passare|\breicht|\bdebe\b"
+    r"|\bprecisa|\bdoit\b|\bvoldoende|合格|通过|及格",
     re.IGNORECASE,
 )
 """Words of a sentence that says from which score a text passes an output."""
@@ -31,7 +32,8 @@ _FAILS = re.compile(
 _FOLLOWS = (
     r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:to|or|and|out|points?|stars?|marks?|pts|pass\w*|fail\w*|is|are|counts?"
     r"|should\w*|must"
-    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating"
+    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating|needed|required"
+    r"|reicht|of (?:hoger|meer)|means? (?:an? )?(?:fail|pass|reject)\w*"
     r"|no|non|punkte?n?|sterne?n?|puntos?|bestanden|gilt|ist|sind|genüg\w*|n[öo]tig|erforder\w*|oder|und"
     r"|for|pour|requis\w*|ou|et|est|para|em|en|o|y|e|di|in|per|zum|um|reprov\w*|neces\w*|como)\b"
 )
@@ -50,7 +52,8 @@ _OF_SCALE = re.compile(
 _AT_LEAST = re.compile(
     r"\b(?:or|and) (?:higher|more|above|better|greater|up)\b|\d ?\+|\bat least\b|\bno(?:t)? (?:less|lower) than\b"
     r"|\bor equal\b"
-    r"|\bequal (?:to )?or\b|≥|>=|\boder (?:mehr|höher)|\bmindest|\bab\b|\bo más\b|\bal menos\b|\bou (?:plus|mais)\b"
+    r"|\bequal (?:to )?or\b|≥|>=|\bof (?:hoger|meer)|\boder (?:mehr|höher)|\bmindest|\bab\b|\bo más\b|\bal menos\b"
+    r"|\bou (?:plus|mais)\b"
     r"|\bau moins\b"
     r"|\balmeno\b|\bpelo menos\b|\bin su\b|\breach|\bminimum\b|以上",
     re.IGNORECASE,
@@ -61,7 +64,7 @@ _AT_MOST = re.compile(
 _LESS = re.compile(
     r"\b(?:below|under|less|fewer|lower|other than|short of|unter|weniger|abaixo|sotto|meno)\b|\bpor debajo"
     r"|\bmenos\b|\ben dessous"
-    r"|\bmoins\b|\binf[eé]rieur|低于|未満|<",
+    r"|\b(?:not|doesn't|don't|didn't) (?:score|get|reach|receive|earn)\b|\bmoins\b|\binf[eé]rieur|低于|未満|<",
     re.IGNORECASE,
 )
 _MORE = re.compile(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from markscheme.features.grader_texts.grader_sentences import (
     JUDGED_ON,
+    OF_A_DEGREE,
     ONLY_A_RANGE,
     OTHER_LANGUAGES,
     TO,
@@ -37,10 +38,10 @@ _RANGE = re.compile(
 _INTERVAL = re.compile(rf"[\[(](-?{NUMERAL}), ?({NUMERAL})[\])]")
 _OR = r"(?:or|and|oder|und|o|ou|y|e)"
 _CHOICES = re.compile(
-    rf"(?<![\d.])({NUMERAL})(?:{_MEANT},? ?{NUMERAL}){{1,20}}{_MEANT},? {_OR} ({NUMERAL})(?!\d)"
+    rf"(?<![\d.])({NUMERAL})%?(?:{_MEANT},? ?{NUMERAL}%?){{1,20}}{_MEANT},? {_OR} ({NUMERAL})(?!\d)"
     rf"|(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"
 )
-_ENDS_IN_RANGE = re.compile(rf"{JUDGED_ON}|{ONLY_A_RANGE}", re.IGNORECASE)
+_ENDS_IN_RANGE = re.compile(rf"{JUDGED_ON}|{ONLY_A_RANGE}|{OF_A_DEGREE}", re.IGNORECASE)
 _OF_SCORES = re.compile(
     r"\b(?:rat(?:e|es|ing|ings)|rank|out of \d{1,3}|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?"
     r"|marks?|points|percent(?:age)?"
@@ -70,7 +71,8 @@ _POINTS = r"(?:points?|marks?|pts)"
 _COUNTED = re.compile(
     rf"\b{_POINTS} (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?"
     rf"|worth)\b.{{0,20}}\b{_POINTS}\b"
-    rf"|(?<!\w)[-+]\d{{1,3}} (?:for|if|per)\b|\(\d{{1,2}} {_POINTS}\)|\b\d{{1,3}} {_POINTS} (?:are )?available\b",
+    rf"|(?<!\w)[-+]\d{{1,3}} (?:for|if|per)\b|\(\d{{1,2}} {_POINTS}\)|\b\d{{1,3}} {_POINTS} (?:are )?available\b"
+    rf"|\btotal(?: of|:)? \d{{1,3}} {_POINTS}\b",
     re.IGNORECASE,
 )
 _SUMMED = re.compile(r"\bsum (?:of|them|up)\b|\badd (?:\w{1,20} ){0,3}up\b|\badded up\b", re.IGNORECASE)
@@ -127,7 +129,7 @@ def scale_of(text: str) -> Scale | None:
     labelled = labelled_levels(text)
     if ends is None:
         ends = anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
-    conditions = conditions_in(directives) or (degrees_in(text) if ends is None else {})
+    conditions = conditions_in(map(in_digits, sentences(text))) or (degrees_in(text) if ends is None else {})
     if _are_degrees(conditions) and (ends is None or 0 in conditions):
         return _of_levels(conditions)
     if ends is None:
