@@ -24,7 +24,8 @@ _IMPERATIVE = (
     r"|output(?! (?:is|has|must|should|contains|names)\b))\b"
 )
 _QUESTION = (
-    rf"(?:what(?: is|'s| percentage| score| grade)|how|to what|use (?:whole|only|numbers|integers|(?:this"
+    rf"(?:what(?: is|'s| percentage| score| grade)|how|to what|we (?:rate|grade|score|mark)|use (?:whole|only"
+    rf"|numbers|integers|(?:this"
     rf"|the) .{{0,30}}\bscale|{NUMERAL}))\b"
     r"|(?:on|use|using) an? "
 )
@@ -50,13 +51,18 @@ _AFTER_READING = (
     rf"(?:compare|read|look|consider|check|review|think|analy[sz]e|examine|count|inspect)\b.{{0,199}}[ ,]{_VERB}\b"
 )
 _OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b(?:{_VERB}|an? {_VALUE})\b"
-ONLY_A_RANGE = rf"[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?: (?:please|points|stars))?[.!]?$"
+ONLY_A_RANGE = (
+    rf"(?:(?:overall )?(?:quality|\w{{3,20}}ness) )?[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?"
+    r"(?:,? (?:please|points|stars))?[.!]?$"
+)
+"""A range alone."""
 _HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
 OF_A_DEGREE = (
     rf"(?!(?:does|do|did|is|are|has|have)\b).{{0,99}}\b{_HOW}\b.{{0,199}}\b[01] ?(?:\([^()\n]{{1,60}}\) )?"
     rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?"
     rf"|[^,;\n]{{0,30}}\b[01] ?{TO} ?\d{{1,3}}, {_HOW}\b"
-    rf"|(?:\w{{1,20}} ){{1,3}}(?:is|are) (?:rated|scored|graded|marked) (?:from |on |between )?[01] ?{TO} ?\d{{1,3}}\b"
+    r"|(?!says?\b|states?\b|mentions?\b|explains?\b|tells?\b|reports?\b)(?:\w{1,20} ){1,4}(?:is|are|be) (?:to be )?"
+    rf"(?:rated|scored|graded|marked|judged) (?:from |on a scale of |on |between )?[01] ?{TO} ?\d{{1,3}}\b"
 )
 """A question for a degree with its ends, and what is rated between ends."""
 _SHORT_OF_VERB = (
@@ -66,7 +72,7 @@ _SHORT_OF_VERB = (
 )
 JUDGED_ON = (
     rf"[^\w\n]{{0,9}}(?:please )?(?:evaluate|assess|judge|rate|grade)\b(?! (?:if|whether|that)\b).{{0,99}}"
-    rf"(?:(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]? ?(?:[.:]?$|,|;|and\b)"
+    rf"(?:(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}%?[)\]]? ?(?:[.:]?$|,|;|and\b)"
     rf"|from [-+]?{NUMERAL} \([^()\n]{{1,60}}\) to [-+]?{NUMERAL} \()"
 )
 _LEAD = re.compile(

@@ -43,7 +43,9 @@ _THE_USER = r"the (?:user|customer|patient|client|caller|student|traveller|guest
 _ASIDE = re.compile(
     rf"^(?:here|these|this|those|the following) (?:is|are)\b(?!.{{0,60}}\b{_RULES}\b)"
     r"|^(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b"
-    r"|\bbecause:?$|\b(?:verbatim|word for word)\b|\b(?:based|supported|grounded|backed)\b.{0,20}\b(?:on|by"
+    r"|\bbecause:?$|\b(?:ignore|doesn't matter|irrelevant)\b[^.!?]{0,40}$|^(?!the (?:answer|output|reply|response"
+    r"|summary|bot|assistant|agent|email|text)\b).{0,60}\b(?:says|states|reads):?$|\b(?:verbatim|word for word)\b"
+    r"|\b(?:based|supported|grounded|backed)\b.{0,20}\b(?:on|by"
     r"|in) (?:the following|these|this)\b|^question\b|\boptions?\b[^.!?]{0,20}$|,? which (?:is|are|reads?|says?):?$"
     r"|\bin (?!any\b|whatever\b)(?:\w{1,20} ){0,3}(?:order|sequence)\b[^.!?]{0,40}$"
     r"|\b(?:agrees? with|(?:consistent|in line) with|contradicts?) (?:\w{1,20} ){0,3}"

@@ -12,7 +12,7 @@ _DECIDES = re.compile(
     r"\bpass|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off|\breach|\brequired?\b"
     r"|\bneed(?:s|ed)?\b"
     r"|\bminimum\b|\bgood enough|\benough\b|\bsufficient|\bthe bar\b|\bok(?:ay)?\b|\bfine\b|\bhappy\b|\bsatisfied\b"
-    r"|\bpublish|\bship\b|\bscores? at least"
+    r"|\bpublish|\bwe(?:'re after| want| expect)\b|\bship\b|\bscores? at least"
     r"|(?:^|\b(?:it|score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}\b)(?:must|ha(?:s"
     r"|ve) to|should)\b"
     r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest"
@@ -32,7 +32,8 @@ _FAILS = re.compile(
 _FOLLOWS = (
     r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:to|or|and|out|points?|stars?|marks?|pts|pass\w*|fail\w*|is|are|counts?"
     r"|should\w*|must"
-    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating|needed|required"
+    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating|needed|percent"
+    r"|prozent|required"
     r"|reicht|of (?:hoger|meer)|means? (?:an? )?(?:fail|pass|reject)\w*"
     r"|no|non|punkte?n?|sterne?n?|puntos?|bestanden|gilt|ist|sind|genüg\w*|n[öo]tig|erforder\w*|oder|und"
     r"|for|pour|requis\w*|ou|et|est|para|em|en|o|y|e|di|in|per|zum|um|reprov\w*|neces\w*|como)\b"

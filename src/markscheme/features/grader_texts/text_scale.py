@@ -71,7 +71,8 @@ _POINTS = r"(?:points?|marks?|pts)"
 _COUNTED = re.compile(
     rf"\b{_POINTS} (?:for|if|each|per|when)\b|\b(?:deduct|subtract|take off)\b|\b(?:earns?"
     rf"|worth)\b.{{0,20}}\b{_POINTS}\b"
-    rf"|(?<!\w)[-+]\d{{1,3}} (?:for|if|per)\b|\(\d{{1,2}} {_POINTS}\)|\b\d{{1,3}} {_POINTS} (?:are )?available\b"
+    rf"|(?<!\w)[-+]\d{{1,3}} (?:for|if|per)\b|\(\d{{1,2}} {_POINTS}\)|\b\d{{1,3}} {_POINTS} (?:(?:are )?available"
+    rf"|to (?:give|award))\b"
     rf"|\btotal(?: of|:)? \d{{1,3}} {_POINTS}\b",
     re.IGNORECASE,
 )
@@ -80,7 +81,7 @@ _MOST_POINTS = re.compile(
     r"\b(?:max(?:imum|imal)?(?: of| is|:| score| total)?\.?|(?:start(?:s|ing)?|begin(?:s|ning)?) (?:at|from"
     r"|with)(?: an?)?"
     r"(?: [a-z]{1,20}){0,3}|total(?: of|:)?|worth(?: up to)?) (\d{1,3})\b(?! (?:is|are) (?:needed|required)| to pass)"
-    rf"|(\d{{1,3}}) (?:{_POINTS} )?(?:max(?:imum)?|in total|at most|(?:are )?available)\b",
+    rf"|(\d{{1,3}}) (?:{_POINTS} )?(?:max(?:imum)?|in total|at most|(?:(?:are )?available|to (?:give|award)))\b",
     re.IGNORECASE,
 )
 _SINGLE_POINTS = re.compile(

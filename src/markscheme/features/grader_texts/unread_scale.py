@@ -51,6 +51,7 @@ _OF_SCORING = re.compile(
 _OF_POINTS = re.compile(
     r"\b(?:subtract|deduct) \d|(?<!\w)[-+]\d (?:if|for|when)\b|\b(?:worth|earns?) \d"
     r"|\d points? (?:are|is) (?:needed|required)\b"
+    r"|\b(?:correct|right|wrong)(?: answer)? ?= ?\d"
     r"|minus the (?:count|number)|\d ?/ ?\d{1,3} (?:means|is|=)|\bgive (?:a|the) %"
     r"|\b(?:value|number|similarity|range)\b.{0,40}(?<![\d.])[01](?:\.0)? ?(?:and|to|\.\.|-) ?1(?:\.0)?\b"
     r"|^[^\w\n]{0,9}\w{1,20}(?: \w{1,20}){0,2}: ?[\[(]?[01] ?[-–] ?(?:[1-9]|10|100)[\])]?$",
