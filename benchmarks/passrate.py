@@ -5,10 +5,11 @@
     python -m benchmarks.passrate --hanna ../shared/data/hanna/items.jsonl.gz [--draws 100] [--write …]
 
 Every run makes responses that people pass with chance θ and a judge that passes so many of those and fails so many of
-the others, labels n of them, leaves 1,000 unlabelled, and asks `pass_rates`, as `markscheme pass-rate` does.
-Labels are drawn at random; or half of them from the judge's passes and half from its fails; or come from an older set
-whose θ is .5, where the set at hand has another. judgy takes the same labels and verdicts, with 500 of its bootstrap
-samples (its default of 20,000 gives the same limits, slower), on the first runs of each cell.
+the others, labels n of them, leaves 1,000 unlabelled, and asks `corrected_pass_rate` of the counts, as `markscheme
+pass-rate` does; on the first runs of each cell it compares that with `pass_rates` of the rows. Labels are drawn at
+random; or half of them from the judge's passes and half from its fails; or come from an older set whose θ is .5, where
+the set at hand has another. judgy takes the same labels and verdicts, with 500 of its bootstrap samples (its default of
+20,000 gives the same limits, slower), on the first runs of each cell.
 
 With `--groups`: 2, 5 or 10 groups are graded on the same 200 tests, each with a share of its own that people pass. The
 judge errs alike in all groups, or differently in each. Labels are drawn at random over all responses, half from the
@@ -33,17 +34,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.environment import python_with
-from markscheme.calibration.rates.pass_rates import DrawnHow, pass_rates
+from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.ratings.examples import DrawnBy, Example
 from markscheme.ratings.table import decision_table
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import group_difference, group_rate
+from markscheme.stats.prevalence import Drawn, corrected_pass_rate
 from markscheme.submission import Submission
 
 Booleans = npt.NDArray[np.bool_]
@@ -58,9 +61,12 @@ GROUPED = (2, 5, 10)
 GROUP_WAYS = ("random", "by-verdict", "group x verdict")
 LABELS, PASS_MARK = 200, 0.5
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
-WAYS: tuple[DrawnHow, ...] = ("random", "by-verdict", "elsewhere")
-WAYS_DRAWN: Mapping[DrawnHow, DrawnBy] = {"random": "random", "by-verdict": "by-verdict"}
+WAYS: tuple[Drawn, ...] = ("random", "by-verdict", "elsewhere")
+WAYS_DRAWN: Mapping[Drawn, DrawnBy] = {"random": "random", "by-verdict": "by-verdict"}
 RUBRIC = rubric_of_wholes()
+CHECKED = 5
+"""Runs of each cell whose estimate from counts is compared with that from rows."""
+Limits: TypeAlias = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -70,23 +76,35 @@ class Data:
     gold: Booleans
     judge: Booleans
     unlabelled: Booleans
-    how: DrawnHow
+    how: Drawn
 
-    def estimate(self) -> tuple[float | None, float | None, float | None]:
-        """Value and limits as `pass-rate` gives them."""
+    def estimate(self) -> Limits:
+        """Value and limits as `pass-rate` computes them, from counts."""
+        labelled = np.zeros((2, 2), dtype=np.int64)
+        np.add.at(labelled, (self.gold.astype(int), self.judge.astype(int)), 1)
+        pool = np.bincount(self.unlabelled, minlength=2)
+        if self.how == "by-verdict":
+            pool = pool + labelled.sum(axis=0)
+        return _limits(corrected_pass_rate(labelled, pool, drawn=self.how))
+
+    def estimate_of_rows(self) -> Limits:
+        """Value and limits from rows, as `pass-rate` reads them."""
         examples = _examples("l", len(self.gold), WAYS_DRAWN.get(self.how))
         labelled = decision_table(RUBRIC, examples, gold=self.gold.tolist(), judge=self.judge.tolist())
         others = _examples("p", len(self.unlabelled), None)
         passed = self.unlabelled.tolist()
         if self.how != "elsewhere":
             others, passed = [*others, *examples], [*passed, *self.judge.tolist()]
-        corrected = pass_rates(decision_table(RUBRIC, others, judge=passed), labelled).corrected
-        return corrected.value, corrected.low, corrected.high
+        return _limits(pass_rates(decision_table(RUBRIC, others, judge=passed), labelled).corrected)
 
     def to_json(self) -> str:
         """For judgy."""
         told = {"labels": self.gold, "predictions": self.judge, "unlabelled": self.unlabelled}
         return json.dumps({key: values.astype(int).tolist() for key, values in told.items()})
+
+
+def _limits(rate: Estimate) -> Limits:
+    return rate.value, rate.low, rate.high
 
 
 @cache
@@ -114,7 +132,7 @@ class Cell:
         return float(np.mean([high - low for low, high in given])) if given else float("nan")
 
 
-def drawn(rate: float, judge: tuple[float, float], n: int, how: DrawnHow, generator: np.random.Generator) -> Data:
+def drawn(rate: float, judge: tuple[float, float], n: int, how: Drawn, generator: np.random.Generator) -> Data:
     """A data set whose labels were drawn in this way."""
     size = POOL if how == "elsewhere" else POOL + n
     gold, verdict = _decided(rate, judge, size, generator)
@@ -163,6 +181,7 @@ def table(runs: int, judgy_runs: int) -> Iterator[str]:
                     generator = np.random.default_rng([WAYS.index(how), n, r, j])
                     sets = [drawn(rate, judge, n, how, generator) for _ in range(runs)]
                     cell = Cell(rate)
+                    assert all(data.estimate() == data.estimate_of_rows() for data in sets[:CHECKED])
                     for data in sets:
                         _, low, high = data.estimate()
                         cell.intervals.append(None if low is None or high is None else (low, high))
