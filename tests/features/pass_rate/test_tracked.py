@@ -62,10 +62,16 @@ def said(folder: Path, *words: str, status: int = 4, through: str = "2025-11-30"
     return json.loads(done.stdout)
 
 
-def label(folder: Path, *, share: float = 1.0) -> dict[str, bool]:
-    """Label audits as the page saves labels: good is what the judge passes, save one in ten of its passes."""
-    audits = [json.loads(line) for line in audits_of(folder).read_text().splitlines()]
-    labels = {audit["id"]: int(audit["id"].split("-")[1]) % 10 not in (0, 5, 7) for audit in audits}
+def label(folder: Path, *, share: float = 1.0, good_before: int = 52) -> dict[str, bool]:
+    """Label audits as the page saves labels: good is what the judge passes, save one in ten of its passes.
+
+    Args:
+        share: The part of them that is labelled.
+        good_before: The week from which none is good.
+    """
+    audits = [json.loads(line)["id"] for line in audits_of(folder).read_text().splitlines()]
+    numbers = {unit: [int(number) for number in unit.removeprefix("w").split("-")] for unit in audits}
+    labels = {unit: week < good_before and n % 10 not in (0, 5, 7) for unit, (week, n) in numbers.items()}
     labels = dict(list(labels.items())[: round(share * len(labels))])
     path = folder / "calibration/reply/ratings/ben.jsonl"
     path.parent.mkdir(exist_ok=True)
@@ -249,6 +255,40 @@ def test_a_row_that_cannot_be_read_is_named_with_its_line(folder: Path, change: 
     assert done.returncode == 2
     assert problem in done.stderr
     assert "traces.jsonl:7" in done.stderr
+
+
+def test_a_damaged_line_is_refused_or_left_out_as_asked(folder: Path) -> None:
+    file = write(folder, lines_of(0))
+    with (folder / file).open("a") as lines:
+        lines.write("{not JSON\n")
+    refused = tracked(folder, file)
+    assert (refused.returncode, "traces.jsonl:51: is not readable JSON" in refused.stderr) == (2, True)
+    assert said(folder, file, "-o", "skip_damaged=true")["added"] == 50
+
+
+def test_audits_that_wait_and_looks_that_no_longer_follow_are_said(folder: Path) -> None:
+    waiting = "Audits of 2025-W41 have waited for over four weeks"
+    changed = "looks.jsonl no longer follows from the files"
+    done = tracked(folder, write(folder, lines_of(*range(7))), json_too=False)
+    assert (done.returncode, waiting in done.stdout, changed in done.stdout) == (4, True, False)
+    graded = audits_of(folder).parent / "graded.jsonl"
+    graded.write_text("".join(graded.read_text().splitlines(keepends=True)[:-10]))
+    done = tracked(folder, json_too=False)
+    assert (done.returncode, changed in done.stdout) == (4, True)
+
+
+def test_the_length_of_inputs_is_named_in_words(folder: Path) -> None:
+    lines = [
+        line | {"language": "x" * (1 + n % 60), "pass": n < 200 and line["pass"]}
+        for n, line in enumerate(lines_of(*range(8)))
+    ]
+    tracked(folder, write(folder, lines), "--audits-per-week", "50")
+    label(folder, good_before=4)
+    done = tracked(folder, json_too=False)
+    words = " ".join(done.stdout.split())
+    assert (done.returncode, "✗ Responses got worse." in words) == (1, True)
+    assert "Length of input doesn't explain it" in words
+    assert "traffic: still: largest, length of input fifth " in words
 
 
 def test_what_does_not_fit_the_stream_is_refused(folder: Path) -> None:
