@@ -14,7 +14,6 @@ import pytest
 from markscheme.commands.output import put
 from markscheme.errors import RatingWarning, UsageError
 from markscheme.files import (
-    AddedFiles,
     add_files,
     append_lines,
     refuse_unwritable,
@@ -219,11 +218,11 @@ def test_files_are_added_next_to_what_is_there_and_a_link_to_nowhere_counts_as_t
     files = {Path("b", "new.md"): "new", Path("a.md"): "theirs", Path("link.md"): "theirs"}
     (tmp_path / "a.md").write_text("mine")
     (tmp_path / "link.md").symlink_to("nowhere")
-    assert add_files(files, tmp_path) == AddedFiles((Path("b", "new.md"),), (Path("a.md"), Path("link.md")))
+    assert add_files(files, tmp_path) == ([Path("b", "new.md")], [Path("a.md"), Path("link.md")])
     assert (tmp_path / "b" / "new.md").read_text() == "new"
     assert (tmp_path / "a.md").read_text() == "mine"
     assert not (tmp_path / "nowhere").exists()
-    assert add_files(files, tmp_path).made == ()
+    assert add_files(files, tmp_path)[0] == []
 
 
 def test_a_folder_that_cannot_be_made_for_an_added_file_is_reported(tmp_path: Path) -> None:
@@ -293,4 +292,4 @@ def test_nothing_is_added_through_a_link_to_another_folder(link: str, tmp_path: 
     assert (list(outside.iterdir()), (folder / "a.md").exists()) == ([], False)
     (folder / link).unlink()
     (tmp_path / "name").symlink_to(folder)  # the folder itself is its user's word
-    assert set(add_files(files, tmp_path / "name").made) == set(files)
+    assert set(add_files(files, tmp_path / "name")[0]) == set(files)

@@ -10,7 +10,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -290,25 +289,16 @@ def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
         out.write(raw)
 
 
-@dataclass(frozen=True, slots=True)
-class AddedFiles:
-    """The files that were added to a folder, and those that were there, each by its place in it, in order.
-
-    Attributes:
-        made: Those that were written.
-        left_alone: Those where a file, or something else, was already.
-    """
-
-    made: tuple[Path, ...]
-    left_alone: tuple[Path, ...]
-
-
-def add_files(files: Mapping[Path, str], folder: Path) -> AddedFiles:
+def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list[Path]]:
     """Write files into a folder, each whole or not at all, and leave alone what is there.
 
     Args:
         files: The text of each file by its place in the folder.
         folder: The folder, which is made if it isn't there.
+
+    Returns:
+        The files that were written, and those where a file, or something else, was already; each by its place in the
+        folder, in order.
 
     Raises:
         UsageError: There is a link in place of a folder in it, so that nothing is written; or a file cannot be written,
@@ -319,7 +309,7 @@ def add_files(files: Mapping[Path, str], folder: Path) -> AddedFiles:
     left_alone: list[Path] = []
     for target in sorted(files):
         (made if _write_new(folder / target, files[target]) else left_alone).append(target)
-    return AddedFiles(tuple(made), tuple(left_alone))
+    return made, left_alone
 
 
 def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:

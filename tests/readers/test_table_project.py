@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from markscheme.files import AddedFiles, add_files
+from markscheme.files import add_files
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.table_project import project_of_table
 from markscheme.readers.tabular.reading import read_files
@@ -19,14 +19,14 @@ def test_a_table_becomes_a_rubric_its_examples_and_everybody_s_ratings(tmp_path:
     ratings = Path("calibration", "verdicts", "ratings")
     assert (project.rubric, project.judged, project.has_responses) == ("verdicts", (ratings / "judge.jsonl",), False)
     added = add_files(project.files, tmp_path)
-    assert added == AddedFiles(
-        (
+    assert added == (
+        [
             Path("calibration", "verdicts", "examples.jsonl"),
             ratings / "human.jsonl",
             ratings / "judge.jsonl",
             Path("rubrics", "verdicts.yaml"),
-        ),
-        (),
+        ],
+        [],
     )
     assert load_rubric(tmp_path / "rubrics" / "verdicts.yaml").name == "verdicts"
 

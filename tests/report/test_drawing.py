@@ -18,7 +18,6 @@ from markscheme.report.document import (
 from markscheme.report.drawing import ABOVE, LEFTMOST, RIGHTMOST, drawn
 from markscheme.report.html import render_html
 from markscheme.report.markdown import render_markdown
-from markscheme.report.page_blocks import Reliability, ReliabilityPoint
 from markscheme.report.plot import Axis, Plot, PlotBand, PlotBar, PlotLine, PlotPoint, PlotRule
 from markscheme.report.plots import plot_of
 from markscheme.report.sections.pictures import annotator_matrix, labels_against_width, paired_scores, score_histogram
@@ -97,17 +96,6 @@ def test_a_curve_is_a_line_for_each_series_with_six_steps_in_its_table() -> None
     assert plot.table.headings == ("outputs", "as read", "averaged")
     assert plot.table.rows[-1] == ("60", "59", "–")
     assert len(plot.table.rows) == 6
-
-
-def test_a_reliability_diagram_has_each_bin_with_its_interval_above_the_diagonal_and_the_rising_line() -> None:
-    points = (ReliabilityPoint(0.2, 0.3, 0.1, 0.5, "20 examples"), ReliabilityPoint(0.9, 0.8, None, None, "3 examples"))
-    plot = plot_of(Reliability(points, ((0.0, 0.3), (1.0, 0.8)), "tone"))
-    assert [(mark.x, mark.y, mark.low) for mark in plot.marks if isinstance(mark, PlotPoint)] == [
-        (0.2, 0.3, 0.1),
-        (0.9, 0.8, None),
-    ]
-    assert plot.table.rows == (("20%", "30%", "10% to 50%"), ("90%", "80%", "–"))
-    assert drawn(plot).count('class="path target"') == 1
 
 
 def test_an_axis_needs_two_ends() -> None:

@@ -1,4 +1,4 @@
-"""Parts of a document that only a page has room for: scatter plots, reliability diagrams, answers side by side."""
+"""Parts of a document that only a page has room for: scatter plots, answers side by side."""
 
 from dataclasses import dataclass
 
@@ -23,26 +23,6 @@ class Scatter(PageBlock):
     dots: tuple[Dot, ...]
     tolerance: float
     pass_mark: float
-    caption: str
-
-
-@dataclass(frozen=True)
-class ReliabilityPoint:
-    """Examples to which the judge gave similar probabilities: their mean `x`, and the share `y` with its interval."""
-
-    x: float
-    y: float
-    low: float | None
-    high: float | None
-    says: str
-
-
-@dataclass(frozen=True)
-class Reliability(PageBlock):
-    """Observed frequency by the judge's probability; `line` is the best rising curve."""
-
-    points: tuple[ReliabilityPoint, ...]
-    line: tuple[tuple[float, float], ...]
     caption: str
 
 

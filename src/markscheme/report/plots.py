@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator
 from markscheme.phrases import rounded
 from markscheme.report.curves import points_of
 from markscheme.report.document import Bars, Block, Curve, CurveSeries, Document, Mark, OnPages, Section, Table
-from markscheme.report.figures import share
-from markscheme.report.page_blocks import Reliability, Scatter
+from markscheme.report.page_blocks import Scatter
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRole, PlotRule
 
 _SERIES_ROLES: tuple[PlotRole, ...] = ("judge", "baseline", "annotators")
-_Drawable = Plot | Bars | Curve | Reliability | Scatter
+_Drawable = Plot | Bars | Curve | Scatter
 
 
 def first_plot(document: Document) -> Plot | None:
@@ -37,8 +36,6 @@ def plot_of(block: _Drawable) -> Plot:
             return block
         case Curve():
             return _of_curve(block)
-        case Reliability():
-            return _of_reliability(block)
         case Scatter():
             return _of_scatter(block)
         case Bars():
@@ -67,31 +64,6 @@ def _of_curve(curve: Curve) -> Plot:
 
 def _value_at(series: CurveSeries, step: int) -> str:
     return rounded(series.values[step - 1], 1) if step <= len(series.values) else "–"
-
-
-def _of_reliability(diagram: Reliability) -> Plot:
-    points = [PlotPoint(point.x, point.y, point.low, point.high, point.says) for point in diagram.points]
-    marks: tuple[PlotMark, ...] = (
-        PlotLine(((0.0, 0.0), (1.0, 1.0)), "plain"),
-        PlotLine(diagram.line, "target"),
-        *points,
-    )
-    rows = tuple(
-        (share(point.x), share(point.y), "–" if point.low is None else f"{share(point.low)} to {share(point.high)}")
-        for point in diagram.points
-    )
-    return Plot(
-        title="Reliability.",
-        x=Axis.of_fractions("judge's probability"),
-        y=Axis.of_fractions("share that passes by the labels"),
-        marks=marks,
-        table=Table(("judge's probability", "share that passes", "95% CI"), rows),
-        caption=(
-            f"{diagram.caption} On the diagonal it says what happens; below it is too sure. The line rises as far as "
-            "the labels do."
-        ),
-        key=(("examples of similar probability", "judge"), ("best rising line", "target"), ("diagonal", "plain")),
-    )
 
 
 def _of_scatter(block: Scatter) -> Plot:

@@ -11,10 +11,14 @@ import pytest
 from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
 from markscheme.features.decision_models.audits import ProbabilityAudits, audits_of
-from markscheme.features.decision_models.statistics import probability_audit
+from markscheme.features.decision_models.section import reliability_plot
+from markscheme.features.decision_models.statistics import ReliabilityBin, probability_audit
 from markscheme.ratings.rating import Rated, Rating, by_choice
 from markscheme.ratings.table import Column, column_of
+from markscheme.report.drawing import drawn
+from markscheme.report.plot import PlotPoint
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stats import Estimate
 from tests.calibration import dialogues
 from tests.stats.shared_numbers import block
 
@@ -85,6 +89,18 @@ def test_the_report_has_a_row_for_each_criterion_and_the_page_a_diagram() -> Non
     assert "this is shown, not applied" in text
     page = calibration.to_html()
     assert page.count('aria-label="Reliability."') == 3
+
+
+def test_a_reliability_diagram_has_each_bin_with_its_interval_above_the_diagonal_and_the_rising_line() -> None:
+    audit = calibrated(2.5).comparison.audits["probabilities"].decision
+    bins = (ReliabilityBin(20, 0.2, Estimate(0.3, 0.1, 0.5)), ReliabilityBin(3, 0.9, Estimate(0.8)))
+    plot = reliability_plot("tone", replace(audit, bins=bins, line=((0.0, 0.3), (1.0, 0.8))))
+    assert [(mark.x, mark.y, mark.low) for mark in plot.marks if isinstance(mark, PlotPoint)] == [
+        (0.2, 0.3, 0.1),
+        (0.9, 0.8, None),
+    ]
+    assert plot.table.rows == (("20%", "30%", "10% to 50%"), ("90%", "80%", "–"))
+    assert drawn(plot).count('class="path target"') == 1
 
 
 def test_the_json_has_every_figure_and_null_where_there_are_no_bins() -> None:

@@ -5,13 +5,14 @@ import functools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.cli import main
 from markscheme.features.demo.faults import FAULTS, NO_FAULT, Charge
-from markscheme.features.demo.naming import Diagnosis, charge_of, diagnosed, write_project
+from markscheme.features.demo.naming import FindingJson, charge_of, diagnosed, named_in, write_project
 from markscheme.features.demo.planting import ACCEPTED_RUNS, JUDGE_NAME, ROUND_NAME, made_round
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import load_examples
@@ -25,12 +26,16 @@ def in_this_process(folder: Path, command: Sequence[str]) -> int:
         return main(command)
 
 
+Named: TypeAlias = tuple[Path, tuple[FindingJson, ...]]
+"""The files of a round, and what is found wrong in them."""
+
+
 @pytest.fixture(scope="module")
-def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Diagnosis]]:
+def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Named]:
     """The files of a round with a fault, and what this process says of them."""
 
     @functools.cache
-    def once(fault: str) -> tuple[Path, Diagnosis]:
+    def once(fault: str) -> Named:
         folder = tmp_path_factory.mktemp(fault)
         write_project(made_round(n=100, seed=SEEDS[fault], fault=fault), folder)
         return folder, diagnosed(folder, in_this_process)
@@ -40,14 +45,14 @@ def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.proof
-def test_what_was_planted_is_named(fault: str, diagnosis: Callable[[str], tuple[Path, Diagnosis]]) -> None:
+def test_what_was_planted_is_named(fault: str, diagnosis: Callable[[str], Named]) -> None:
     _, found = diagnosis(fault)
-    assert found.named == made_round(n=100, seed=SEEDS[fault], fault=fault).planted
+    assert named_in(found) == made_round(n=100, seed=SEEDS[fault], fault=fault).planted
 
 
 @pytest.mark.proof
 def test_another_process_says_what_this_one_does_in_an_ordinary_report(
-    diagnosis: Callable[[str], tuple[Path, Diagnosis]],
+    diagnosis: Callable[[str], Named],
 ) -> None:
     """`demo` itself asks another process; its own tests plant every fault."""
     folder, from_this = diagnosis("text")

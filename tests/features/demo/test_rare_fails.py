@@ -2,7 +2,7 @@
 
 import pytest
 
-from markscheme.features.demo.rare_fails import THREE_JUDGES, JudgedSides, three_judges
+from markscheme.features.demo.rare_fails import THREE_JUDGES, SimulatedJudge
 from tests.reference.two_questions import GATES, GateCase
 
 CASES = {
@@ -17,12 +17,12 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def judges() -> dict[str, JudgedSides]:
-    return {judged.judge.name: judged for judged in three_judges()}
+def judges() -> dict[str, SimulatedJudge]:
+    return {judge.name: judge for judge in THREE_JUDGES}
 
 
 @pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
-def test_each_judge_is_a_worked_case(name: str, case: GateCase, judges: dict[str, JudgedSides]) -> None:
+def test_each_judge_is_a_worked_case(name: str, case: GateCase, judges: dict[str, SimulatedJudge]) -> None:
     answer = judges[name].calibration.decision.gate_answer
     assert answer is not None
     assert answer.ruling.state == case.gate
@@ -32,25 +32,25 @@ def test_each_judge_is_a_worked_case(name: str, case: GateCase, judges: dict[str
 
 
 def test_agreement_alone_lets_two_decide_that_must_not_and_refuses_one_that_may(
-    judges: dict[str, JudgedSides],
+    judges: dict[str, SimulatedJudge],
 ) -> None:
-    states = {name: judged.calibration.decision.trend.state for name, judged in judges.items()}
+    states = {name: judge.calibration.decision.trend.state for name, judge in judges.items()}
     assert states == {"too-kind": "shown", "too-strict": "shown", "careful": "open"}
-    uses = {name: judged.calibration.decision.use for name, judged in judges.items()}
+    uses = {name: judge.calibration.decision.use for name, judge in judges.items()}
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judges: dict[str, JudgedSides]) -> None:
+def test_the_side_that_is_broken_is_the_one_that_the_judge_gets_wrong(judges: dict[str, SimulatedJudge]) -> None:
     states = {}
-    for name, judged in judges.items():
-        answer = judged.calibration.decision.gate_answer
+    for name, judge in judges.items():
+        answer = judge.calibration.decision.gate_answer
         assert answer is not None
         states[name] = (answer.stops.state, answer.keeps.state)
     assert states == {"too-kind": ("broken", "kept"), "too-strict": ("kept", "broken"), "careful": ("kept", "kept")}
 
 
 def test_of_the_judge_that_is_too_kind_fixing_one_criterion_stops_all_false_passes(
-    judges: dict[str, JudgedSides],
+    judges: dict[str, SimulatedJudge],
 ) -> None:
     finding = judges["too-kind"].calibration.findings[0]
     assert (finding.code, finding.criterion, finding.severity) == ("lenient", "safe", "high")

@@ -81,7 +81,7 @@ def counted(book: Codebook) -> object:
     labels = ratings_of(outputs, Rubric(criteria)) if criteria else []
     figures = [(f.mode.name, f.count, f.read_for, f.share.value, f.again) for f in outputs.mode_figures]
     confirmed = [f.mode.name for f in confirmed_modes(outputs)]
-    return sorted(figures), outputs.new_modes, outputs.curve, labels, sorted(confirmed)
+    return sorted(figures), outputs.new_modes, outputs.modes_as_read, outputs.modes_averaged, labels, sorted(confirmed)
 
 
 def without_human_trace(book: Codebook) -> bool:

@@ -148,6 +148,6 @@ def test_notes_in_no_mode_count_as_modes_of_their_own_in_the_bound() -> None:
 
 
 def test_the_curve_ends_at_the_modes_seen() -> None:
-    curve = read_outputs(OUTPUTS).curve
-    assert curve.as_read == (0, 1, 1, 2, 2, 2, 3, 3, 3, 3)
-    assert curve.averaged[-1] == pytest.approx(3)
+    outputs = read_outputs(OUTPUTS)
+    assert outputs.modes_as_read == (0, 1, 1, 2, 2, 2, 3, 3, 3, 3)
+    assert outputs.modes_averaged[-1] == pytest.approx(3)

@@ -164,7 +164,7 @@ def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> Non
     paths = [tmp_path / name for name in ("cold.yaml", "again.json", "brief.yaml")]
     wordings, refused = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
     assert [entry.name for entry in wordings] == ["cold"]
-    assert [(refusal.candidate, refusal.why) for refusal in refused] == [
+    assert list(refused.items()) == [
         ("again", "has the same words as cold"),
         ("brief", "changes the names or the number of criteria; only words, weights and pass mark may change: "
          "description (or requirement), levels[N].description, levels[N].label or guidelines"),
@@ -177,11 +177,11 @@ def test_a_rubric_file_may_differ_in_weights_and_pass_mark(tmp_path: Path) -> No
     (tmp_path / "again.yaml").write_text(numbers)
     (tmp_path / "both.yaml").write_text(numbers.replace("It is rude.", "It is cold."))
     paths = [tmp_path / name for name in ("heavy.yaml", "again.yaml", "both.yaml")]
-    (heavy, both), (again,) = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
+    (heavy, both), refused = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
     assert (heavy.changes, heavy.numbers.weights, heavy.numbers.pass_mark) == ((), {"tone": 9.0}, 0.5)
     assert (heavy.rubric.criteria[0].weight, heavy.rubric.pass_mark) == (9.0, 0.5)
     assert (both.in_file.weights, len(both.in_file.words)) == ({"tone": 9.0}, 1)
-    assert again.why == "has the same words and numbers as heavy"
+    assert refused == {"again": "has the same words and numbers as heavy"}
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from markscheme.features.decision_models.statistics import ConfidentErrors, Prob
 from markscheme.phrases import counted, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share, with_interval
-from markscheme.report.page_blocks import Reliability, ReliabilityPoint
+from markscheme.report.plot import Axis, Plot, PlotLine, PlotPoint
 
 
 def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
@@ -16,7 +16,7 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
     confidence = percent(next(iter(named.values())).confident_errors.at)
     headings = ("", "says", "people", "slope", f"confident errors ({confidence} or more)", "")
     rows = tuple(_row(name, audit, is_overconfident=_is_flagged(name, audits)) for name, audit in named.items())
-    diagrams = tuple(_diagram(name, audit) for name, audit in named.items() if audit.bins)
+    diagrams = tuple(reliability_plot(name, audit) for name, audit in named.items() if audit.bins)
     return doc.Section(
         "Probabilities",
         (doc.Table(headings, rows), doc.Notes(tuple(_notes(audits))), doc.OnPages(diagrams)),
@@ -61,9 +61,10 @@ def _notes(audits: ProbabilityAudits) -> Iterator[str]:
             yield f"{name}: log-odds of {curve} fit these labels better; this is shown, not applied."
 
 
-def _diagram(name: str, audit: ProbabilityAudit) -> Reliability:
+def reliability_plot(name: str, audit: ProbabilityAudit) -> Plot:
+    """Plot how often labels pass by the judge's probability, with the best rising line and the diagonal."""
     points = tuple(
-        ReliabilityPoint(
+        PlotPoint(
             in_bin.probability,
             in_bin.share.value or 0.0,
             in_bin.share.low,
@@ -72,4 +73,19 @@ def _diagram(name: str, audit: ProbabilityAudit) -> Reliability:
         )
         for in_bin in audit.bins
     )
-    return Reliability(points, audit.line, f"{name}: how often labels pass, by the judge's probability.")
+    rows = tuple(
+        (share(point.x), share(point.y), "–" if point.low is None else f"{share(point.low)} to {share(point.high)}")
+        for point in points
+    )
+    return Plot(
+        title="Reliability.",
+        x=Axis.of_fractions("judge's probability"),
+        y=Axis.of_fractions("share that passes by the labels"),
+        marks=(PlotLine(((0.0, 0.0), (1.0, 1.0)), "plain"), PlotLine(audit.line, "target"), *points),
+        table=doc.Table(("judge's probability", "share that passes", "95% CI"), rows),
+        caption=(
+            f"{name}: how often labels pass, by the judge's probability. On the diagonal it says what happens; below "
+            "it is too sure. The line rises as far as the labels do."
+        ),
+        key=(("examples of similar probability", "judge"), ("best rising line", "target"), ("diagonal", "plain")),
+    )

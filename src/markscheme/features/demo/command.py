@@ -89,7 +89,7 @@ def demo(
 def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
     """Run a round: plant a fault, have it named, and show both; print the seal before the files are read."""
     from markscheme.features.demo import view
-    from markscheme.features.demo.naming import diagnosed, write_project
+    from markscheme.features.demo.naming import diagnosed, named_in, write_project
 
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)
@@ -97,24 +97,23 @@ def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dic
         print(f"seal: {made.seal}", file=sys.stderr, flush=True)
     with _folder(keep) as folder:
         write_project(made, folder)
-        diagnosis = diagnosed(folder)
-    _print(view.diagnosis(diagnosis), json)
-    _print(view.outcome(made, right=diagnosis.named == made.planted, sealed=sealed), json)
-    return view.round_json(made, diagnosis, sealed=sealed)
+        findings = diagnosed(folder)
+    _print(view.diagnosis(findings), json)
+    _print(view.outcome(made, right=named_in(findings) == made.planted, sealed=sealed), json)
+    return view.round_json(made, findings, sealed=sealed)
 
 
 def _rare_fails(keep: Path | None, json: bool) -> int:
     """Show three judges by their agreement and by their sides, and keep their files if a folder is named."""
     from markscheme.features.demo import view
-    from markscheme.features.demo.rare_fails import three_judges, write_judges
+    from markscheme.features.demo.rare_fails import THREE_JUDGES, write_judges
 
-    judges = three_judges()
     if keep is not None:
         with _folder(keep) as folder:
             write_judges(folder)
-    _print(view.sides(judges, folder=keep), json)
+    _print(view.sides(THREE_JUDGES, folder=keep), json)
     if json:
-        print(dumps({"schema": 1, "judges": view.sides_json(judges)}))
+        print(dumps({"schema": 1, "judges": view.sides_json(THREE_JUDGES)}))
     return 0
 
 

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -41,19 +40,6 @@ FindingJson: TypeAlias = Mapping[str, Any]
 """A finding as in the JSON of a calibration."""
 Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
 """Runs a command in a folder; its exit status."""
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """Diagnosis of a round's files.
-
-    Attributes:
-        named: The fault that the first finding names, and its place.
-        findings: All findings, in the order of the report.
-    """
-
-    named: Charge
-    findings: tuple[FindingJson, ...]
 
 
 def write_project(made: Round, folder: Path) -> list[str]:
@@ -115,8 +101,8 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
     return finished.returncode
 
 
-def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagnosis:
-    """Find what is wrong in a round's files, by a calibration.
+def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[FindingJson, ...]:
+    """Return what a calibration finds wrong in a round's files, in the order of the report.
 
     Args:
         folder: Where the files are.
@@ -124,8 +110,12 @@ def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> Diagno
     """
     calibrate(folder, COMMAND)
     report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
-    findings = tuple(report["findings"])
-    return Diagnosis(charge_of(findings[0]) if findings else Charge(NO_FAULT), findings)
+    return tuple(report["findings"])
+
+
+def named_in(findings: Sequence[FindingJson]) -> Charge:
+    """Return the fault that the first finding names, with its place."""
+    return charge_of(findings[0]) if findings else Charge(NO_FAULT)
 
 
 def charge_of(finding: FindingJson) -> Charge:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -75,8 +76,9 @@ class SimulatedJudge:
         """Return the judge's ratings."""
         return tuple(self._rating(id, JUDGE_NAME, "model", alike.judge) for id, alike in self._examples())
 
+    @cached_property
     def calibration(self) -> Calibration:
-        """Compare the judge with its labels as `calibrate` does."""
+        """The comparison of the judge with its labels, as `calibrate` makes it."""
         rubric = rubric_from_data(self.rubric_data)
         return calibration_of(rubric, ExampleSet(self.labelled()), self.ratings(), Rater(JUDGE_NAME, "", "ratings"))
 
@@ -136,19 +138,6 @@ THREE_JUDGES = (
     ),
 )
 """Counts from which each figure follows, so that anyone can check them by hand."""
-
-
-@dataclass(frozen=True)
-class JudgedSides:
-    """A simulated judge, and how `calibrate` answers both questions about it."""
-
-    judge: SimulatedJudge
-    calibration: Calibration
-
-
-def three_judges() -> tuple[JudgedSides, ...]:
-    """Return the three judges, each compared with its labels."""
-    return tuple(JudgedSides(judge, judge.calibration()) for judge in THREE_JUDGES)
 
 
 def calibrate_command(judge: SimulatedJudge) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide
 from markscheme.features.demo.faults import FAULTS, JUDGE_SD, NO_FAULT, PERSON_SD, RARE_FAILS
-from markscheme.features.demo.naming import Diagnosis
+from markscheme.features.demo.naming import FindingJson, named_in
 from markscheme.features.demo.planting import ACCEPTED_RUNS, CRITERIA, Round
-from markscheme.features.demo.rare_fails import JudgedSides, calibrate_command
+from markscheme.features.demo.rare_fails import SimulatedJudge, calibrate_command
 from markscheme.features.demo.raters import OTHER_MARK, PROVENANCE, ComparedRater
 from markscheme.phrases import number
 from markscheme.report.document import (
@@ -141,11 +141,11 @@ def planted(made: Round, *, sealed: bool) -> Document:
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
 
 
-def diagnosis(answer: Diagnosis) -> Document:
+def diagnosis(findings: Sequence[FindingJson]) -> Document:
     """Render the other process's diagnosis."""
-    sentences = str(answer.findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if answer.findings else []
+    sentences = str(findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if findings else []
     message = ". ".join(sentences).rstrip(".")
-    head = f"A new process sees rubric, ratings and accepted runs only. It names: {answer.named}"
+    head = f"A new process sees rubric, ratings and accepted runs only. It names: {named_in(findings)}"
     return Document(head, f"{message or 'No issues found'}.", ())
 
 
@@ -174,7 +174,7 @@ def _fault(made: Round) -> str:
 # --- agreement and sides --------------------------------------------------------------------------------------------
 
 
-def sides(judges: Sequence[JudgedSides], *, folder: Path | None = None) -> Document:
+def sides(judges: Sequence[SimulatedJudge], *, folder: Path | None = None) -> Document:
     """Render three judges: what agreement alone says of each, its sides, and whether it can gate.
 
     Args:
@@ -183,7 +183,7 @@ def sides(judges: Sequence[JudgedSides], *, folder: Path | None = None) -> Docum
     """
     table = Table(
         ("Judge", "agreement", "baseline", "alone", "stops", "keeps", "gate"),
-        tuple(_by_sides(judged) for judged in judges),
+        tuple(_by_sides(judge) for judge in judges),
     )
     target = share(judges[0].calibration.decision.target)
     legend = (
@@ -202,38 +202,38 @@ def sides(judges: Sequence[JudgedSides], *, folder: Path | None = None) -> Docum
             ),
             table,
             Notes((legend,)),
-            Items(tuple(_answer_in_words(judged) for judged in judges)),
+            Items(tuple(_answer_in_words(judge) for judge in judges)),
             _to_run(judges, folder),
         ),
     )
 
 
-def _by_sides(judged: JudgedSides) -> tuple[Line, ...]:
-    calibration = judged.calibration
+def _by_sides(judge: SimulatedJudge) -> tuple[Line, ...]:
+    calibration = judge.calibration
     comparison = calibration.comparison
-    stops, keeps = (share_with_interval(side.estimate) for side in _sides_of(judged))
+    stops, keeps = (share_with_interval(side.estimate) for side in _sides_of(judge))
     alone = "yes" if calibration.decision.trend.state == "shown" else "no"
     gate = "yes" if calibration.decision.use == "gate" else "no"
     agreement = share_with_interval(comparison.agreement)
-    return Name(judged.judge.name), agreement, share(comparison.agreement_constant.value), alone, stops, keeps, gate
+    return Name(judge.name), agreement, share(comparison.agreement_constant.value), alone, stops, keeps, gate
 
 
-def _answer_in_words(judged: JudgedSides) -> tuple[Line, ...]:
+def _answer_in_words(judge: SimulatedJudge) -> tuple[Line, ...]:
     """Say what `calibrate` says of a judge, and its first finding if fixing that would change decisions."""
-    of_use = callout(judged.calibration)
-    answer = f"{judged.judge.name} {judged.judge.does}. {of_use.head} {judged.calibration.decision.because}"
-    first = (finding for finding in judged.calibration.findings[:1] if repair_of_finding(finding))
+    of_use = callout(judge.calibration)
+    answer = f"{judge.name} {judge.does}. {of_use.head} {judge.calibration.decision.because}"
+    first = (finding for finding in judge.calibration.findings[:1] if repair_of_finding(finding))
     return (answer, *(f"Fix first: {message_with_repair(finding)}" for finding in first))
 
 
-def _to_run(judges: Sequence[JudgedSides], folder: Path | None) -> Paragraph:
+def _to_run(judges: Sequence[SimulatedJudge], folder: Path | None) -> Paragraph:
     if folder is None:
         command = f"markscheme demo --plant {RARE_FAILS} --keep three-judges"
         return Paragraph((("To calibrate them yourself: ", Command(command)),))
     lines: list[Line] = [Command(f"cd {shlex.quote(str(folder))}")]
-    for judged in judges:
-        status = judged.calibration.exit_status_for("gate")
-        lines.append((Command(" ".join(calibrate_command(judged.judge))), f"  (exit status {status})"))
+    for judge in judges:
+        status = judge.calibration.exit_status_for("gate")
+        lines.append((Command(" ".join(calibrate_command(judge))), f"  (exit status {status})"))
     return Paragraph(tuple(lines))
 
 
@@ -258,36 +258,36 @@ def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
     ]
 
 
-def round_json(made: Round, diagnosis: Diagnosis, *, sealed: bool) -> dict[str, Any]:
+def round_json(made: Round, findings: Sequence[FindingJson], *, sealed: bool) -> dict[str, Any]:
     """Return a round and its outcome by the keys of its JSON."""
     return {
         "n": len(made.examples),
         "sealed": sealed,
         **attributes(made, "seed seal secret planted"),
-        **attributes(diagnosis, "named findings"),
-        "right": diagnosis.named == made.planted,
+        "named": named_in(findings),
+        "findings": findings,
+        "right": named_in(findings) == made.planted,
     }
 
 
-def sides_json(judges: Sequence[JudgedSides]) -> list[dict[str, Any]]:
+def sides_json(judges: Sequence[SimulatedJudge]) -> list[dict[str, Any]]:
     """Return three judges by the keys of their JSON."""
     return [
         {
-            **attributes(judged.judge, "name does"),
-            **attributes(judged.calibration.comparison, "n=agreement.n agreement agreement_constant"),
+            **attributes(judge, "name does"),
+            **attributes(judge.calibration.comparison, "n=agreement.n agreement agreement_constant"),
             **{
-                side.name: {**attributes(side.share, "right=hits of"), "state": side.state}
-                for side in _sides_of(judged)
+                side.name: {**attributes(side.share, "right=hits of"), "state": side.state} for side in _sides_of(judge)
             },
-            "agreement_alone": judged.calibration.decision.trend.state,
-            **attributes(judged.calibration.decision, "gate=gate.state because=gate.because verdict use"),
-            "exit_status": judged.calibration.exit_status_for("gate"),
-            "command": list(calibrate_command(judged.judge)),
+            "agreement_alone": judge.calibration.decision.trend.state,
+            **attributes(judge.calibration.decision, "gate=gate.state because=gate.because verdict use"),
+            "exit_status": judge.calibration.exit_status_for("gate"),
+            "command": list(calibrate_command(judge)),
         }
-        for judged in judges
+        for judge in judges
     ]
 
 
-def _sides_of(judged: JudgedSides) -> Sequence[GateSide]:
-    answer = judged.calibration.decision.gate_answer
+def _sides_of(judge: SimulatedJudge) -> Sequence[GateSide]:
+    answer = judge.calibration.decision.gate_answer
     return () if answer is None else answer.sides

@@ -117,14 +117,6 @@ class ReadMore:
 
 
 @dataclass(frozen=True)
-class ModeCurve:
-    """Modes seen against outputs read, as read, and averaged over orders."""
-
-    as_read: tuple[int, ...] = ()
-    averaged: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
 class ReadOutputs:
     """Readings, a codebook and an order: what follows from them, output by output.
 
@@ -367,16 +359,20 @@ class ReadOutputs:
         return ReadMore(share, sure, more, more_for_all, chance_missed(read, share, pool=pool), unit)
 
     @cached_property
-    def curve(self) -> ModeCurve:
-        """Modes seen against outputs read."""
+    def modes_as_read(self) -> tuple[int, ...]:
+        """Modes seen after each output that was read."""
         _, modes, _ = self._sequence
         seen: set[str] = set()
         as_read = []
         for names in modes:
             seen |= {name for name in names if not name.startswith("\0")}
             as_read.append(len(seen))
-        averaged = tuple(float(value) for value in rarefaction(self._incidence(self.random_ids)))
-        return ModeCurve(tuple(as_read), averaged)
+        return tuple(as_read)
+
+    @cached_property
+    def modes_averaged(self) -> tuple[float, ...]:
+        """Modes seen after so many outputs, averaged over orders of reading them."""
+        return tuple(float(value) for value in rarefaction(self._incidence(self.random_ids)))
 
     def _incidence(self, ids: Sequence[str]) -> "np.typing.NDArray[np.float64]":
         names = [mode.name for mode in self.codebook.listed]

@@ -163,11 +163,10 @@ def _sections(discovery: Discovery) -> Iterator[Section]:
     defined = [(Name(f.mode.name), f.mode.definition or NONE) for f in outputs.mode_figures]
     if defined:
         yield Section("Definitions", (Table(("Mode", "when it is there"), tuple(defined)),), "definitions")
-    curve = outputs.curve
-    if len(curve.averaged) >= FEWEST_FOR_CURVE:
+    if len(outputs.modes_averaged) >= FEWEST_FOR_CURVE:
         series = (
-            CurveSeries("as read", tuple(map(float, curve.as_read))),
-            CurveSeries("averaged over orders", curve.averaged),
+            CurveSeries("as read", tuple(map(float, outputs.modes_as_read))),
+            CurveSeries("averaged over orders", outputs.modes_averaged),
         )
         caption = "Coarse modes flatten sooner: the curve is about these modes, not about all that could be named."
         yield Section("Modes seen", (Curve(series, "modes seen", "outputs read", caption),), "curve")

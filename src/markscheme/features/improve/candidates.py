@@ -82,14 +82,6 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Refusal:
-    """A candidate that was not tried, and why."""
-
-    candidate: str
-    why: str
-
-
-@dataclass(frozen=True)
 class LabelledTexts:
     """The texts of labelled examples, which a candidate may not copy."""
 
@@ -313,8 +305,8 @@ def refuse_unwritten(file: Path, wording: Wording) -> None:
 
 def read_candidates(
     paths: Sequence[Path], *, yours: Rubric, labelled: LabelledTexts, file: Path | None = None
-) -> tuple[list[Wording], list[Refusal]]:
-    """The wordings in files, and those that are rejected.
+) -> tuple[list[Wording], dict[str, str]]:
+    """Return the wordings in files, and why others were rejected, by name.
 
     Args:
         paths: Rubrics (.yaml, .yml, .json) or JSON edits (.json).
@@ -326,7 +318,7 @@ def read_candidates(
         UsageError: A file is missing or unreadable, or two have the same stem.
     """
     wordings: list[Wording] = []
-    refused: list[Refusal] = []
+    refused: dict[str, str] = {}
     for name, count in Counter(path.stem for path in paths).items():
         if count > 1:
             raise UsageError(f"{count} candidates are named {name!r}; a candidate is named by its file")
@@ -337,7 +329,7 @@ def read_candidates(
                 refuse_unwritten(file, wording)
             wordings.append(wording)
         except NotTried as why:
-            refused.append(Refusal(path.stem, str(why)))
+            refused[path.stem] = str(why)
     return wordings, refused
 
 

@@ -9,7 +9,7 @@ from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
 from markscheme.features.improve.candidates import LabelledTexts, read_candidates, refuse_unwritten
 from markscheme.features.improve.confirmation import confirm
 from markscheme.features.improve.outcome import ImprovementPlan, ImprovementRun
-from markscheme.features.improve.search import Proposing, Search
+from markscheme.features.improve.search import Search
 from markscheme.features.improve.selection import FINALISTS, first_size, survivors
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.trial import Asker, Tried, refuse_ungraded
@@ -101,8 +101,7 @@ class ImprovementRequest:
                 if wordings:
                     answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
             else:
-                proposing = None if writer is None else Proposing(writer, self.rounds, self.batch)
-                await search.run(asker, wordings, proposing)
+                await search.run(asker, wordings, writer, rounds=self.rounds, batch=self.batch)
                 if self.opens and search.finalists:
                     answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
         finally:

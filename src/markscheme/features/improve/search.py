@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
-from markscheme.features.improve.candidates import LabelledTexts, NotTried, Refusal, Wording, new_among
+from markscheme.features.improve.candidates import LabelledTexts, NotTried, Wording, new_among
 from markscheme.features.improve.proposer import NARROW, Shown, prompts_for, read_proposal
 from markscheme.features.improve.selection import FINALISTS
 from markscheme.features.improve.trial import Asker, TrialPart, Tried, screen
@@ -16,21 +16,6 @@ from markscheme.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Rubric
-
-
-@dataclass(frozen=True)
-class Proposing:
-    """The model that proposes new words, and how often.
-
-    Attributes:
-        judge: The model that is asked.
-        rounds: Maximum number of rounds.
-        batch: Candidates per round.
-    """
-
-    judge: Judge
-    rounds: int
-    batch: int
 
 
 @dataclass
@@ -43,7 +28,7 @@ class Search:
         column: The judge's over them, with the user's words.
         labelled: The texts of all labelled examples, which no candidate may copy.
         tried: Wordings that were screened, in order.
-        refused: Candidates that were rejected.
+        refused: Why a candidate was rejected, by its name.
         rounds: Rounds of proposals so far.
         usage: What proposals cost.
         stopped: Why the search ended before its last round; "" where it didn't.
@@ -56,7 +41,7 @@ class Search:
     column: Column
     labelled: LabelledTexts
     tried: list[Tried] = field(default_factory=list)
-    refused: list[Refusal] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
     usage: Usage = Usage()
     stopped: str = ""
@@ -74,12 +59,22 @@ class Search:
         """The two best, or fewer where there are fewer."""
         return tuple(tried.wording for tried in self.ranked[:FINALISTS])
 
-    async def run(self, asker: Asker, files: Sequence[Wording], proposing: Proposing | None) -> None:
-        """Screen the wordings from files, then those of each round, until a round brings no improvement."""
+    async def run(
+        self, asker: Asker, files: Sequence[Wording], proposer: Judge | None, *, rounds: int, batch: int
+    ) -> None:
+        """Screen the wordings from files, then those of each round, until a round brings no improvement.
+
+        Args:
+            asker: Asks the judge by each wording.
+            files: Wordings from files.
+            proposer: The model that proposes new ones; None for no rounds.
+            rounds: Maximum number of rounds.
+            batch: Candidates per round.
+        """
         try:
             await self._screen(asker, files, "dev: candidates")
-            if proposing is not None:
-                await self._rounds(asker, proposing)
+            if proposer is not None:
+                await self._rounds(asker, proposer, rounds, batch)
         except BudgetError as error:
             self.stopped = f"the budget ended: {error}"
 
@@ -90,17 +85,19 @@ class Search:
             self.begin()
         self.tried += await screen(asker, self.dev, self.column, wordings, what)
 
-    async def _rounds(self, asker: Asker, proposing: Proposing) -> None:
-        for index in range(1, proposing.rounds + 1):
+    async def _rounds(self, asker: Asker, proposer: Judge, rounds: int, batch: int) -> None:
+        for index in range(1, rounds + 1):
             leader = next(iter(self.ranked), None)
-            wordings = await self._proposals(asker, proposing, leader, index)
+            wordings = await self._proposals(asker, proposer, leader, number=index, batch=batch)
             self.rounds = index
             await self._screen(asker, wordings, f"dev: round {index}")
             if wordings and next(iter(self.ranked), None) is leader:
                 self.stopped = f"round {index} brought no better wording"
                 return
 
-    async def _proposals(self, asker: Asker, proposing: Proposing, leader: Tried | None, number: int) -> list[Wording]:
+    async def _proposals(
+        self, asker: Asker, proposer: Judge, leader: Tried | None, *, number: int, batch: int
+    ) -> list[Wording]:
         """The wordings of a round that may be tried; rejected ones are recorded with the reason."""
         base = self.yours if leader is None else leader.wording.rubric
         column = self.column
@@ -109,19 +106,17 @@ class Search:
         prompts = prompts_for(
             base,
             Shown(self.dev.gold, column, _findings(base, self.dev, column)),
-            batch=proposing.batch,
+            batch=batch,
             round=number,
             failed=[
                 (tried.wording, tried.outcome)
                 for tried in self.tried
                 if tried is not leader and tried.outcome != "better"
             ],
-            refused=[rejected.why for rejected in self.refused],
+            refused=list(self.refused.values()),
         )
         with asker.progress(f"round {number}: proposals", len(prompts)) as shown:
-            replies = await all_or_first_error(
-                _reply_or_error(proposing.judge, prompt, shown.step) for prompt in prompts
-            )
+            replies = await all_or_first_error(_reply_or_error(proposer, prompt, shown.step) for prompt in prompts)
         wordings: list[Wording] = []
         for index, reply in enumerate(replies):
             name = f"round-{number}/{index + 1}"
@@ -134,7 +129,7 @@ class Search:
                     self.check(wording)
                 wordings.append(new_among([*(tried.wording for tried in self.tried), *wordings], wording))
             except NotTried as why:
-                self.refused.append(Refusal(name, str(why)))
+                self.refused[name] = str(why)
         return wordings
 
 

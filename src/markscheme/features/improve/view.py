@@ -76,7 +76,7 @@ def _sections(run: ImprovementRun) -> Iterator[doc.Section]:
     if not run.outside:
         yield doc.Section(f"On dev: {examples_in_words(search.dev)}, which chose among the wordings", tuple(_dev(run)))
     if search.refused:
-        rows = tuple((doc.Name(refused.candidate), refused.why) for refused in search.refused)
+        rows = tuple((doc.Name(candidate), why) for candidate, why in search.refused.items())
         yield doc.Section("Refused", (doc.Table(("Candidate", "because it"), rows),))
     warned = [(doc.Name(tried.wording.name), why) for tried in search.tried for why in tried.wording.warnings]
     if warned:
@@ -165,7 +165,7 @@ def json_of(run: ImprovementRun) -> dict[str, Any]:
         "rubric": attributes(run.search.yours, "name fingerprint"),
         "adopted": None if run.adopted is None else run.adopted.name,
         "finalists": [wording.name for wording in run.finalists],
-        "refused": run.search.refused,
+        "refused": [{"candidate": name, "why": why} for name, why in run.search.refused.items()],
         **attributes(answer, "gain agreement_gain opening alpha"),
         **attributes(run, "calls=usage.calls sealed=sealed.n"),
         "dev": 0 if run.outside else run.search.dev.n,

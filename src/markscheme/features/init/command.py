@@ -93,9 +93,7 @@ def init(
 
         project = project_of_file(existing_file(from_), columns.of_table())
         files = dict(project.files)
-    added = add_files(files, folder)
-    made = [place.as_posix() for place in added.made]
-    left_alone = [place.as_posix() for place in added.left_alone]
+    made, left_alone = ([path.as_posix() for path in paths] for paths in add_files(files, folder))
     if suggested is not None:
         next_steps: Iterable[str] = suggested.next_steps
     elif skill:

@@ -313,8 +313,8 @@ def _say_onward(works: Sequence["Work"]) -> None:
     from markscheme.features.label.next_steps import onward_steps
 
     if works and all(work.current is None for work in works):
-        for step in onward_steps(works[0]):
-            print(f"{step.why} {step.command}", file=sys.stderr)
+        for why, command in onward_steps(works[0]):
+            print(f"{why} {command}", file=sys.stderr)
 
 
 def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:

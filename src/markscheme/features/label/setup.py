@@ -122,7 +122,7 @@ def _rubric_of_results(named: str, here: Path) -> str:
     project = project_of_results(path) if path.is_file() else None
     if project is None:
         return named
-    made = add_files(project.files, here).made
+    made, _ = add_files(project.files, here)
     if made:
         print(f"made of {named}: {in_words([place.as_posix() for place in made])}", file=sys.stderr)
     return project.rubric

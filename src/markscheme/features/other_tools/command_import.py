@@ -123,15 +123,15 @@ def _convert(paths: "Sequence[Path]", to: Path, options: ShapeOptions, *, json: 
         raise UsageError(f"a rubric is one file, got {len(paths)}")
     if to.exists():
         raise UsageError(f"{to} exists; name a new file")
-    converted = convert_rubric(paths[0], options)
+    text, n_criteria, notes = convert_rubric(paths[0], options)
     with writing(to):
         to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(converted.text, encoding="utf-8")
+        to.write_text(text, encoding="utf-8")
     if json:
-        print(dumps({"schema": 1, "rubric": str(to), "criteria": converted.criteria, "notes": list(converted.notes)}))
+        print(dumps({"schema": 1, "rubric": str(to), "criteria": n_criteria, "notes": list(notes)}))
         return 0
-    print(f"{to}: {counted(converted.criteria, 'criterion', 'criteria')}")
-    print("".join(f"  {note}\n" for note in converted.notes), end="")
+    print(f"{to}: {counted(n_criteria, 'criterion', 'criteria')}")
+    print("".join(f"  {note}\n" for note in notes), end="")
     print(f"Next, read it, then: `markscheme lint {quote(str(to))}`")
     return 0
 

@@ -1,7 +1,6 @@
 """A published rubric as a file in markscheme's own format, for its author to read and edit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -18,27 +17,16 @@ _WIDTH = 120
 """Columns of a line of YAML, as editors show them."""
 
 
-@dataclass(frozen=True)
-class ConvertedRubric:
-    """A published rubric in markscheme's own format.
-
-    Attributes:
-        text: The file, with what was assumed and not read as comments.
-        criteria: How many criteria it has.
-        notes: What was assumed, and what wasn't read.
-    """
-
-    text: str
-    criteria: int
-    notes: tuple[str, ...]
-
-
-def convert_rubric(path: Path, options: ShapeOptions) -> ConvertedRubric:
-    """Convert a published rubric.
+def convert_rubric(path: Path, options: ShapeOptions) -> tuple[str, int, tuple[str, ...]]:
+    """Convert a published rubric to markscheme's own format.
 
     Args:
         path: Its file.
         options: What the caller says of it.
+
+    Returns:
+        The text of the file, with notes as comments; the number of criteria; and the notes: what was assumed, and what
+        wasn't read.
 
     Raises:
         RubricError: It can't be read whole; says which option helps.
@@ -56,7 +44,7 @@ def convert_rubric(path: Path, options: ShapeOptions) -> ConvertedRubric:
         n_criteria = len(rubric_from_data(published.data).criteria)
     except RubricError as error:
         raise RubricError(error.faults, path=path) from None
-    return ConvertedRubric(_written(path, published.data, published.notes), n_criteria, published.notes)
+    return _written(path, published.data, published.notes), n_criteria, published.notes
 
 
 def _written(path: Path, data: Mapping[str, Any], notes: tuple[str, ...]) -> str:
