@@ -43,7 +43,8 @@ _THE_USER = r"the (?:user|customer|patient|client|caller|student|traveller|guest
 _ASIDE = re.compile(
     rf"^(?:here|these|this|those|the following) (?:is|are)\b(?!.{{0,60}}\b{_RULES}\b)"
     r"|^(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b"
-    r"|\bbecause:?$|\b(?:ignore|doesn't matter|irrelevant)\b[^.!?]{0,40}$|^(?!the (?:answer|output|reply|response"
+    r"|\bbecause:?$|\b(?:ranks?|sorts?|ranking)\b[^.!?]{0,40}$|\b(?:ignore|doesn't matter|irrelevant)\b[^.!?]{0,40}$"
+    r"|^(?!the (?:answer|output|reply|response"
     r"|summary|bot|assistant|agent|email|text)\b).{0,60}\b(?:says|states|reads):?$|\b(?:verbatim|word for word)\b"
     r"|\b(?:based|supported|grounded|backed)\b.{0,20}\b(?:on|by"
     r"|in) (?:the following|these|this)\b|^question\b|\boptions?\b[^.!?]{0,20}$|,? which (?:is|are|reads?|says?):?$"

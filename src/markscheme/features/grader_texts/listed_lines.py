@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 NUMBERED = (
     r"criteri(?:on|um)|criterio|critère|kriterium|requirement|anforderung|point|punkt|punto|check|rule|regel|condition"
-    r"|question|frage|item|test|assertion"
+    r"|question|frage|item|claim|test|assertion"
 )
 """Words before the number of a point; steps, turns and days are none."""
 _NAME = rf"(?:(?:{NUMBERED}) ?#?|#|[A-Z]{{1,3}}(?=\d))"

@@ -11,11 +11,12 @@ from markscheme.rubrics.criterion import Scale
 _DECIDES = re.compile(
     r"\bpass|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off|\breach|\brequired?\b"
     r"|\bneed(?:s|ed)?\b"
-    r"|\bminimum\b|\bgood enough|\benough\b|\bsufficient|\bthe bar\b|\bok(?:ay)?\b|\bfine\b|\bhappy\b|\bsatisfied\b"
+    r"|\bminimum\b|\bgood enough|\benough\b|\bsuffict|\bthe bar\b|\bok(?:ay)?\b|\bfine\b|\bhappy\b|\bsatisfied\b"
     r"|\bpublish|\bwe(?:'re after| want| expect)\b|\bship\b|\bscores? at least"
     r"|(?:^|\b(?:it|score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}\b)(?:must|ha(?:s"
     r"|ve) to|should)\b"
-    r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest"
+    r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest|\bau moins\b"
+    r"|\balmeno\b|\bal menos\b|\bpelo menos\b"
     r"|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bminimum\b|\baccepté"
     r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar"
     r"|\bsupera|\bsoglia|\bsufficien|\baprova|\breprova|\blimiar|\bpara passar|\bper passare|\breicht|\bdebe\b"
@@ -32,14 +33,15 @@ _FAILS = re.compile(
 _FOLLOWS = (
     r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:to|or|and|out|points?|stars?|marks?|pts|pass\w*|fail\w*|is|are|counts?"
     r"|should\w*|must"
-    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating|needed|percent"
+    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating|needed|suffic\w*|percent"
     r"|prozent|required"
     r"|reicht|of (?:hoger|meer)|means? (?:an? )?(?:fail|pass|reject)\w*"
     r"|no|non|punkte?n?|sterne?n?|puntos?|bestanden|gilt|ist|sind|genüg\w*|n[öo]tig|erforder\w*|oder|und"
     r"|for|pour|requis\w*|ou|et|est|para|em|en|o|y|e|di|in|per|zum|um|reprov\w*|neces\w*|como)\b"
 )
 _SCORE = re.compile(
-    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={_FOLLOWS})(?!\*{{0,2}} ?[-–:=](?! ?(?:fail|pass|\d)))",
+    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={_FOLLOWS})(?!\*{{0,2}} ?[-–:=](?! ?(?:(?:fail"
+    rf"|pass)\w{{0,3}}(?:[.,;]|$)|\d)))",
     re.IGNORECASE,
 )
 """A number that counts nothing else, and isn't a level with its meaning."""
@@ -73,6 +75,11 @@ _MORE = re.compile(
 )
 _LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMERAL}(?!\d)", re.IGNORECASE)
 """Scores one after the other."""
+_OF_ANOTHER_KIND = re.compile(
+    r"\b(?:at most|no (?:higher|more) than|around|about|reserved)\b|\bmeans (?!an? (?:fail|pass)|fail|pass|reject)",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says how scores are given, and not which of them pass."""
 _CLAUSE_END = re.compile(r"[,;，；] ?(?!\d\d\d)")
 _ONLY_TOP = re.compile(
     r"\bonly (?:the |an? )?(?:top|highest|best|maximum|full|perfect) (?:score|grade|mark|rating|level)s?\b",
@@ -129,6 +136,8 @@ def _level_in(words: str, scale: Scale) -> float | None:
     scores = [float(score) for score in _SCORE.findall(words)]
     if not scores:
         return scale.ends[1] if _ONLY_TOP.search(words) else None
+    if _OF_ANOTHER_KIND.search(words) and not _FAILS.search(words):
+        return None
     if len(scores) > 1 and not _LISTED.search(words):
         return None
     if _AT_LEAST.search(words):
