@@ -13,7 +13,7 @@ from tests.commands.console import environment, run, scripts
 PROGRAMS = ("markscheme", "calibrate")
 SERVING = ("label", "discover")
 """Commands that serve a page until they are stopped."""
-WITHOUT_A_PAGE = {"--plan", "--to", "--progress", "--sheet", "--notes", "--report", "--write", "--help"}
+WITHOUT_A_PAGE = {"--plan", "--to", "--progress", "--sheet", "--notes", "--report", "--suggest", "--write", "--help"}
 TOO_FEW = 4
 """Exit status where labels are too few, which is said as an error where nothing else can be."""
 ANSWERS = (0, 1, TOO_FEW)

@@ -18,6 +18,7 @@ from markscheme.features.pass_rate.tracked.store import StreamFiles, digest
 from markscheme.rubrics.file import load_rubric
 from markscheme.stats.verdict_rates import rate_by_verdict
 from tests.commands.console import run
+from tests.commands.pasted import faults_of, printed_commands
 from tests.features.pass_rate.planted_worlds import RUBRIC
 
 MONDAY = date(2025, 10, 6)
@@ -343,3 +344,20 @@ def test_a_plan_needs_labels_of_both_verdicts(folder: Path) -> None:
     assert [plan["audits"] for plan in plans] == [10, 20, 30, 50, 100]
     widths = [plan["half_widths"][0] for plan in plans]
     assert widths == sorted(widths, reverse=True)
+
+
+def test_each_command_that_a_look_prints_on_the_screen_and_in_the_step_summary_works(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    summary = folder / "summary.md"
+    write(folder, lines_of(0, 1, 2))
+    look = "pass-rate traces.jsonl --rubric reply --track --audits-per-week 10 --through 2025-11-30 --details"
+    done = run("markscheme", *look.split(), cwd=folder, env={"GITHUB_STEP_SUMMARY": str(summary), "COLUMNS": "1000"})
+    assert done.returncode == 4, done.stderr
+    in_summary = [*printed_commands(summary.read_text())]
+    assert in_summary == [*printed_commands(done.stdout)] == ["markscheme label reply --audits"]
+    label(folder)
+    told = run("markscheme", *look.split(), cwd=folder, env={"GITHUB_STEP_SUMMARY": str(summary), "COLUMNS": "1000"})
+    assert told.returncode == 0, told.stderr
+    commands = dict.fromkeys([*in_summary, *printed_commands(summary.read_text()), *printed_commands(told.stdout)])
+    assert faults_of(commands, folder, tmp_path_factory.mktemp("copies"), {}, {}) == {}

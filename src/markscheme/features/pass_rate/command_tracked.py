@@ -19,6 +19,7 @@ from markscheme.features.pass_rate.tracked.view import json_of, judge_rates, pla
 from markscheme.judges.options import AskOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.peek import Peek
+from markscheme.report.document import Command, Document, Paragraph
 from markscheme.report.step_summary import append_step_summary
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder
@@ -50,9 +51,17 @@ def tracked_pass_rate(
     document = view(run, parts)
     summary = os.environ.get(_SUMMARY)
     if summary:
-        append_step_summary(rendered(document, "markdown"), Path(summary))
+        append_step_summary(rendered(_with_next_step(document), "markdown"), Path(summary))
     show(document, json_of(run, parts), json=json, details=details)
     return _status(run)
+
+
+def _with_next_step(document: Document) -> Document:
+    """Return a document that ends with what to do next, which else the terminal alone says."""
+    if document.onward is None:
+        return document
+    words, command = document.onward
+    return replace(document, blocks=(*document.blocks, Paragraph(((f"{words}: ", Command(command)),))))
 
 
 def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:

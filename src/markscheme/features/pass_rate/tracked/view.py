@@ -227,7 +227,7 @@ def _facts(look: Look) -> Iterator[tuple[str, str]]:
 def judge_fact(judge: AnchorWatch | None) -> str:
     """Say what looks at the accepted examples show, or why they show nothing."""
     if judge is None:
-        return "not watched: no run is accepted (`calibrate --accept`)"
+        return "not watched: no run is accepted; --accept of calibrate keeps one"
     if sum(judge.sizes) < FEWEST_ANCHORS:
         return f"not watched: {counted(sum(judge.sizes), 'accepted example')}, {FEWEST_ANCHORS} needed"
     if judge.filling and not judge.flips:
