@@ -5,9 +5,8 @@ its marks, and a mark contains the part's digest. A prompt, a judge's adapter an
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from markscheme.seam import OpenTable
 
@@ -97,8 +96,7 @@ class PartedText(str):
         return str(self), self.parts, self.written
 
 
-@dataclass(frozen=True, slots=True)
-class PartReader:
+class PartReader(NamedTuple):
     """A reader of parts in plain data.
 
     Attributes:
@@ -115,8 +113,7 @@ class PartReader:
     loaded: Callable[[str, str], PartedText | None]
 
 
-@dataclass(frozen=True, slots=True)
-class PartChange:
+class PartChange(NamedTuple):
     """A change of parts, by which a stress test finds out whether a judge looks at them.
 
     Attributes:

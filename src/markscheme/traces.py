@@ -1,14 +1,12 @@
 """A tracer's spans, and the table of what reads them; it loads nothing else, so that declaring a row costs little."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from markscheme.seam import OpenTable
 
 
-@dataclass(frozen=True)
-class TraceSpan:
+class TraceSpan(NamedTuple):
     """Span of a trace.
 
     Attributes:

@@ -1,8 +1,7 @@
 """The labels that goals besides the verdict need, and the table of what knows those of a promise."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -19,8 +18,7 @@ PROMISED_ERROR = 0.05
 """Share of automatic decisions that may be wrong where a promise names none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """The labels that one goal needs.
 
     Attributes:

@@ -1,14 +1,12 @@
 """The table of what features measure of a calibration, besides what every one has."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from markscheme.seam import OpenTable
 
 
-@dataclass(frozen=True, slots=True)
-class PartRow:
+class PartRow(NamedTuple):
     """A part of a calibration that a feature measures.
 
     Attributes:

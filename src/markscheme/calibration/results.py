@@ -1,8 +1,7 @@
 """Results of Python calls, which describe themselves, and the table of what describes which."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from markscheme.seam import OpenTable
 
@@ -29,8 +28,7 @@ class Reporter(Protocol):
         """Return the first picture of a result's page as a chart."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRow:
+class ResultRow(NamedTuple):
     """A class of results and the renderer for them.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from inspect import cleandoc, get_annotations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markscheme.commands.families import CommandLine, KeyedOption, declared_of, setting_of
 from markscheme.commands.overview import LEFT, columns_of
@@ -23,8 +23,7 @@ HEADING = re.compile(r"^(Args|Attributes|Example|Exit status|Raises|Returns):$",
 ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {5}.+)*)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option or operand of a command.
 
     Attributes:

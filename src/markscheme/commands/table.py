@@ -1,8 +1,8 @@
 """The table of commands, read by help, completion, the reference pages and whatever runs a command."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from markscheme.seam import OpenTable
 
@@ -17,8 +17,7 @@ Retyping: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """Turns the words that followed a name which is gone into those that follow the command now."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRow:
+class CommandRow(NamedTuple):
     """One command.
 
     Attributes:
@@ -37,8 +36,8 @@ class CommandRow:
     summary: str
     load: Callable[[], CommandFunction]
     rank: int
-    heir_of: Mapping[str, Retyping] = field(default_factory=dict)
-    shares: Mapping[str, str] = field(default_factory=dict)
+    heir_of: Mapping[str, Retyping] = MappingProxyType({})
+    shares: Mapping[str, str] = MappingProxyType({})
     common: str | None = None
 
 

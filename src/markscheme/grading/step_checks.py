@@ -1,7 +1,6 @@
 """Checks by code of what an agent did: what such a check is, and the table of those that a rubric can name."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
@@ -10,8 +9,7 @@ if TYPE_CHECKING:
     from markscheme.trajectory import AgentStep
 
 
-@dataclass(frozen=True)
-class StepFinding:
+class StepFinding(NamedTuple):
     """Result of a check of steps, with a sentence on what was seen."""
 
     holds: bool

@@ -1,15 +1,13 @@
 """Forms of options' values: how they are read from data and from typed text, and what refusals say of them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from markscheme.numerals import finite
 
 
-@dataclass(frozen=True, slots=True)
-class ValueForm:
+class ValueForm(NamedTuple):
     """A rule for the values of an option: those it may have, and how they are read.
 
     Attributes:
@@ -171,7 +169,7 @@ WHOLES: Final = ValueForm(
 )
 ONE_OR_TWO: Final = ValueForm("1 or 2", _one_or_two, _digits)
 ABOVE_ZERO: Final = ValueForm("a number above 0", _finite_where(lambda value: value > 0), float)
-POSITIVE: Final = replace(ABOVE_ZERO, by_type=True)
+POSITIVE: Final = ABOVE_ZERO._replace(by_type=True)
 SHARE: Final = ValueForm(
     "above 0 and at most 1",
     _finite_where(lambda value: 0 < value <= 1),
@@ -190,7 +188,7 @@ ANY_NUMBER: Final = ValueForm("a number", _finite, float)
 ENDS: Final = ValueForm("levels, or the two ends of a scale, the worst first", _ends)
 VALUE_TEXTS: Final = ValueForm("a text, several, or a table of them", _value_texts)
 COLUMN_NAMES: Final = ValueForm("names, apart by commas", _column_names)
-FLAG: Final = replace(SWITCH, by_type=True)
+FLAG: Final = SWITCH._replace(by_type=True)
 """A switch that is off unless its name is typed."""
 PATH: Final = ValueForm("a file", Path, by_type=True)
 AUTO_OR_OFF: Final = ValueForm("auto or off", _auto_or_off)

@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from markscheme.errors import UsageError, suggestion
 from markscheme.options.table import OptionSource, options_of, setting_named, settings_declared
-from markscheme.session.client import SETTINGS_FILES
+from markscheme.session import SETTINGS_FILES
 
 
-@dataclass(frozen=True)
-class SettingsFile:
+class SettingsFile(NamedTuple):
     """Defaults for options.
 
     Attributes:
@@ -21,7 +20,7 @@ class SettingsFile:
     """
 
     path: Path | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = MappingProxyType({})
 
     def values_of(self, family: type) -> dict[str, Any]:
         """Return the values that the file sets of a family of options."""

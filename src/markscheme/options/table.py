@@ -8,7 +8,7 @@ Loading this module is cheap.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from markscheme.errors import UsageError, suggestion
 from markscheme.options.forms import ValueForm
@@ -33,8 +33,7 @@ _TYPES: Final[Mapping[FileTypes, str]] = {
 # --- an option --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredOption:
+class DeclaredOption(NamedTuple):
     """An option of a family.
 
     Attributes:
@@ -153,8 +152,7 @@ def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 # --- a family ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """A family of options, and who takes it.
 
     Attributes:

@@ -1,8 +1,7 @@
 """One format of rated files, and the table to which features add theirs."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -28,8 +27,7 @@ OURS: Final = 50
 """Rank of our own files and of tables."""
 
 
-@dataclass(frozen=True)
-class FileFormat:
+class FileFormat(NamedTuple):
     """One format of rated files.
 
     Attributes:

@@ -1,7 +1,6 @@
 """The table of what is printed after a run of Promptfoo, to which features add theirs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from markscheme.seam import OpenTable
@@ -19,8 +18,7 @@ class RunReport(NamedTuple):
     save: Callable[[], Sequence[str]] = tuple
 
 
-@dataclass(frozen=True, slots=True)
-class AfterRunRow:
+class AfterRunRow(NamedTuple):
     """Reporter on a run of Promptfoo, with its rank.
 
     Attributes:

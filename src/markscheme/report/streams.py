@@ -1,9 +1,8 @@
 """The table of what is watched here over time, which `status` lists and draws; features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from markscheme.report.document import Section
 
 
-@dataclass(frozen=True)
-class WatchedStream:
+class WatchedStream(NamedTuple):
     """A stream of responses, or a judge on its accepted examples, as it stood at the last look.
 
     Attributes:

@@ -15,7 +15,8 @@ from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
-from markscheme.rubrics.shapes import NOTHING_SAID, RUBRIC_SHAPES, PublishedRubric, ShapeOptions
+from markscheme.rubrics.shape_hints import NOTHING_SAID, ShapeOptions
+from markscheme.rubrics.shapes import RUBRIC_SHAPES, PublishedRubric
 
 MAX_RUBRIC_BYTES = 1 << 20
 """A megabyte: a rubric is written by hand, and the largest known ones are far below a tenth of that."""

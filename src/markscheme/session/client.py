@@ -16,6 +16,8 @@ import socket
 import sys
 from collections.abc import Iterator
 
+from markscheme.session import SETTINGS_FILES
+
 TYPE_CHECKING = False
 """Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
 
@@ -41,8 +43,6 @@ AFTER_VERDICTS = frozenset(
 )
 """Folders in layers below `promptfoo`, which no session can load: two thirds of the modules, whose edits change no
 verdict. Every assertion looks at all others."""
-SETTINGS_FILES = ("markscheme.toml", "pyproject.toml")
-"""Files with defaults, the stronger first; a session keeps those it started with."""
 STARTS = "markscheme.promptfoo.serving"
 """The module whose `main` is the warm process."""
 

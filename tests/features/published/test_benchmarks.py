@@ -7,7 +7,7 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RubricError, RubricWarning
-from markscheme.rubrics.shapes import ShapeOptions
+from markscheme.rubrics.shape_hints import ShapeOptions
 from tests.features.published.test_shapes import read
 
 Criterion = tuple[float, str, list[int] | None]

@@ -8,7 +8,8 @@ import pytest
 from markscheme.errors import RubricError
 from markscheme.features.published.reader import read_published
 from markscheme.rubrics.of_rows import RowRubric, rubric_of
-from markscheme.rubrics.shapes import NOTHING_SAID, PublishedRubric
+from markscheme.rubrics.shape_hints import NOTHING_SAID
+from markscheme.rubrics.shapes import PublishedRubric
 
 
 def read(data: Any) -> PublishedRubric:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from markscheme.errors import RubricError
-from markscheme.rubrics.shapes import NOTHING_SAID, RUBRIC_SHAPES, PublishedRubric, ShapeOptions
+from markscheme.rubrics.shape_hints import NOTHING_SAID, ShapeOptions
+from markscheme.rubrics.shapes import RUBRIC_SHAPES, PublishedRubric
 from tests.worked_cases import cases_under
 
 CASES = Path(__file__).parents[4] / "shared/statistics/rows.yaml"

@@ -1,9 +1,8 @@
 """The table of what features keep with an accepted run, next to its accepted.json."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from markscheme.ratings.examples_choice import ExamplesChoice
 
 
-@dataclass(frozen=True)
-class RunBasis:
+class RunBasis(NamedTuple):
     """Basis on which a run is accepted: the labelled examples with their files, which of them count, and the options.
 
     Attributes:

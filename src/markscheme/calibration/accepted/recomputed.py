@@ -1,16 +1,12 @@
-"""Files that are computed again: their differences, and the table of functions that compute one again."""
+"""Files that are computed again, and their differences."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from markscheme.calibration.results import Reported
-from markscheme.seam import OpenTable
 
 
-@dataclass(frozen=True)
-class FileDifference:
+class FileDifference(NamedTuple):
     """A statement of a file that doesn't follow from the files behind it.
 
     Attributes:
@@ -51,10 +47,3 @@ class Recomputed(Reported):
     def exit_status(self) -> int:
         """Exit status: 0 if the file holds, 1 if something differs or couldn't be computed again."""
         return 0 if self.holds else 1
-
-
-Recompute: TypeAlias = Callable[[Path], Recomputed | None]
-"""Computes a file again, or the one of its format in a folder; None where there is none of that format."""
-
-VERIFIABLE: OpenTable[Recompute] = OpenTable()
-"""Functions that compute again, for `verify`, files other than judge cards."""

@@ -1,8 +1,7 @@
 """The table of findings: their kinds, and the rules that find them; features add theirs."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.keys import SubjectKind
 
 
-@dataclass(frozen=True)
-class ExaminedJudge:
+class ExaminedJudge(NamedTuple):
     """A judge compared with gold, as the rules of a diagnosis see it.
 
     Attributes:
@@ -35,8 +33,7 @@ class ExaminedJudge:
 FindingRule: TypeAlias = "Callable[[ExaminedJudge], Iterable[Finding]]"
 
 
-@dataclass(frozen=True, slots=True)
-class FindingRow:
+class FindingRow(NamedTuple):
     """Kinds of finding, and the rule that finds them.
 
     Attributes:

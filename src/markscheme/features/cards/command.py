@@ -6,7 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.calibration.accepted.recomputed import VERIFIABLE, Recomputed
+from markscheme.calibration.accepted.recomputed import Recomputed
+from markscheme.calibration.accepted.verifiable import VERIFIABLE
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.options import JsonFlag
 from markscheme.commands.output import show

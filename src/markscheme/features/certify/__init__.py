@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.accepted.recomputed import VERIFIABLE, Recomputed
+from markscheme.calibration.accepted.verifiable import VERIFIABLE
 from markscheme.calibration.needs import PROMISE_NEEDS, Need, RatingsByFile
 from markscheme.calibration.parts import MEASURED_PARTS, PartRow
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
@@ -15,6 +15,7 @@ from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from markscheme.calibration.accepted.recomputed import Recomputed
     from markscheme.calibration.calibration import Calibration
     from markscheme.features.certify.judges import CertifiedJudges
     from markscheme.grading import GradeOptions, Grading, SubmissionGrader
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 
-def _recompute(path: Path) -> Recomputed | None:
+def _recompute(path: Path) -> "Recomputed | None":
     from markscheme.features.certify.check import check_certificate_at
 
     return check_certificate_at(path)

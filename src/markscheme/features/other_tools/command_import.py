@@ -22,7 +22,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.rubrics.search import CALIBRATION_FOLDERS, find_calibration
-from markscheme.rubrics.shapes import ShapeOptions
+from markscheme.rubrics.shape_hints import ShapeOptions
 
 if TYPE_CHECKING:
     from markscheme.features.other_tools.run_import import ImportRun

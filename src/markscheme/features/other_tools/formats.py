@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from markscheme.features.other_tools.autorubric import is_autorubric, read_autorubric
 from markscheme.features.other_tools.deepeval import is_deepeval, read_deepeval
@@ -81,7 +80,7 @@ def comparing_or_not(single: FileFormat) -> FileFormat:
         compares = any(is_comparative_feedback(peek) for peek in files)
         return (read_comparative_feedback if compares else single.read)(files, rubric, interpretation)
 
-    return replace(single, read=read_either)
+    return single._replace(read=read_either)
 
 
 TOOL_FORMATS = (

@@ -11,7 +11,7 @@ from markscheme.errors import RubricError, UsageError
 from markscheme.plain_data import form_of, plain_data, read_text
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, published_rubric
-from markscheme.rubrics.shapes import ShapeOptions
+from markscheme.rubrics.shape_hints import ShapeOptions
 
 _WIDTH = 120
 """Columns of a line of YAML, as editors show them."""

@@ -6,7 +6,8 @@ from markscheme.rubrics.shapes import RUBRIC_SHAPES
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from markscheme.rubrics.shapes import PublishedRubric, ShapeOptions
+    from markscheme.rubrics.shape_hints import ShapeOptions
+    from markscheme.rubrics.shapes import PublishedRubric
 
 
 class _ByStructure:

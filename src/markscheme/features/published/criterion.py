@@ -28,7 +28,7 @@ from markscheme.features.published.vocabulary import (
     worth_of,
 )
 from markscheme.rubrics.format import CRITERION, Problems
-from markscheme.rubrics.shapes import ShapeOptions
+from markscheme.rubrics.shape_hints import ShapeOptions
 
 _LOWEST_FAILS = 0.25
 """The position of the second of five levels: a dimension that is required fails at the first alone."""

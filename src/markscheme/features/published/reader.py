@@ -39,7 +39,8 @@ from markscheme.features.published.vocabulary import (
     text_in,
 )
 from markscheme.plain_data import Place
-from markscheme.rubrics.shapes import PublishedRubric, ShapeOptions
+from markscheme.rubrics.shape_hints import ShapeOptions
+from markscheme.rubrics.shapes import PublishedRubric
 
 MOST_CRITERIA = 2000
 """Criteria of the largest rubric that is read; the largest published one has 1,963."""

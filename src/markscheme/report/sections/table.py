@@ -1,8 +1,7 @@
 """The table of sections of a calibration's page below its first screen, to which features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -17,8 +16,7 @@ SectionMaker: TypeAlias = "Callable[[Calibration, Examples], Iterable[Section]]"
 """Makes the sections of a calibration, or none where it has nothing to show; examples come in the order of the page."""
 
 
-@dataclass(frozen=True, slots=True)
-class SectionRow:
+class SectionRow(NamedTuple):
     """Entry of the table of sections: a section's rank, and the function that makes it.
 
     Attributes:
@@ -47,8 +45,7 @@ RUN_FACTS: "OpenTable[Callable[[Calibration], Iterable[tuple[str, str]]]]" = Ope
 """What else is said of the judge where a report tells what was run: a fact's name and its words."""
 
 
-@dataclass(frozen=True)
-class CriterionFigure:
+class CriterionFigure(NamedTuple):
     """A statistic per criterion: a column of the criteria table, the same in every format.
 
     Attributes:

@@ -1,0 +1,40 @@
+"""What a caller may say of a rubric in another shape than markscheme's."""
+
+from dataclasses import dataclass
+
+from markscheme.options.forms import VALUE_TEXTS, text_form
+from markscheme.options.table import option
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeOptions:
+    """Hints on a rubric in another shape than markscheme's; whatever is missing is read from its structure.
+
+    Attributes:
+        other_names: Other names of keys, as KEY=requirement.
+        ends: The ends of the scale of criteria without levels, as LOW..HIGH.
+    """
+
+    criteria: str | None = option(
+        None, "of a published rubric: the key of its criteria", text_form("a key of the file"), value="KEY"
+    )
+    weights: tuple[str, ...] = option(
+        (),
+        "of a published rubric: what a word is worth as weight, WORD=NUMBER; may be repeated",
+        VALUE_TEXTS,
+        value="WORD=N...",
+        several=True,
+    )
+    leave: tuple[str, ...] = option(
+        (),
+        "of a published rubric: a key to leave unread; may be repeated",
+        VALUE_TEXTS,
+        value="KEY...",
+        several=True,
+    )
+    other_names: tuple[str, ...] = option((), "other names of keys, KEY=requirement", VALUE_TEXTS, is_typed=False)
+    ends: tuple[str, ...] = option((), "the scale of criteria without levels", VALUE_TEXTS, is_typed=False)
+
+
+NOTHING_SAID = ShapeOptions()
+"""The options of a caller who says nothing."""
