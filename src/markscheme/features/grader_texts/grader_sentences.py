@@ -25,8 +25,7 @@ _IMPERATIVE = (
 )
 _QUESTION = (
     rf"(?:what(?: is|'s| percentage| score| grade)|how|to what|we (?:rate|grade|score|mark)|use (?:whole|only"
-    rf"|numbers|integers|(?:this"
-    rf"|the) .{{0,30}}\bscale|{NUMERAL}))\b"
+    rf"|numbers|integers|(?:this|the) .{{0,30}}\bscale|{NUMERAL}))\b"
     r"|(?:on|use|using) an? "
 )
 _NAMED = (
@@ -59,8 +58,7 @@ ONLY_A_RANGE = (
 _HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
 OF_A_DEGREE = (
     rf"(?!(?:does|do|did|is|are|has|have)\b).{{0,99}}\b{_HOW}\b.{{0,199}}\b[01] ?(?:\([^()\n]{{1,60}}\) )?"
-    rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?"
-    rf"|[^,;\n]{{0,30}}\b[01] ?{TO} ?\d{{1,3}}, {_HOW}\b"
+    rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?|[^,;\n]{{0,30}}\b[01] ?{TO} ?\d{{1,3}}, {_HOW}\b"
     r"|(?!says?\b|states?\b|mentions?\b|explains?\b|tells?\b|reports?\b)(?:\w{1,20} ){1,4}(?:is|are|be) (?:to be )?"
     rf"(?:rated|scored|graded|marked|judged) (?:from |on a scale of |on |between )?[01] ?{TO} ?\d{{1,3}}\b"
 )
@@ -101,8 +99,7 @@ _GRADER_TELLS = re.compile(
 """A score after something else that the grader does, or without any verb."""
 _SCALE_ELSEWHERE = re.compile(
     r"(?!.{0,199}\b(?:nutzer|kund|usuario|client|utent|erwähnt|nennt|sagt|erklärt|fragt|menciona|dice|diz|explica"
-    r"|pregunta"
-    r"|dit|mentionne|explique|demande))"
+    r"|pregunta|dit|mentionne|explique|demande))"
     r".{0,99}\b(?:skala|escala|échelle|scala|schaal|punteggio|nota|une note|un score|calificación|puntuación"
     r"|pontuação|voto)\b"
     rf"(?:.{{0,20}}\b{NUMERAL} ?{TO} ?{NUMERAL}| (?:sur|su|sobre|von) \d{{1,3}})\b",

@@ -32,8 +32,7 @@ _CONDITION = re.compile(
 )
 _CONDITIONAL_SCORE = re.compile(
     rf"[^\w\n]{{0,9}}(?:please )?(?:give|use|score|award|assign|return|output|answer|grade|rate|mark|full (?:marks"
-    rf"|credit)"
-    rf"|(?:the|an?|each) (?:\w{{1,20}} ){{1,3}}(?:gets|scores|receives|earns|is given))\b.{{0,40}}?"
+    rf"|credit)|(?:the|an?|each) (?:\w{{1,20}} ){{1,3}}(?:gets|scores|receives|earns|is given))\b.{{0,40}}?"
     rf"{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for)\b",
     re.IGNORECASE,
 )

@@ -12,8 +12,7 @@ _NAME = rf"(?:(?:{NUMBERED}) ?#?|#|[A-Z]{{1,3}}(?=\d))"
 _POINT_LINE = re.compile(
     r" ?\*{0,2}(?:\((?P<in>\w)\)|\[(?P<square>\d{1,2})\]|#(?P<hash>\d{1,2})"
     rf"|(?:{_NAME}?(?P<mark>\d{{1,2}})|(?:(?:{NUMBERED}) )?(?P<letter>[IVX]{{1,4}}|[A-Za-z]))(?:\.\)|[.):/]"
-    rf"|\ufe0f?\u20e3)"
-    rf"|{_NAME}?(?P<dashed>\d{{1,2}}|[a-z]) [-–—]|(?P<section>\d{{1,2}}\.\d{{1,2}})\.?"
+    rf"|\ufe0f?\u20e3)|{_NAME}?(?P<dashed>\d{{1,2}}|[a-z]) [-–—]|(?P<section>\d{{1,2}}\.\d{{1,2}})\.?"
     r"|(?P<bullet>(?:[-*] )?(?:[-*•✓✔☐☑✅❌✗✘⬜□■●○▪◦·–—+→➤‣]\ufe0f?|\[[ x]?\])|-\[ \]))\*{0,2}"
     r"(?: |(?<=[-•])(?=[^\W\d]))(?P<text>\S.*)",
     re.IGNORECASE,

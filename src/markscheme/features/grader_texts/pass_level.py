@@ -10,35 +10,33 @@ from markscheme.rubrics.criterion import Scale
 
 _DECIDES = re.compile(
     r"\bpass|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off|\breach|\brequired?\b"
-    r"|\bneed(?:s|ed)?\b"
-    r"|\bminimum\b|\bgood enough|\benough\b|\bsuffict|\bthe bar\b|\bok(?:ay)?\b|\bfine\b|\bhappy\b|\bsatisfied\b"
-    r"|\bpublish|\bwe(?:'re after| want| expect)\b|\bship\b|\bscores? at least"
-    r"|(?:^|\b(?:it|score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}\b)(?:must|ha(?:s"
-    r"|ve) to|should)\b"
-    r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest|\bau moins\b"
-    r"|\balmeno\b|\bal menos\b|\bpelo menos\b"
-    r"|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bminimum\b|\baccepté"
-    r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar"
-    r"|\bsupera|\bsoglia|\bsufficien|\baprova|\breprova|\blimiar|\bpara passar|\bper passare|\breicht|\bdebe\b"
-    r"|\bprecisa|\bdoit\b|\bvoldoende|合格|通过|及格",
+    r"|\bneed(?:s|ed)?\b|\bminimum\b|\benough\b|\bsuffic|\bthe bar\b|\bok(?:ay)?\b|\bfine\b|\bhappy\b|\bsatisfied\b"
+    r"|\bpublish|\bship\b|\bscores? at least|\bwe(?:'re after| want| expect)\b"
+    r"|(?:^|\b(?:it|score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}\b)"
+    r"(?:must|has to|have to|should)\b"
+    r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest|\breicht"
+    r"|\bvoldoende|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bau moins\b|\bdoit\b"
+    r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar|\bal menos\b|\bdebe\b"
+    r"|\bsupera|\bsoglia|\bper passare|\balmeno\b|\breprova|\blimiar|\bpara passar|\bpelo menos\b|\bprecisa"
+    r"|合格|通过|及格",
     re.IGNORECASE,
 )
 """Words of a sentence that says from which score a text passes an output."""
 _FAILS = re.compile(
-    r"\bfail(?!s? to\b)|\breject|\bunaccept|(?:\bnot|n't) (?:pass|accept|good enough)|durchgefallen|nicht bestanden"
-    r"|\bsuspen|\béchec"
-    r"|\béchou|\bno (?:pasa|aprueba)|\bnon (?:è )?(?:suff|super)|\breprova|不合格|不通过|不及格",
+    r"\bfail(?!s? to\b)|\breject|\bunaccept|(?:\bnot|n't) (?:pass|accept|good enough)"
+    r"|durchgefallen|nicht bestanden|\bsuspen|\béchec|\béchou|\bno (?:pasa|aprueba)|\bnon (?:è )?(?:suff|super)"
+    r"|\breprova|不合格|不通过|不及格",
     re.IGNORECASE,
 )
 _FOLLOWS = (
-    r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:to|or|and|out|points?|stars?|marks?|pts|pass\w*|fail\w*|is|are|counts?"
-    r"|should\w*|must"
-    r"|ha(?:s|ve)|will|would|only|accept\w*|reject\w*|minimum|at minimum|in total|score|rating|needed|suffic\w*|percent"
-    r"|prozent|required"
-    r"|reicht|of (?:hoger|meer)|means? (?:an? )?(?:fail|pass|reject)\w*"
-    r"|no|non|punkte?n?|sterne?n?|puntos?|bestanden|gilt|ist|sind|genüg\w*|n[öo]tig|erforder\w*|oder|und"
-    r"|for|pour|requis\w*|ou|et|est|para|em|en|o|y|e|di|in|per|zum|um|reprov\w*|neces\w*|como)\b"
+    r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:points?|stars?|marks?|pts|percent|score|rating|to|or|and|out|for|only"
+    r"|pass\w*|fail\w*|accept\w*|reject\w*|is|are|counts?|should\w*|must|has|have|will|would|minimum|at minimum"
+    r"|in total|needed|required|suffic\w*|means? (?:an? )?(?:fail|pass|reject)\w*"
+    r"|punkte?n?|sterne?n?|prozent|bestanden|gilt|ist|sind|genüg\w*|n[öo]tig|erforder\w*|reicht|oder|und|zum|um"
+    r"|of (?:hoger|meer)|pour|requis\w*|ou|et|est|puntos?|para|em|en|o|y|e|di|in|no|non|per|reprov\w*|neces\w*"
+    r"|como)\b"
 )
+"""What follows a number that counts nothing else."""
 _SCORE = re.compile(
     rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={_FOLLOWS})(?!\*{{0,2}} ?[-–:=](?! ?(?:(?:fail"
     rf"|pass)\w{{0,3}}(?:[.,;]|$)|\d)))",
@@ -53,12 +51,10 @@ _OF_SCALE = re.compile(
 )
 """The scale itself, or what a score is of."""
 _AT_LEAST = re.compile(
-    r"\b(?:or|and) (?:higher|more|above|better|greater|up)\b|\d ?\+|\bat least\b|\bno(?:t)? (?:less|lower) than\b"
-    r"|\bor equal\b"
-    r"|\bequal (?:to )?or\b|≥|>=|\bof (?:hoger|meer)|\boder (?:mehr|höher)|\bmindest|\bab\b|\bo más\b|\bal menos\b"
-    r"|\bou (?:plus|mais)\b"
-    r"|\bau moins\b"
-    r"|\balmeno\b|\bpelo menos\b|\bin su\b|\breach|\bminimum\b|以上",
+    r"\b(?:or|and) (?:higher|more|above|better|greater|up)\b|\d ?\+|\bat least\b|\bnot? (?:less|lower) than\b"
+    r"|\bor equal\b|\bequal (?:to )?or\b|≥|>=|\breach|\bminimum\b|\bof (?:hoger|meer)|\boder (?:mehr|höher)"
+    r"|\bmindest|\bab\b|\bo más\b|\bal menos\b|\bou (?:plus|mais)\b|\bau moins\b|\balmeno\b|\bpelo menos\b"
+    r"|\bin su\b|以上",
     re.IGNORECASE,
 )
 _AT_MOST = re.compile(

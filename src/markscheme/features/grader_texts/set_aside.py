@@ -10,8 +10,7 @@ _MOST = 6400
 _TAGS = "reference|context|document|source|example|input|question|conversation|transcript|article|facts|policy"
 _SET_ASIDE = re.compile(
     rf"(?P<whole><(?:{_TAGS})s?>[^<]*</\w{{1,20}}>|```[^`]{{1,9999}}```|'''[^']{{1,9999}}'''"
-    r"|\"\"\"[^\"]{1,9999}\"\"\")"
-    r"|(?<=[\s(\[])\"(?P<straight>[^\"\n]{1,400})\"|(?<=[\s(\[])“(?P<curled>[^”\n]{1,400})”"
+    r"|\"\"\"[^\"]{1,9999}\"\"\")|(?<=[\s(\[])\"(?P<straight>[^\"\n]{1,400})\"|(?<=[\s(\[])“(?P<curled>[^”\n]{1,400})”"
     r"|(?<=[\s(\[])„(?P<low>[^“\n]{1,400})“"
     r"|(?:(?<=\n)|(?<=: ))\"(?P<lines>[^\"]{1,1999})\"(?=\s|$)",
     re.IGNORECASE,

@@ -50,8 +50,7 @@ _OF_SCORING = re.compile(
 )
 _OF_POINTS = re.compile(
     r"\b(?:subtract|deduct) \d|(?<!\w)[-+]\d (?:if|for|when)\b|\b(?:worth|earns?) \d"
-    r"|\d points? (?:are|is) (?:needed|required)\b"
-    r"|\b(?:correct|right|wrong)(?: answer)? ?= ?\d"
+    r"|\d points? (?:are|is) (?:needed|required)\b|\b(?:correct|right|wrong)(?: answer)? ?= ?\d"
     r"|minus the (?:count|number)|\d ?/ ?\d{1,3} (?:means|is|=)|\bgive (?:a|the) %"
     r"|\b(?:value|number|similarity|range)\b.{0,40}(?<![\d.])[01](?:\.0)? ?(?:and|to|\.\.|-) ?1(?:\.0)?\b"
     r"|^[^\w\n]{0,9}\w{1,20}(?: \w{1,20}){0,2}: ?[\[(]?[01] ?[-–] ?(?:[1-9]|10|100)[\])]?$",
@@ -60,8 +59,7 @@ _OF_POINTS = re.compile(
 """Points that are counted, and ranges of scores without a word for them."""
 _PASSES_AT = re.compile(
     r"\b(?:pass|fail)\w{0,3}\b.{0,30}\b(?:under|below|above|over|at least|less than|more than|from|with|at) "
-    rf"{_BARE_NUMBER}"
-    rf"|{NUMERAL}(?:%|/\d{{1,3}})? or (?:higher|more|above|better|lower|less|below) "
+    rf"{_BARE_NUMBER}|{NUMERAL}(?:%|/\d{{1,3}})? or (?:higher|more|above|better|lower|less|below) "
     r"(?:pass|fail|to pass|is a (?:pass|fail))",
     re.IGNORECASE,
 )
