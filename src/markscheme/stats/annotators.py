@@ -346,12 +346,15 @@ class _Beside:
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
         """Count each rater's examples outside the rater's most common level; return the smallest count."""
+        return min(self._off[column] for column in rating)
+
+    @cached_property
+    def _off(self) -> list[int]:
+        """Each rater's examples outside the rater's most common level."""
         units = self.groups.units
-        off = []
-        for column in self.columns[:, rating].T:
-            is_known = ~np.isnan(column)
-            off.append(self.groups.count(is_known & (column != commonest(column, units))))
-        return min(off)
+        return [
+            self.groups.count(~np.isnan(column) & (column != commonest(column, units))) for column in self.columns.T
+        ]
 
     def _undefined(self, why: str, level: float) -> Estimate:
         return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)

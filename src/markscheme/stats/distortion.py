@@ -308,9 +308,11 @@ class _SharedMoments:
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
         groups_counted = Groups.of(groups, len(table)).of_units(counted)
+        ratings = table[counted]
+        of_judge = its[counted]
         sums = np.zeros((5, 1 + groups_counted.n_sets))
         for pair in combinations(range(table.shape[1]), 2):
-            sums += _pair_moments(table[counted][:, pair], its[counted], groups_counted)
+            sums += _pair_moments(ratings[:, pair], of_judge, groups_counted)
         *products, n_less_one = sums
         with np.errstate(divide="ignore", invalid="ignore"):
             return cls(groups_counted, *(of_pairs / n_less_one for of_pairs in products))

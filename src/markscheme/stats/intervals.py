@@ -576,8 +576,12 @@ class Groups:
 
     def left_out(self, values: Floats) -> Floats:
         """Sum `values`, shape (..., n_rows), over all units and then without each set, shape (..., 1 + n_sets)."""
-        total = (values * self.units).sum(axis=-1, keepdims=True)
-        return np.concatenate([total, total - self.sums(values)], axis=-1)
+        sums = self.sums(values)
+        if self.times is None:
+            total = (values * self.units).sum(axis=-1, keepdims=True)
+        else:
+            total = (sums if self.copies is None else sums * self.copies).sum(axis=-1, keepdims=True)
+        return np.concatenate([total, total - sums], axis=-1)
 
     def jackknife(self, values: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
         """Estimate a statistic from its values over all units and then without each set, shape (1 + n_sets,)."""

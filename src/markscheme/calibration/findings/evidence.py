@@ -191,7 +191,8 @@ class CriterionEvidence(CriterionComparison):
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
         """Estimate an error or a correlation from the criterion's table, with an interval of any coverage."""
-        return pair_statistic(self.gold, self.judge, name, groups=self.groups, levels=self.levels, level=level)
+        once = self.merged
+        return pair_statistic(once.gold, once.judge, name, groups=once.groups, levels=self.levels, level=level)
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
         """Estimate a chance-corrected coefficient from the criterion's table, with an interval of any coverage."""
@@ -199,7 +200,16 @@ class CriterionEvidence(CriterionComparison):
         return agreement(pairs, name, levels=self.levels, groups=self.groups, level=level)
 
     def people_alpha(self, level: float = 0.95) -> Estimate:
-        """Estimate Krippendorff's alpha over all annotators."""
+        """Estimate Krippendorff's alpha over all annotators; several rules ask for it."""
+        if level not in self._people_alphas:
+            self._people_alphas[level] = self._people_alpha(level)
+        return self._people_alphas[level]
+
+    @cached_property
+    def _people_alphas(self) -> dict[float, Estimate]:
+        return {}
+
+    def _people_alpha(self, level: float) -> Estimate:
         metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
         used: Metric = metric if self.on_scale(self.people) else "interval"
         alpha = "krippendorff_alpha"
