@@ -3,7 +3,7 @@
 import socket
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -16,8 +16,11 @@ from markscheme.judges.kinds import kinds
 from markscheme.options.reading import DamageOptions
 from markscheme.report.streams import STREAMS
 from markscheme.report.under_way import UNDER_WAY
-from markscheme.rubrics.search import known_rubrics
+from markscheme.rubrics.search import calibrations, known_rubrics, own_rubrics
 from markscheme.session import client
+
+if TYPE_CHECKING:
+    from markscheme.features.status.rubric_status import RubricStatus
 
 
 def status(
@@ -37,14 +40,13 @@ def status(
     Example:
         markscheme status --html status.html
     """
-    from markscheme.features.status.rubric_status import rubrics_here
     from markscheme.features.status.view import JudgeStatus, json_of, view
 
     if html == "-":
         raise UsageError("`--html` must be a file; standard output has the table itself")
     refuse_unwritable(html)
     start = Path.cwd()
-    rubrics = list(rubrics_here(start, date.today()))
+    rubrics = _rubrics(start)
     lacking = [(kind, kind.ready()) for kind in kinds()]
     judges = [JudgeStatus(kind, why is None, why or kind.shown()) for kind, why in lacking]
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
@@ -56,7 +58,16 @@ def status(
     sections = [stream.section() for stream in streams] if html else []
     document = view(rubrics, judges, lines, list(map(session_line, sessions)), list(known_rubrics(start)), sections)
     by_key |= {key: [stream.data for stream in streams if stream.key == key] for key in ("streams", "looks")}
-    show(document, json_of(rubrics, judges, by_key, sessions), json=json)
+    show(document, json_of(rubrics, judges, by_key, sessions) if json else {}, json=json)
     if html:
         put(rendered(document, "html"), html)
     return 0
+
+
+def _rubrics(start: Path) -> "list[RubricStatus]":
+    """List the status of each rubric here; where there is none, what reads rubrics isn't loaded."""
+    if not (own_rubrics(start) or calibrations(start)):
+        return []
+    from markscheme.features.status.rubric_status import rubrics_here
+
+    return list(rubrics_here(start, date.today()))

@@ -2,24 +2,23 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.accepted.accepted_history import AcceptedPoint, load_history
-from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import labels_digest
-from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
+from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError, RatingError
-from markscheme.grading import asking_fingerprint
 from markscheme.phrases import counted
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
 from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics
+
+if TYPE_CHECKING:
+    from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 
 FRESH_DAYS = 90
 """Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
@@ -42,7 +41,8 @@ class RubricStatus:
         tokens: Tokens read and written per grade; None if unknown.
         fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
         stale: Why the accepted run doesn't apply to the current rubric.
-        next_step: The labels that an open verdict needs, in a sentence; "" where it isn't open.
+        is_calibrated: Whether a calibration has recorded the labels that its verdict needs.
+        next_labels: Returns the labels that an open verdict needs; before the first calibration it loads statistics.
         labels_needed: How many they are; 0 where none are, or no number would do.
         history: The accepted runs, the earliest first.
         target: The agreement that the accepted run was asked for; None without one.
@@ -60,10 +60,16 @@ class RubricStatus:
     tokens: float | None = None
     fresh_until: date | None = None
     stale: tuple[str, ...] = ()
-    next_step: str = ""
+    is_calibrated: bool = False
+    next_labels: Callable[[], NextLabels] | None = field(default=None, repr=False)
     labels_needed: int = 0
-    history: tuple[AcceptedPoint, ...] = ()
+    history: "tuple[AcceptedPoint, ...]" = ()
     target: float | None = None
+
+    @cached_property
+    def next_step(self) -> str:
+        """The labels that an open verdict needs, in a sentence; "" where it isn't open."""
+        return "" if self.next_labels is None else self.next_labels().in_words
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
@@ -96,6 +102,8 @@ def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
 
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
+    from markscheme.calibration.earlier_runs.load import load_accepted
+
     rubric = load_accepted(folder / ACCEPTED).setting.rubric
     return replace(_with_calibration(rubric, None, folder, today), name=name)
 
@@ -103,18 +111,21 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
     examples = load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER)
     labelled = examples.labelled.examples
-    next_step = next_labels(folder, rubric, examples)
-    needed = 0 if next_step.labels is None else next_step.labels.more
+    is_calibrated = (folder / NEXT_LABELS).is_file()
+    to_label = cache(partial(next_labels, folder, rubric, examples))
     if not (folder / ACCEPTED).is_file():
-        is_calibrated = (folder / NEXT_LABELS).is_file()
-        of_rubric = RubricStatus(
+        return RubricStatus(
             rubric.name,
             file,
             labelled=len(labelled),
             asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
-            next_step=next_step.in_words,
+            is_calibrated=is_calibrated,
+            next_labels=to_label,
+            labels_needed=_needed(to_label()) if is_calibrated or not labelled else 0,
         )
-        return replace(of_rubric, labels_needed=needed if is_calibrated or not labelled else 0)
+    from markscheme.calibration.accepted.accepted_history import load_history
+    from markscheme.calibration.earlier_runs.load import load_accepted
+
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)
     fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
@@ -134,11 +145,16 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         tokens=tokens,
         fresh_until=None if stale else fresh_until,
         stale=tuple(stale),
-        next_step=next_step.in_words if (folder / NEXT_LABELS).is_file() else "",
-        labels_needed=needed if (folder / NEXT_LABELS).is_file() else 0,
+        is_calibrated=is_calibrated,
+        next_labels=to_label if is_calibrated else None,
+        labels_needed=_needed(to_label()) if is_calibrated else 0,
         history=load_history(folder),
         target=target if isinstance(target, float | int) else None,
     )
+
+
+def _needed(to_label: NextLabels) -> int:
+    return 0 if to_label.labels is None else to_label.labels.more
 
 
 def _day(text: str, folder: Path) -> date:
@@ -149,11 +165,15 @@ def _day(text: str, folder: Path) -> date:
 
 
 def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
+    from markscheme.grading import asking_fingerprint
+
     checked = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
     return tuple(f"accepted for {difference}" for difference in checked.differs)
 
 
 def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
+    from markscheme.calibration.earlier_runs.setting import labels_digest
+
     changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
     if changed:
         yield f"the labels of {counted(changed, 'example')} are others now"

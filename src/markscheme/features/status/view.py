@@ -3,11 +3,9 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.features.status.history import history_blocks
-from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import NOT_CALIBRATED, allowed_in_words
@@ -25,6 +23,9 @@ from markscheme.report.document import (
 )
 from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
+
+if TYPE_CHECKING:
+    from markscheme.features.status.rubric_status import RubricStatus
 
 _NO_RUBRICS = (
     "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
@@ -58,7 +59,7 @@ class JudgeStatus:
 
 
 def view(
-    rubrics: Sequence[RubricStatus],
+    rubrics: "Sequence[RubricStatus]",
     judges: Sequence[JudgeStatus],
     under_way: Sequence[str],
     sessions: Sequence[str],
@@ -94,7 +95,7 @@ def view(
     )
 
 
-def _table(rubrics: Sequence[RubricStatus]) -> Block:
+def _table(rubrics: "Sequence[RubricStatus]") -> Block:
     """Render a row for each rubric; without an accepted run, only the columns that have something in them."""
     rows = tuple(map(_cells, rubrics))
     if any(status.receipt is not None for status in rubrics):
@@ -113,7 +114,7 @@ def _not_ready(judges: Sequence[JudgeStatus]) -> Iterator[str]:
     yield f"cannot ask {first.name}: {first.why}{others}"
 
 
-def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
+def _callout(rubrics: "Sequence[RubricStatus]") -> Callout:
     """Render how many rubrics have a judge that can decide, and which."""
     by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
     gates = [name for name, use in by_use.items() if use == "gate"]
@@ -125,7 +126,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
     return Callout("good" if gates else "trend", " ".join(filter(None, parts)))
 
 
-def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> tuple[str, str] | None:
+def _onward(rubrics: "Sequence[RubricStatus]", judges: Sequence[JudgeStatus]) -> tuple[str, str] | None:
     """Return the next step of the first rubric that has one."""
     if not rubrics:
         return "Next", "markscheme init"
@@ -138,7 +139,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> t
     return None
 
 
-def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
+def _next_if_ready(status: "RubricStatus", judges: Sequence[JudgeStatus]) -> str:
     """Say what to set before the default judge can be asked; "Next" if it can be, or isn't asked."""
     default = next((judge for judge in judges if judge.kind is DEFAULT), None)
     can_answer = any(judge.usable for judge in judges if judge.kind is DEFAULT or judge.kind.stands_in)
@@ -147,12 +148,14 @@ def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
     return f"Next, first {default.why} or add --judge NAME"
 
 
-def _history(status: RubricStatus) -> Section:
+def _history(status: "RubricStatus") -> Section:
     """Render the accepted runs of a rubric."""
+    from markscheme.features.status.history import history_blocks
+
     return Section(status.name, tuple(history_blocks(status.history, status.target)))
 
 
-def _cells(status: RubricStatus) -> tuple[Line, ...]:
+def _cells(status: "RubricStatus") -> tuple[Line, ...]:
     receipt = status.receipt
     if receipt is None:
         state = "cannot be read" if status.fault else NOT_CALIBRATED
@@ -170,7 +173,7 @@ def _cells(status: RubricStatus) -> tuple[Line, ...]:
     )
 
 
-def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
+def _remarks(rubrics: "Sequence[RubricStatus]") -> Iterator[str]:
     if any(status.fresh_until is not None for status in rubrics):
         yield _ABOUT_FRESH
     for status in rubrics:
@@ -188,14 +191,14 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
             yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
 
 
-def _is_to_compare(status: RubricStatus) -> bool:
+def _is_to_compare(status: "RubricStatus") -> bool:
     """Return True if labels are there and no judge is compared with them, which comes before further labels."""
-    is_labelled = bool(status.labelled and status.next_step)
-    return status.receipt is None and is_labelled and not status.labels_needed and not status.fault
+    is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
+    return is_open and (not status.is_calibrated or bool(status.next_step))
 
 
 def json_of(
-    rubrics: Sequence[RubricStatus],
+    rubrics: "Sequence[RubricStatus]",
     judges: Sequence[JudgeStatus],
     under_way: Mapping[str, Any],
     sessions: Sequence[Mapping[str, Any]],
@@ -210,7 +213,7 @@ def json_of(
     }
 
 
-def _rubric_json(status: RubricStatus) -> dict[str, Any]:
+def _rubric_json(status: "RubricStatus") -> dict[str, Any]:
     receipt = status.receipt
     return {
         **attributes(status, "name file fault labelled_examples=labelled stale next_step"),
