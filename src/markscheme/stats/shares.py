@@ -40,6 +40,8 @@ PRIOR_RHO = (0.5, 2.0)
 """Beta prior of the correlation within a group: most of it near 0, as for tasks whose examples hardly resemble."""
 RHO_Q = 0.80
 """Quantile of the posterior correlation that the bounds use; with it they cover .946 or more in simulation."""
+LIKELY_Q = 0.50
+"""Quantile of the posterior correlation that counts where two ways to group are added up: neither is likely to err."""
 HEAVIEST = 3.0
 """The largest weight of an example, as a multiple of its draw's mean: a heavier one would decide by itself."""
 MEAN_ICC = 0.3
@@ -133,10 +135,12 @@ class GroupedShare(Grouped):
         effective_of_missed: The same if one example of the largest group were different, where all examples have one
             outcome and share groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds use
             this one.
+        likely_correlation: The median of the correlation within a group; 0 without groups.
     """
 
     effective: float
     effective_of_missed: float | None = None
+    likely_correlation: float = 0.0
 
     @property
     def design_effect(self) -> float:
@@ -325,6 +329,7 @@ def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.Arr
     if n_groups == n:
         return GroupedShare(value, n, n, 1.0, 0.0, n_kish)
     correlation = beta_binomial_correlation(sums, sizes, copies=copies)
+    likely = beta_binomial_correlation(sums, sizes, copies=copies, quantile=LIKELY_Q)
     effective_of_missed = None
     if value in (0.0, 1.0):
         largest = int(sizes.argmax())
@@ -334,7 +339,7 @@ def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.Arr
         of_missed = beta_binomial_correlation(sums, np.append(sizes, sizes[largest]), copies=copies)
         effective_of_missed = _effective(n_kish, mean_size, of_missed)
     effective = _effective(n_kish, mean_size, correlation)
-    return GroupedShare(value, n, n_groups, mean_size, correlation, effective, effective_of_missed)
+    return GroupedShare(value, n, n_groups, mean_size, correlation, effective, effective_of_missed, likely)
 
 
 def grouped_mean(
@@ -414,12 +419,13 @@ def beta_binomial_correlation(
     y, m, times = (of_groups[in_order[times[in_order] > 0]] for of_groups in (y, m, times))
     first = np.flatnonzero((np.diff(m, prepend=-1.0) != 0) | (np.diff(y, prepend=-1.0) != 0))
     of_kind = np.add.reduceat(times, first)
-    return _correlation_of(y[first].tobytes(), m[first].tobytes(), of_kind.tobytes(), quantile)
+    reached, roots = _posterior_of(y[first].tobytes(), m[first].tobytes(), of_kind.tobytes())
+    return float(np.interp(quantile, reached, roots)) ** 2
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
-def _correlation_of(hits: bytes, sizes: bytes, copies: bytes, quantile: float) -> float:
-    """Compute a quantile of the correlation within groups from kinds of groups, packed as bytes to be cached.
+def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Floats]:
+    """Compute the posterior of the correlation within groups from kinds of groups, packed as bytes to be cached.
 
     A report asks for the same groups again and again, and an integral takes half a millisecond.
     """
@@ -436,8 +442,7 @@ def _correlation_of(hits: bytes, sizes: bytes, copies: bytes, quantile: float) -
     roots = low + (high - low) * (nodes + 1) / 2
     log = _log_posterior(roots, y, m, times)
     mass = weights * np.exp(log - log.max())
-    reached = (np.cumsum(mass) - mass / 2) / mass.sum()
-    return float(np.interp(quantile, reached, roots)) ** 2
+    return (np.cumsum(mass) - mass / 2) / mass.sum(), roots
 
 
 def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats) -> Floats:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed, verdict_shares
-from markscheme.stats.shares import GroupedShare, beta_binomial_correlation, drawn_weights, kish_size
+from markscheme.stats.shares import GroupedShare, beta_binomial_correlation, drawn_weights, grouped_share, kish_size
 from tests.worked_cases import cases_in, cases_under
 
 CASES = Path(__file__).parents[4] / "shared/statistics/rows.yaml"
@@ -108,8 +108,8 @@ def test_a_few_large_tasks_are_said_to_speak_for_all() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([6, 12, 34]), st.sampled_from([0, 4]))
-def test_the_larger_of_two_design_effects_counts(seed: int, shared: int, own: int) -> None:
-    """n_eff = n / max(d_t, d_c), d = 1 + (m - 1)ρ, written out once more from the formula."""
+def test_the_largest_of_three_design_effects_counts(seed: int, shared: int, own: int) -> None:
+    """n_eff = n / max(d_t, d_c, d_t½ + d_c½ - 1), d = 1 + (m - 1)ρ, written out once more from the formula."""
     rng = np.random.default_rng(seed)
     tasks = np.repeat(np.arange(12), shared + own)
     unseen = shared + np.arange(12 * own).reshape(12, own)
@@ -117,13 +117,26 @@ def test_the_larger_of_two_design_effects_counts(seed: int, shared: int, own: in
     effects = rng.normal(0, 1, 12)[tasks] + rng.normal(0, 1, criteria.max() + 1)[criteria]
     hits = rng.random(len(tasks)) < 1 / (1 + np.exp(-1 - effects))
 
-    def design(groups: np.ndarray[Any, Any]) -> float:
+    def design(groups: np.ndarray[Any, Any], quantile: float = 0.8) -> float:
         sizes = np.bincount(groups)
-        correlation = beta_binomial_correlation(np.bincount(groups, hits), sizes)
+        correlation = beta_binomial_correlation(np.bincount(groups, hits), sizes, quantile=quantile)
         return 1 + (float((sizes**2).sum()) / len(groups) - 1) * correlation
 
     share = verdict_shares(np.ones(len(hits), dtype=bool), hits, tasks, criteria).agreement
-    assert share.effective == pytest.approx(len(hits) / max(design(tasks), design(criteria)))
+    by_both = design(tasks, 0.5) + design(criteria, 0.5) - 1
+    assert share.effective == pytest.approx(len(hits) / max(design(tasks), design(criteria), by_both))
+
+
+def test_where_tasks_and_criteria_matter_as_much_they_add_up() -> None:
+    """A table of 12 tasks by 12 criteria in which the four hardest of each err: either alone is not wide enough."""
+    tasks, criteria = np.repeat(np.arange(12), 12), np.tile(np.arange(12), 12)
+    hits = (tasks >= 4) & (criteria >= 4)
+    agreement = verdict_shares(np.ones(144, dtype=bool), hits, tasks, criteria).agreement
+    alone = grouped_share(hits, tasks)
+    assert (agreement.value, alone.value) == (64 / 144, 64 / 144)
+    assert agreement.effective < alone.effective
+    assert ends(alone) == pytest.approx((0.238, 0.666), abs=LIMIT)
+    assert ends(agreement) == pytest.approx((0.1955, 0.7159), abs=LIMIT)
 
 
 def test_coefficients_have_an_interval_from_twenty_tasks() -> None:

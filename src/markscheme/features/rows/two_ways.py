@@ -1,6 +1,6 @@
-"""Shares and means of verdicts, of which tasks and criteria are groups in two ways: the wider interval counts."""
+"""Shares and means of verdicts, of which tasks and criteria are groups in two ways: the widest interval counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,10 @@ class _WiderMean(GroupedMean):
 
 
 def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floats | None = None) -> GroupedShare:
-    """Return a share of verdicts with the wider of two intervals: that by task, and that by criterion.
+    """Return a share of verdicts with the widest of three intervals: by task, by criterion, and by both as is likely.
+
+    By task and by criterion the correlation is one that is seldom exceeded. Where both matter as much, neither
+    interval alone is wide enough: by both, the medians of the two add up.
 
     Args:
         hits: Which verdicts count, shape (n,).
@@ -43,7 +46,9 @@ def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floa
         weights: How much each verdict counts, as `drawn_weights` gives it.
 
     Source:
-        Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the larger one counts.
+        Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the largest counts. Cameron, Gelbach
+        and Miller (2011), Journal of Business & Economic Statistics 29(2), 238-249, for variances of two ways to group
+        that add up. doi:10.1198/jbes.2010.07136
 
     Example:
         >>> hits = np.arange(40) % 8 > 0
@@ -99,7 +104,12 @@ def wider_figures(
 
 
 def _wider(by_task: GroupedShare, by_criterion: GroupedShare) -> GroupedShare:
-    return min(by_task, by_criterion, key=lambda share: share.effective)
+    wider = min(by_task, by_criterion, key=lambda share: share.effective)
+    if wider.value in YES_OR_NO:  # then neither way to group shows any correlation
+        return wider
+    alone = wider.effective * (1 + (wider.mean_size - 1) * wider.correlation)
+    by_both = 1 + sum((share.mean_size - 1) * share.likely_correlation for share in (by_task, by_criterion))
+    return replace(wider, effective=min(wider.effective, alone / by_both))
 
 
 def _farther(by_task: GroupedMean, by_criterion: GroupedMean) -> GroupedMean:
