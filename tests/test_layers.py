@@ -147,6 +147,7 @@ LATE: dict[str, dict[str, str]] = {
     },
     "judges.options": {"*": "every command and assertion reads the table of options, and few of them ask"},
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
+    "judges.connections": {"of_library.__module__.partition('.')[0]": "the HTTP library that the SDK has loaded"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
     "judges.registry": {"judges.panel": "few judges are panels"},
     "judges.remembering": {"platformdirs": FOR_THE_START},

@@ -91,9 +91,8 @@ class AnthropicJudge(SdkJudge):
             return await client.messages.with_raw_response.create(**self.request(prompt, form))
 
         async with self.call(self.deadline) as client:
-            answer = await self.answer(client, send)
-        reply = _as_reply(answer.body, self.who, answer.calls)
-        return self.noted(reply, answer.form, with_format=bool(prompt.schema))
+            message, form, calls = await self.answer(client, send)
+        return self.noted(_as_reply(message, self.who, calls), form, with_format=bool(prompt.schema))
 
     def batches(self) -> "AnthropicBatches":
         """Return the judge's batch API."""

@@ -131,23 +131,6 @@ def parse_address(url: str) -> Address:
     return Address(f"{parts.scheme}://{address}{parts.path.rstrip('/')}", login)
 
 
-@dataclass(frozen=True, slots=True)
-class _ServerAnswer:
-    """A server's answer to a prompt, which isn't an error.
-
-    Attributes:
-        body: As the SDK read it.
-        plain: The same as plain data, where it has a form.
-        form: The form in which the prompt was answered.
-        calls: Requests that it took.
-    """
-
-    body: Any
-    plain: Any
-    form: RequestForm
-    calls: int
-
-
 def usable_key(variable: str, in_code: str | None = None) -> str:
     """Return the key without surrounding white space; "" if there is none.
 
@@ -211,12 +194,17 @@ class SdkJudge:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r})"
 
-    async def answer(self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]) -> "_ServerAnswer":
+    async def answer(
+        self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]
+    ) -> tuple[Any, RequestForm, int]:
         """Send a prompt, without one setting after the other that the server refuses, until it is answered.
 
         Args:
             client: The client, as `call` gives it.
             send: Sends the prompt in a form, and returns the SDK's raw response.
+
+        Returns:
+            The answer as `body` reads it, the form in which the prompt was answered, and the requests that it took.
 
         Raises:
             JudgeError: The answer is an error.
@@ -236,13 +224,17 @@ class SdkJudge:
                 if narrower is None:
                     raise
                 form = narrower
-        parsed = response.parse()
-        body = await parsed if inspect.isawaitable(parsed) else parsed
+        body = await self.body(response)
         plain = body.model_dump(warnings="none") if hasattr(body, "model_dump") else body
         fault = error_in_answer(self.who, plain, response.headers, secrets=self.secrets)
         if fault is not None:
             raise fault
-        return _ServerAnswer(body, plain, form, calls)
+        return body, form, calls
+
+    async def body(self, response: Any) -> Any:
+        """Return the body of a raw response, as the SDK reads it."""
+        parsed = response.parse()
+        return await parsed if inspect.isawaitable(parsed) else parsed
 
     def refuse(self, refusal: RequestRefusal) -> None:
         """Raise the error of a refusal that leaving out a setting can't fix; do nothing for any other."""
@@ -371,7 +363,12 @@ class SdkJudge:
         if self._given_client is not None:
             return self._given_client.with_options(max_retries=0)
         options = {"base_url": self._address.url, "default_headers": self._address.headers, "timeout": self.deadline}
-        return getattr(sdk, f"Async{self.brand}")(**self.credential, **options, max_retries=0)
+        http_client = self.http_client(sdk)
+        return getattr(sdk, f"Async{self.brand}")(**self.credential, **options, max_retries=0, http_client=http_client)
+
+    def http_client(self, sdk: ModuleType) -> Any:  # noqa: ARG002 - for the SDKs that need another one
+        """Make the HTTP client that the SDK is to use; None for its own."""
+        return None
 
     def _fault(self, error: Any, sdk: ModuleType) -> JudgeError:
         if isinstance(error, sdk.APIStatusError):
