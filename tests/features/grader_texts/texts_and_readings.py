@@ -406,6 +406,24 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
     ("The steps come in the right order:\n1. Boil water\n2. Add leaves", PASS_OR_FAIL),
     ("Evaluation steps:\n1. Read the note.\n2. Say whether it is dated.", PASS_OR_FAIL),
     ("The customer has these allergies:\n- nuts\n- milk\nThe menu is safe for him.", PASS_OR_FAIL),
+    ("Warmth of the greeting, scored between 0.0 and 1.0. Must reach 0.6.", score(0, 1, passes_from=0.6)),
+    (
+        "Tidiness of the diff, 0 to 100, where 0 is a mess. Accept scores of at least 70.",
+        score(0, 100, passes_from=70),
+    ),
+    (
+        "How near is it to the brief? Pick a whole number from 1 (far off) to 6 (it could be printed).",
+        score(1, 6, 1, 6),
+    ),
+    ("# Task\nGrade the letter with a band from 0 to 9.\n\n# Passing\nBand 6 or above.", score(0, 9, passes_from=6)),
+    (
+        "Step 1: Check that it names the bug.\nStep 2: Check that it mends it.\nStep 3: Check that it is tested.",
+        points(3),
+    ),
+    ("Agrees with these hours:\n- Monday: 9 to 5\n- Tuesday: closed", PASS_OR_FAIL),
+    ("Agrees with these requirements:\n- it is dated\n- it is signed", points(2)),
+    ("Follows the order of the recipe:\n1. Soak\n2. Fry\n3. Simmer", PASS_OR_FAIL),
+    ("Has the shopping below and nothing else:\n- 2 x milk\n- 1 x bread", PASS_OR_FAIL),
 )
 """Kinds that were misread in texts which others wrote later, and in many of their like."""
 

@@ -56,6 +56,11 @@ ONLY_A_RANGE = (
 )
 """A range alone."""
 _HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
+PHRASE_WITH_RANGE = (
+    rf"[^,;\n]{{1,99}}, (?:(?:scored|rated|graded|marked) .{{0,20}}?\b{NUMERAL}"
+    rf"|[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?:%| points)?,? where {NUMERAL}\b)"
+)
+"""What is scored, without a verb, and its ends."""
 OF_A_DEGREE = (
     rf"(?!(?:does|do|did|is|are|has|have)\b).{{0,99}}\b{_HOW}\b.{{0,199}}\b[01] ?(?:\([^()\n]{{1,60}}\) )?"
     rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?|[^,;\n]{{0,30}}\b[01] ?{TO} ?\d{{1,3}}, {_HOW}\b"
@@ -93,7 +98,7 @@ _SCORED_ON = re.compile(
 """A score with its scale, whoever gives it."""
 _GRADER_TELLS = re.compile(
     rf".{{0,199}}\b(?:and|then|(?:judge|grader|evaluator) (?:must|should|has to|will)) (?:only )?{_VERB}\b"
-    rf"|{_SHORT_OF_VERB}|{JUDGED_ON}",
+    rf"|{_SHORT_OF_VERB}|{JUDGED_ON}|{PHRASE_WITH_RANGE}",
     re.IGNORECASE,
 )
 """A score after something else that the grader does, or without any verb."""

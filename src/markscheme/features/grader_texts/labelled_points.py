@@ -17,6 +17,8 @@ _BOLD_LINE = re.compile(r" ?\*\*([^*\n:]{1,60}):?\*\*:? ?[-–—]? ?(\S.{0,1999
 _LABELLED_LINE = re.compile(r" ?([A-Z][\w /&-]{2,30})(?::| [–—]) (\S.{9,1999})")
 """Lines that begin with what they are about."""
 _LEADS_ON = re.compile(r":$|\b(?:below|following)\b[^.!?]{0,20}[.!]?$", re.IGNORECASE)
+_CHECKS = re.compile(r"(?:check|verify|confirm|ensure|make sure) (?:that|whether|if)\b", re.IGNORECASE)
+"""How a step begins that is a requirement."""
 _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 """Two lines with a colon may be anything."""
 
@@ -45,6 +47,11 @@ def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequ
     before = "\n".join(lines[: indices[0]])
     is_led = not before or _LEADS_ON.search(before.rstrip()) is not None
     is_whole = fewest == _FEWEST_BOLD or (is_led and indices[-1] == len(lines) - 1)
-    if not is_whole or any(point is None or _NO_POINT.match(point[1]) for point in points):
+    if not is_whole or any(point is None or _is_no_point(*point.groups()) for point in points):
         return ()
     return [(before, [f"{point[1]}: {point[2]}" for point in points if point])]
+
+
+def _is_no_point(name: str, words: str) -> bool:
+    """Return whether a label names something else than a point; a step that checks something is one."""
+    return _NO_POINT.match(name) is not None and not (name.casefold().startswith("step") and _CHECKS.match(words))

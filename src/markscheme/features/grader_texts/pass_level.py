@@ -14,6 +14,7 @@ _DECIDES = re.compile(
     r"|\bpublish|\bship\b|\bscores? at least|\bwe(?:'re after| want| expect)\b"
     r"|(?:^|\b(?:it|score|rating|mean|average|total|number|result|mark|grade|we|you)\b.{0,60}\b)"
     r"(?:must|has to|have to|should)\b"
+    r"|^[^\w\n]{0,9}(?:(?:band|level|score|grade|mark|rating) )?\d{1,3} or (?:above|higher|more|better)[.!]?$"
     r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest|\breicht"
     r"|\bvoldoende|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bau moins\b|\bdoit\b"
     r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar|\bal menos\b|\bdebe\b"

@@ -8,6 +8,7 @@ from markscheme.features.grader_texts.grader_sentences import (
     OF_A_DEGREE,
     ONLY_A_RANGE,
     OTHER_LANGUAGES,
+    PHRASE_WITH_RANGE,
     TO,
     said_to_the_grader,
 )
@@ -41,14 +42,14 @@ _CHOICES = re.compile(
     rf"(?<![\d.])({NUMERAL})%?(?:{_MEANT},? ?{NUMERAL}%?){{1,20}}{_MEANT},? {_OR} ({NUMERAL})(?!\d)"
     rf"|(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"
 )
-_ENDS_IN_RANGE = re.compile(rf"{JUDGED_ON}|{ONLY_A_RANGE}|{OF_A_DEGREE}", re.IGNORECASE)
+_ENDS_IN_RANGE = re.compile(rf"{JUDGED_ON}|{ONLY_A_RANGE}|{OF_A_DEGREE}|{PHRASE_WITH_RANGE}", re.IGNORECASE)
 _OF_SCORES = re.compile(
     r"\b(?:rat(?:e|es|ing|ings)|rank|out of \d{1,3}|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?"
     r"|marks?|points|percent(?:age)?"
     r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|punteggio|calificación"
     r"|pontuação|(?:whole )?numbers"
-    rf"|(?:a|an|one|1|single) (?:number|integer|value|float|decimal|digit)|similarity|schulnoten?"
-    rf"|cijfer|{NUMERAL}, {NUMERAL},? or {NUMERAL})\b|{OTHER_LANGUAGES}",
+    rf"|(?:a|an|one|1|single) (?:(?:whole |decimal |real )?number|integer|value|float|decimal|digit)"
+    rf"|similarity|schulnoten?|cijfer|{NUMERAL}, {NUMERAL},? or {NUMERAL})\b|{OTHER_LANGUAGES}",
     re.IGNORECASE,
 )
 _BARE = re.compile(
