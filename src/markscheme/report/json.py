@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from json.encoder import encode_basestring
 from operator import attrgetter
@@ -38,7 +38,10 @@ def plain(value: Any) -> Any:
                 key: round(entries[key], _DIGITS) for key in _LIMITS if isinstance(entries.get(key), float)
             }
         case list() | tuple():
-            return [plain(element) for element in value]
+            types = set(map(type, value))
+            if types <= _OF_WORDS:
+                return list(value)
+            return list(map(_Rounded().__getitem__, value)) if types <= _OF_NUMBERS else list(map(plain, value))
         case set() | frozenset():
             return sorted(plain(element) for element in value)
         case PurePath():
@@ -50,6 +53,22 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return plain({field.name: getattr(value, field.name) for field in fields(value)})
     raise TypeError(f"no JSON for a {type(value).__name__}")
+
+
+_OF_WORDS = frozenset([str, int, bool, type(None)])
+"""Types of the elements of a list that is plain as it is."""
+_OF_NUMBERS = frozenset([float, type(None)])
+"""Types of the elements of a list of numbers."""
+
+
+class _Rounded(dict[float | None, float | None]):
+    """Plain numbers, of which a report has the same few in long lists; None for those that are unknown."""
+
+    def __missing__(self, value: float | None) -> float | None:
+        rounded: float | None = plain(value)
+        if value and value == value:  # 0.0 is equal to -0.0, and nan to nothing
+            self[value] = rounded
+        return rounded
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
@@ -80,8 +99,22 @@ class _Numbers(dict[float | None, str]):
         return text
 
 
-_OF_NUMBERS = ({float}, {float, type(None)})
-"""Types of the elements of a list of numbers."""
+_WORDS = {True: "true", False: "false", None: "null"}
+"""Texts of what is neither text nor number."""
+
+
+def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
+    """Encode the elements of a list; those of a long one are of few types, and are encoded by them."""
+    types = set(map(type, value))
+    if types == {str}:
+        return list(map(encode_basestring, value))
+    if types == {str, type(None)}:
+        return ["null" if element is None else encode_basestring(element) for element in value]
+    if types <= {bool, type(None)}:
+        return list(map(_WORDS.__getitem__, value))
+    if types <= _OF_NUMBERS:
+        return list(map(numbers.__getitem__, value))
+    return [_encoded(element, newline, numbers) for element in value]
 
 
 def _encoded(value: Any, newline: str, numbers: _Numbers) -> str:
@@ -100,11 +133,7 @@ def _encoded(value: Any, newline: str, numbers: _Numbers) -> str:
         ]
         return f"{{{deeper}{f',{deeper}'.join(entries)}{newline}}}" if entries else "{}"
     if isinstance(value, list | tuple):
-        types = set(map(type, value))
-        if types in _OF_NUMBERS:
-            elements = list(map(numbers.__getitem__, value))
-        else:
-            elements = [_encoded(element, deeper, numbers) for element in value]
+        elements = _texts(value, deeper, numbers)
         return f"[{deeper}{f',{deeper}'.join(elements)}{newline}]" if elements else "[]"
     if type(value) is str:
         return encode_basestring(value)

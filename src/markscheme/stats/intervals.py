@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -436,6 +437,10 @@ def _check_share(successes: float, n: float) -> None:
         raise ValueError(f"a share needs 0 <= successes <= n and n > 0, not {successes} of {n}")
 
 
+MANY_GROUPINGS: Final = 8
+"""Groupings whose numbers are kept: that of all examples, and those of their slices in turn."""
+
+
 def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers, int]:
     """Number the group of each unit from 0, and count the groups.
 
@@ -453,9 +458,25 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     """
     if groups is None:
         return np.arange(n_units, dtype=np.int64), n_units
+    are_names = isinstance(groups, tuple) and groups and type(groups[0]) is str
+    numbers, n_groups = _numbers_of_tuple(groups) if are_names else _numbers_of(groups)
+    if numbers.shape != (n_units,):
+        raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {numbers.shape}")
+    return numbers, n_groups
+
+
+@lru_cache(maxsize=MANY_GROUPINGS)
+def _numbers_of_tuple(names: tuple[Any, ...]) -> tuple[Integers, int]:
+    """Number names that a hundred statistics are asked for; nobody may change the numbers."""
+    numbers, n_groups = _numbers_of(names)
+    numbers.flags.writeable = False
+    return numbers, n_groups
+
+
+def _numbers_of(groups: npt.ArrayLike) -> tuple[Integers, int]:
     names = np.asarray(groups)
-    if names.shape != (n_units,):
-        raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {names.shape}")
+    if names.ndim != 1:
+        return np.zeros(names.shape, dtype=np.int64), 0
     if names.dtype == object:
         numbers_of = {name: index for index, name in enumerate(dict.fromkeys(names.tolist()))}
         return np.array([numbers_of[name] for name in names.tolist()], dtype=np.int64), len(numbers_of)
