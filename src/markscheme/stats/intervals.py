@@ -458,8 +458,10 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     """
     if groups is None:
         return np.arange(n_units, dtype=np.int64), n_units
-    are_names = isinstance(groups, tuple) and groups and type(groups[0]) is str
-    numbers, n_groups = _numbers_of_tuple(groups) if are_names else _numbers_of(groups)
+    if isinstance(groups, tuple) and groups and type(groups[0]) is str:
+        numbers, n_groups = _numbers_of_tuple(groups)
+    else:
+        numbers, n_groups = _numbers_of(groups)
     if numbers.shape != (n_units,):
         raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {numbers.shape}")
     return numbers, n_groups

@@ -17,7 +17,7 @@ from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
-from markscheme.stats.intervals import Flags, Floats, Integers, group_numbers
+from markscheme.stats.intervals import Flags, Floats, Groups, Integers, group_numbers
 from markscheme.stats.severity import pair_statistic
 from markscheme.stats.shares import share
 from markscheme.stats.slice_contrast import SliceColumn, SliceLook
@@ -184,11 +184,11 @@ class Slice:
         elsewhere = self.comparison.hits[~self.part.inside]
         return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
 
-    @property
-    def _groups(self) -> npt.NDArray[np.str_] | None:
+    @cached_property
+    def _groups(self) -> Groups | None:
         """Groups of the part's examples; None if the part is a group itself."""
-        groups = _groups_of(self.comparison, self.part)
-        return None if groups is None else np.array(groups)[self.part.inside]
+        names = _groups_of(self.comparison, self.part)
+        return None if names is None else Groups.of(names, len(names)).of_units(self.part.inside)
 
     @property
     def stands_out(self) -> bool:
@@ -205,12 +205,10 @@ class Slice:
     @cached_property
     def by_criterion(self) -> Mapping[str, Mapping[str, Estimate]]:
         """The judge's figures on each criterion within the slice."""
-        groups = _groups_of(self.comparison, self.part)
         inside = self.part.inside
-        within = None if groups is None else tuple(np.array(groups)[inside].tolist())
         by_criterion = {}
         for name, criterion in Evidence.of(self.comparison).criteria.items():
-            here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=within)
+            here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=self._groups)
             figures = {"exact_agreement": here.kappa("exact_agreement")}
             figures[headline(criterion.scale)] = here.kappa(headline(criterion.scale))
             if criterion.scale.ordered:
