@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 from tests.golden_files import GoldenFiles
 from tests.memory import MEMORY, has_room
@@ -40,8 +41,22 @@ settings.register_profile("steady", derandomize=True, deadline=None, suppress_he
 settings.load_profile("steady")
 """The same examples in every run, without a deadline, so that only a change makes a test fail, never a busy machine.
 `pytest --hypothesis-profile=default` draws others."""
-SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
+SLOW_FIRST = (
+    *("tests/test_rooms.py", "tests/docs/test_pages.py"),
+    *("tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/"),
+)
 """The files that take longest start first, so that no process works on one alone at the end."""
+READ_THE_TREE = (
+    "tests/test_rooms.py",
+    "tests/test_house.py",
+    "tests/test_layers.py",
+    "tests/test_phrases.py",
+    "tests/stats/test_estimate.py",
+    "tests/test_printed_commands.py",
+    "tests/commands/test_commands_in_source.py",
+    "tests/docs/test_faults.py",
+)
+"""The files whose tests read the syntax of all others: one process runs them, and parses each file once for all."""
 RARELY = 50_000
 """Objects made between two collections of garbage; at Python's 700, collecting takes a seventh of some files' time."""
 
@@ -78,6 +93,20 @@ def _turn() -> tuple[int, int]:
     """Which of pytest's processes this is, from 0, and how many there are."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     return int(worker.removeprefix("gw")), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out the files that read the whole tree as one; any other way than by file stays as it was asked for."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    by_file = LoadFileScheduling(config, log)
+
+    def file_or_tree(nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "the tree" if file in READ_THE_TREE else file
+
+    by_file._split_scope = file_or_tree
+    return by_file
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -107,13 +107,18 @@ def test_the_features_are_the_folders_and_listed_by_name() -> None:
     assert [feature.name for feature in FEATURES] == names_of_features()
 
 
+@pytest.mark.parametrize(
+    "names",
+    [("calibrate", "grade"), pytest.param(("calibrate-few-labels", "calibrate-rare-fails"), marks=pytest.mark.proof)],
+    ids=" ".join,
+)
 def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
-    tmp_path: Path, golden: GoldenFiles
+    tmp_path: Path, golden: GoldenFiles, names: tuple[str, ...]
 ) -> None:
     home = copy_of_package(tmp_path / "copy")
-    for name in names_of_features():
-        delete(name, home)
-    for name in ("calibrate", "calibrate-few-labels", "calibrate-rare-fails", "grade"):
+    for feature in names_of_features():
+        delete(feature, home)
+    for name in names:
         screen, project = SCREENS[name], tmp_path / name
         project.mkdir()
         make_project(project)

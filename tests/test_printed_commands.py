@@ -9,6 +9,7 @@ import pytest
 
 from tests.commands.printed_names import NAME, make_project, stays_one_word
 from tests.commands.scripted_setting import JUDGE
+from tests.syntax import nodes_of
 
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 IN_A_COMMAND = re.compile(r"(markscheme |`calibrate )[^`]* $")
@@ -27,7 +28,7 @@ NO_NAMES = {
 
 def words_of_commands(code: str) -> Iterator[str]:
     """The expressions that become words of a printed command."""
-    for node in ast.walk(ast.parse(code)):
+    for node in nodes_of(code):
         before = ""
         for part in node.values if isinstance(node, ast.JoinedStr) else ():
             if isinstance(part, ast.FormattedValue):

@@ -35,6 +35,8 @@ RUBRIC = Rubric(
 DECIDES = Rubric((Criterion(1.0, "It may be sent.", name="send", scale=YES_NO),), name="reply")
 SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.proof) for seed in (2, 3))]
 """Worlds without and with groups; one more of each kind proves the same."""
+ONE_SEED = [1, *(pytest.param(seed, marks=pytest.mark.proof) for seed in (0, 2, 3))]
+"""A world with groups; the others prove the same of what rests on figures that are tried in several."""
 
 
 class World:

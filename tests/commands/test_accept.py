@@ -47,6 +47,7 @@ def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
     assert first_line(grade(here)).endswith("calibrated for an older rubric")
 
 
+@pytest.mark.proof
 def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None:
     (here / "taken").write_text("a file")
     done = calibrate(here, "--accept", "-o", "accepted=taken/below/accepted.json")

@@ -46,6 +46,7 @@ def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
     assert {name: round(report["statistics"][name]["value"], 2) for name in published} == published
 
 
+@pytest.mark.proof
 def test_each_two_of_several_annotators_are_compared(tmp_path: Path) -> None:
     rows = ["yes,yes,no", "no,no,no", "yes,no,no", "yes,yes,"] * 5
     (tmp_path / "table.csv").write_text("\n".join(["human1,human2,human3", *rows]) + "\n", encoding="utf-8")

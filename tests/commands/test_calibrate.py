@@ -272,6 +272,7 @@ def slow_server() -> Iterator[MessagesFront]:
         yield front
 
 
+@pytest.mark.proof
 def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
     label(project, 120)
     env = environment({**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url})

@@ -1,14 +1,14 @@
 """Commands that any message, page or comment of the source names: each exists with its options."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from markscheme.commands.call import described
 from markscheme.commands.table import command_names
+from tests.syntax import nodes_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "markscheme"
 NAMED = re.compile(rf"\bmarkscheme ({'|'.join(command_names())})\b([^`\n]*)")
@@ -32,7 +32,7 @@ def sentences(path: Path) -> Iterator[str]:
         yield re.sub(r"\$\{[^}]*\}", "{}", code)
         return
     parts: set[int] = set()
-    for node in ast.walk(ast.parse(code)):
+    for node in nodes_of(code):
         if isinstance(node, ast.JoinedStr):
             parts |= {id(part) for part in node.values}
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
@@ -42,32 +42,45 @@ def sentences(path: Path) -> Iterator[str]:
             yield node.value
 
 
-COMMANDS = sorted(
-    {
-        (str(path.relative_to(SOURCE)), match[1], match[2])
-        for path in SOURCE.rglob("*")
-        if path.suffix in (".py", ".js", ".mjs", ".html") and "markscheme " in path.read_text(encoding="utf-8")
-        for text in sentences(path)
-        for match in NAMED.finditer(text)
-    }
-)
+@functools.cache
+def named_commands() -> list[tuple[str, str, str]]:
+    """List the commands that the source names, each with its file and the words that follow it."""
+    return sorted(
+        {
+            (str(path.relative_to(SOURCE)), match[1], match[2])
+            for path in SOURCE.rglob("*")
+            if path.suffix in (".py", ".js", ".mjs", ".html") and "markscheme " in path.read_text(encoding="utf-8")
+            for text in sentences(path)
+            for match in NAMED.finditer(text)
+        }
+    )
 
 
 def test_messages_and_pages_name_commands() -> None:
-    paths = {path for path, _, _ in COMMANDS}
-    assert len(COMMANDS) > 60
+    paths = {path for path, _, _ in named_commands()}
+    assert len(named_commands()) > 60
     assert {"features/label/page.py", "features/discover/reading_server.py", "features/label/next_steps.py"} <= paths
 
 
-@pytest.mark.parametrize(("path", "command", "words"), COMMANDS)
-def test_a_named_command_has_the_options_that_follow_it(path: str, command: str, words: str) -> None:
+def unknown_options(command: str, words: str) -> list[str]:
+    """List the options after a named command that it doesn't have."""
     options = {name for option in described(command).options for name in option.names} | {"-o", "--help"}
     typed = [word.strip(ENDS).partition("=")[0] for word in words.split() if word.startswith("--")]
-    assert [word for word in typed if word and word not in options and word != "--{}"] == [], path
+    return [word for word in typed if word and word not in options and word != "--{}"]
 
 
-@pytest.mark.parametrize(("path", "command", "words"), COMMANDS)
-def test_a_file_in_a_command_is_the_reader_s_or_looks_like_a_placeholder(path: str, command: str, words: str) -> None:
+def unlikely_files(words: str) -> list[str]:
+    """List the files after a named command that are neither the reader's nor look like a placeholder."""
     names = [word.strip(ENDS) for word in words.split()]
     files = [name for name in names if FILE.match(name) and name not in IS_MADE]
-    assert [name for name in files if not Path(name).stem.isupper() and "{}" not in name] == [], (path, command)
+    return [name for name in files if not Path(name).stem.isupper() and "{}" not in name]
+
+
+def test_a_named_command_has_the_options_that_follow_it() -> None:
+    faults = [(*named, unknown) for named in named_commands() if (unknown := unknown_options(*named[1:]))]
+    assert faults == []
+
+
+def test_a_file_in_a_command_is_the_reader_s_or_looks_like_a_placeholder() -> None:
+    faults = [(*named, files) for named in named_commands() if (files := unlikely_files(named[2]))]
+    assert faults == []

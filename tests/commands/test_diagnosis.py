@@ -57,6 +57,7 @@ def test_a_fault_is_reported_with_its_criterion_an_edit_and_examples(tmp_path: P
     assert "in the description of level" in page
 
 
+@pytest.mark.proof
 def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
     judge = MADE.judge
     judge[SYSTEMS == "c"] = rounded(3 + 1.4 * MADE.fresh[SYSTEMS == "c"])

@@ -24,8 +24,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("reads", "runs", "archives"),
     [
-        (400, 40, 20),
-        pytest.param(2_500, 200, 25, marks=pytest.mark.proof),
+        (150, 15, 10),
+        pytest.param(1_200, 100, 25, marks=pytest.mark.proof),
         pytest.param(100_000, 10_000, 200, marks=pytest.mark.release),
     ],
 )

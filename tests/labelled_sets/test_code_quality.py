@@ -27,6 +27,7 @@ def test_every_fault_of_correctness_in_a_language_that_runs_has_its_check() -> N
             assert correctness_faults(example) <= set(check_names(example["group"])), example["id"]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "example",
     [example for example in LABELLED.examples if example["group"] not in NOT_RUN],

@@ -119,6 +119,7 @@ def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_what_
     assert calls == [1, 3]
 
 
+@pytest.mark.proof
 def test_without_a_possible_session_each_output_is_graded_in_python_and_that_is_said_once(folder: Path) -> None:
     """A folder for the sockets that others can read is never used."""
     shared = folder / "runtime" / "markscheme"
@@ -140,6 +141,7 @@ def test_a_session_that_is_switched_off_is_no_reason_to_warn(folder: Path) -> No
     assert "no session" not in errors
 
 
+@pytest.mark.proof
 def test_a_socket_in_a_folder_that_others_can_write_to_is_not_used(folder: Path, runtime: Path) -> None:
     """The session is found, then its folder is opened to others: the answer comes from Python instead."""
     body = f"""
@@ -182,6 +184,7 @@ def test_a_python_that_fails_is_a_failing_result_unless_the_assertion_may_be_neg
     assert reason.startswith("not graded: /nowhere/python cannot be run (ENOENT); set PROMPTFOO_PYTHON")
 
 
+@pytest.mark.proof
 def test_a_session_that_never_answers_costs_a_python_per_output_and_that_is_said_once(
     folder: Path, runtime: Path
 ) -> None:
@@ -223,6 +226,7 @@ def hangs(system_prompt, user_prompt):
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("session", ["auto", "off"])
 def test_ctrl_c_ends_the_wait_for_a_judge_that_hangs(folder: Path, session: str) -> None:
     """As in Promptfoo, which has a listener of its own, and pauses once all assertions have ended."""

@@ -57,6 +57,7 @@ def answered(*answers: Answer) -> Callable[[Request], Answer]:
     return lambda request: answers[min(request.number, len(answers) - 1)]
 
 
+@pytest.mark.proof
 def test_the_real_sdk_gets_json_that_obeys_the_schema_from_the_real_model(messages_front: MessagesFront) -> None:
     before = len(messages_front.requests)
     config = {"format": {"type": "json_schema", "schema": VERDICT}}

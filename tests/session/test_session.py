@@ -179,6 +179,7 @@ def test_another_key_address_or_setting_has_a_session_of_its_own(
     assert not any("another" in name for name in files(runtime))
 
 
+@pytest.mark.proof
 def test_a_changed_configuration_file_has_a_session_of_its_own_and_other_files_don_t_count(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
@@ -220,6 +221,7 @@ def two_projects(folder: Path) -> tuple[Path, Path]:
     return projects
 
 
+@pytest.mark.proof
 def test_a_project_that_takes_anothers_place_is_graded_by_its_own_rubric(
     tmp_path: Path, runtime: Path, env: dict[str, str]
 ) -> None:
@@ -483,6 +485,7 @@ def test_a_rubric_edited_meanwhile_is_read_again(project: Path, runtime: Path, e
     assert len(session_pids(runtime)) == 1
 
 
+@pytest.mark.proof
 def test_another_version_of_the_package_has_a_session_of_its_own(
     project: Path, runtime: Path, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -498,6 +501,7 @@ def test_another_version_of_the_package_has_a_session_of_its_own(
     assert before in files(runtime)
 
 
+@pytest.mark.proof
 def test_a_setting_that_no_session_can_start_with_is_named(project: Path, runtime: Path, env: dict[str, str]) -> None:
     result = assess("Paris.", CONFIG, project, env | {"MARKSCHEME_BUDGET": "much"})
     assert result["reason"] == "not graded: MARKSCHEME_BUDGET must be a number above 0, got 'much'"

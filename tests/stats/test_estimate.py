@@ -10,6 +10,7 @@ import pytest
 from markscheme.stats import Estimate
 from markscheme.stats.estimate import Caveat, EstimatesOnDemand, Reason
 from markscheme.stats.intervals import mark_rough, noted, withhold
+from tests.syntax import nodes_of
 from tests.test_layers import SOURCE
 
 WITH_INTERVAL = Estimate(0.4, 0.1, 0.8, n=20, method="made up")
@@ -88,7 +89,7 @@ def _reads_words(node: ast.AST) -> bool:
 
 def sentences_read(text: str) -> list[str]:
     """Places in a module where code looks into such a sentence to learn what it says."""
-    return [ast.unparse(node) for node in ast.walk(ast.parse(text)) if _reads_words(node)]
+    return [ast.unparse(node) for node in nodes_of(text) if _reads_words(node)]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def test_the_labels_that_decide_are_those_of_all_figures_together(case: GateLabe
         assert labels.chance == pytest.approx(case.chance, abs=TOLERANCE)
 
 
+@pytest.mark.proof
 def test_every_chance_of_the_reference_comes_out() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])

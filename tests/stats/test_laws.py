@@ -111,6 +111,7 @@ def fitting(name: str, ratings: Table) -> Table:
     return ratings[:, :2] if name in TWO_RATERS_ONLY else ratings
 
 
+pytestmark = pytest.mark.proof
 law = settings(max_examples=16, deadline=None, derandomize=True)
 
 

@@ -108,6 +108,7 @@ ELSEWHERE = {
 
 LEVELS = (1.0, 2.0, 3.0, 4.0)
 MODULES = (reliability, severity)
+pytestmark = pytest.mark.proof
 law = settings(max_examples=15, deadline=None, derandomize=True)
 
 

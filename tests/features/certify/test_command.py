@@ -183,6 +183,7 @@ def test_a_changed_rubric_decides_nothing_and_says_so(certified: tuple[Path, Ser
         assert all(what in grade["ask"] and "certify reply --judge" in grade["ask"] for grade in grades)
 
 
+@pytest.mark.proof
 def test_another_answering_model_or_another_way_of_asking_decides_nothing(certified: tuple[Path, Servers]) -> None:
     folder, servers = certified
     servers.models["cheap"] = "cheap-2"
@@ -225,6 +226,7 @@ def test_python_gets_the_decision_and_why_a_person_should(
     assert torn.score == 1.0
 
 
+@pytest.mark.proof
 def test_a_second_promise_about_passes_decides_no_more(servers: Servers, tmp_path: Path) -> None:
     plain, stricter = (
         tuned_afresh(tmp_path / name, servers, "--judge", CASCADE, *more)
@@ -373,6 +375,7 @@ def test_calibrate_offers_it_with_the_share_that_it_might_decide(servers: Server
     assert not (folder / "calibration" / "reply" / "asks.jsonl").exists()
 
 
+@pytest.mark.proof
 def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(servers: Servers, tmp_path: Path) -> None:
     folder = write_project(tmp_path)
     panel = f"{CHEAP}+{BETTER}"

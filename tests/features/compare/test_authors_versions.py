@@ -128,6 +128,7 @@ def plate(tmp_path: Path) -> Plate:
     return Plate(tmp_path)
 
 
+@pytest.mark.proof
 def test_two_reports_compare_alike_whichever_version_is_on_disk(plate: Plate) -> None:
     before = plate.report("before.json", rubric_text(1))
     after = plate.report("after.json", rubric_text(3))
@@ -205,6 +206,7 @@ def without_text(path: Path) -> None:
     path.write_text(json.dumps(report))
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
 def test_an_older_report_finds_its_version_on_disk_then_in_its_files_history(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
@@ -218,6 +220,7 @@ def test_an_older_report_finds_its_version_on_disk_then_in_its_files_history(pla
     assert plate.compare("before.json", "after.json") == expected
 
 
+@pytest.mark.proof
 def test_an_unknown_fingerprint_names_both_ways_out(plate: Plate) -> None:
     report = plate.report("before.json", rubric_text(1))
     plate.report("after.json", rubric_text(3))

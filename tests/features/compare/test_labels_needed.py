@@ -15,6 +15,7 @@ def sitting(tmp_path: Path) -> Path:
     return make_sitting(tmp_path)
 
 
+@pytest.mark.proof
 def test_judges_that_are_compared_count_with_those_on_record(sitting: Path) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "other.jsonl", status=1)
     rows = [{"id": f"e{i}", "judge": "twin", "criteria": {"kind": bool(i % 2) != (i < 4)}} for i in range(30)]

@@ -67,6 +67,7 @@ def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(de
     assert places == sorted(places)
 
 
+@pytest.mark.proof
 def test_labels_are_called_constructed_and_people_of_a_round_simulated(demo: Demo) -> None:
     output = " ".join(demo(*FIRST).stdout.split())
     assert "A Claude model wrote them with planted faults" in output
@@ -138,6 +139,7 @@ def test_without_a_seed_every_round_is_another(demo: Demo, tmp_path: Path) -> No
     assert another.stderr != demo(*OF_ITS_OWN).stderr
 
 
+@pytest.mark.proof
 def test_all_of_it_is_there_as_json(demo: Demo) -> None:
     shown = json.loads(demo(*FIRST, "--json").stdout)
     assert shown["schema"] == 1

@@ -155,6 +155,7 @@ def folder(tmp_path: Path) -> Path:
     return outputs_alone(tmp_path)
 
 
+@pytest.mark.proof
 def test_80_outputs_lead_to_better_weights_without_a_line_edited_by_hand(folder: Path) -> None:
     page = ServedPage("markscheme discover reply --pool outputs.jsonl", folder)
     assert read_all(page) == N // 2

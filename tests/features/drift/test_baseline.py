@@ -24,7 +24,7 @@ from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 from markscheme.stats.change import alarm_level
 from markscheme.submission import Submission
 
-SEEDS = [range(5), pytest.param(range(20), marks=pytest.mark.release)]
+SEEDS = [pytest.param(range(5), marks=pytest.mark.proof), pytest.param(range(20), marks=pytest.mark.release)]
 Levels = Mapping[str, Sequence[float | None]]
 RATER = Rater("judge", "", "ratings")
 ONE = Rubric((Criterion(1.0, "is kind", "tone", Scale.numbered(1, 5)),), name="one")

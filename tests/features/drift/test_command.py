@@ -73,6 +73,7 @@ def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(accepted_twic
     assert by_text["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
+@pytest.mark.proof
 def test_text_and_judge_at_once_are_separated_by_a_replay_only(accepted: Path) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
@@ -91,6 +92,7 @@ def test_text_and_judge_at_once_are_separated_by_a_replay_only(accepted: Path) -
     assert [part["shift"]["value"] for part in causes["replay"]] == [0.0, pytest.approx(-0.8)]
 
 
+@pytest.mark.proof
 def test_replies_that_were_kept_separate_causes_without_asking(accepted: Path) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
@@ -118,6 +120,7 @@ def test_comparisons_are_counted_and_the_same_ratings_count_once(accepted: Path)
     assert "accept a new run" in over.stderr
 
 
+@pytest.mark.proof
 def test_a_casual_run_is_tested_at_the_level_of_the_next_check_and_does_not_use_it_up(accepted: Path) -> None:
     here = accepted
     casual = [report_of(here)[0]["baseline"] for _ in range(2)]

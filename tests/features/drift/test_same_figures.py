@@ -12,7 +12,7 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.features.drift.baseline import Baseline
-from tests.calibration.test_measures import SEEDS, each_measure
+from tests.calibration.test_measures import ONE_SEED, each_measure
 from tests.calibration.test_measures import World as MeasuredWorld
 from tests.calibration.test_same_figures import RUBRIC, World, each_seed
 
@@ -40,7 +40,7 @@ def test_drift_since_an_accepted_run_prints_the_agreement_that_calibrate_prints_
 
 
 @each_measure
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", ONE_SEED)
 def test_drift_since_accepted_runs_follows_what_is_compared(seed: int, of: str, rubric: Rubric, tmp_path: Path) -> None:
     world = MeasuredWorld(seed)
     (tmp_path / "all").mkdir()

@@ -141,6 +141,7 @@ def test_words_that_change_no_score_are_called_so(project: Project) -> None:
     assert (status, report["wordings"][0]["outcome"], project.opened()) == (1, "same scores", [])
 
 
+@pytest.mark.proof
 def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) -> None:
     """On dev the new words help; on held-out examples they do nothing."""
     project = Project(make_project(tmp_path, split=True))
@@ -172,6 +173,7 @@ def test_a_no_says_how_often_these_labels_find_a_gain(tmp_path: Path, every: int
     assert chance != round(100 * chance_to_find(report["tasks"]["sealed"], report["alpha"]))
 
 
+@pytest.mark.proof
 def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)  # draws the parts
@@ -260,6 +262,7 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
     )
 
 
+@pytest.mark.proof
 def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vouches(project: Project) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
     status, report, _ = project.improve("--candidates", *files, "--outside")
@@ -522,6 +525,7 @@ def test_calls_that_make_no_sense_are_refused(project: Project, options: tuple[s
     assert complaint in printed
 
 
+@pytest.mark.proof
 def test_calibrate_says_which_part_of_the_set_its_figures_are_of(project: Project) -> None:
     before = project.run("calibrate", *JUDGE).stdout
     assert "45 examples," in before

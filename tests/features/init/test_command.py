@@ -212,6 +212,7 @@ def test_options_of_tables_go_with_a_table(tmp_path: Path) -> None:
     assert files(tmp_path).keys() == {"r.yaml"}
 
 
+@pytest.mark.proof
 def test_what_an_installer_compiled_is_no_file_of_a_project(unpacked_wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     shutil.copytree(unpacked_wheel, site)

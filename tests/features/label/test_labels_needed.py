@@ -42,6 +42,7 @@ def test_next_without_a_number_needs_a_verdict_that_asks_for_one(sitting: Path) 
     assert "asks for no number of labels: say how many, --next N" in done.stderr
 
 
+@pytest.mark.proof
 def test_other_goals_come_with_their_own_question(sitting: Path) -> None:
     plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")
     assert "Labels needed" not in plain

@@ -85,6 +85,7 @@ def test_old_labels_gate_again_once_a_third_is_labelled_again_alike(project: Pat
     assert "they count, since 20 relabelled, 20 the same" in " ".join(done.stdout.split())
 
 
+@pytest.mark.proof
 def test_one_that_differs_of_20_ends_the_old_labels_and_the_rest_is_asked(project: Path) -> None:
     with Server(project, OWN) as server:
         checked = answer_all(server, frozenset([3]))
@@ -118,6 +119,7 @@ def test_old_labels_that_count_can_be_adjudicated(project: Path) -> None:
     assert "are left out" not in server.end()
 
 
+@pytest.mark.proof
 def test_words_that_mean_the_same_by_the_author_s_word_keep_old_labels_for_trends(project: Path) -> None:
     done = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
     assert done.returncode == 0, done.stderr

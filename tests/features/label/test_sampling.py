@@ -144,6 +144,7 @@ def test_the_same_seed_draws_the_same_and_another_another() -> None:
     assert ids[0] == ids[1] != ids[2]
 
 
+@pytest.mark.proof
 def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
     rng = np.random.default_rng(8)
     values = []

@@ -114,6 +114,7 @@ def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: P
         server.label()
 
 
+@pytest.mark.proof
 def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project: Path) -> None:
     with Server(project) as server:
         for _ in range(2):
@@ -292,6 +293,7 @@ def test_steadiness_is_shown_once_a_response_has_come_back(project: Path) -> Non
         assert "The same answer on 1 of 2 criteria" in server.get("progress").text
 
 
+@pytest.mark.proof
 def test_agreement_with_another_is_shown_in_fives_and_only_of_what_was_labelled(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
@@ -329,6 +331,7 @@ def test_an_empty_response_is_labelled_like_any_other(project: Path) -> None:
         assert len(server.lines) == 2
 
 
+@pytest.mark.proof
 def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then_a_decision(project: Path) -> None:
     with Server(project) as ann:
         assert "--rater SECOND" not in ann.get("progress").text
@@ -342,6 +345,7 @@ def test_after_one_annotator_the_page_and_the_terminal_suggest_a_second_and_then
         assert "markscheme label manners --disputed" in ben.get("progress").text
 
 
+@pytest.mark.proof
 def test_a_pool_smaller_than_asked_says_so(project: Path) -> None:
     with Server(project, ["--next", "30"]) as server:
         for _ in range(server.announced["total"]):
@@ -404,6 +408,7 @@ def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_co
         assert server.label() == first
 
 
+@pytest.mark.proof
 def test_the_plan_chooses_and_goes_on_choosing_what_is_labelled(project: Path) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"
     for round_, total in ((1, 5), (2, 5), (3, 10)):

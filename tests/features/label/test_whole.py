@@ -123,6 +123,7 @@ def test_more_criteria_are_asked_for_more_decisions() -> None:
     assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
 
 
+@pytest.mark.proof
 def test_who_labelled_the_criteria_before_is_asked_for_the_whole_only_where_everyone_is(project: Path) -> None:
     with Server(project, NEVER) as server:
         assert server.get().data["criteria"] == ["polite", "waffle"]

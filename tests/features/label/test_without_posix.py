@@ -7,6 +7,7 @@ import pytest
 from tests.without_posix import ends_without_a_fault, is_refused
 
 
+@pytest.mark.proof
 def test_a_plan_works_there(tmp_path: Path) -> None:
     ends_without_a_fault(tmp_path, "label", "code-quality", "--plan")
 

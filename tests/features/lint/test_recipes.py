@@ -3,10 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.commands import scripted_setting as setting
 from tests.recipes import copy_of_package, follow, markscheme
 
 
+@pytest.mark.proof
 def test_an_added_option_is_in_the_help_and_works(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add an option", home)

@@ -29,6 +29,7 @@ def test_a_judge_that_reads_pixels_agrees_with_the_drawing_program_on_every_char
     assert "base64" not in json.dumps(done)
 
 
+@pytest.mark.proof
 def test_a_judge_that_never_looks_is_left_ungraded_by_the_test_whether_it_sees(examples: Path) -> None:
     with pytest.raises(Exception, match="can't read images"):
         calibrate(RUBRIC, examples, FunctionJudge(believes, "function:believes"))

@@ -67,6 +67,7 @@ def test_a_judge_that_counts_what_it_sees_is_not_and_rates_charts_of_half_the_si
     assert (cell.shift.value, cell.shift.n, cell.state) == (0.0, N_ASKED, "holds")
 
 
+@pytest.mark.proof
 def test_a_judge_of_fine_print_is_shown_to_be_moved_by_charts_of_half_the_size(charts: Path, tmp_path: Path) -> None:
     result = stressed(charts, counts_large, tmp_path)
     assert ("downscaled", "right") in {moved[:2] for moved in result.findings}

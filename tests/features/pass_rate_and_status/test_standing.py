@@ -86,6 +86,7 @@ def looks(folder: Path) -> list[AnchorLook]:
     return read_anchors(folder / "calibration/reply")
 
 
+@pytest.mark.proof
 def test_new_replies_of_an_unchanged_judge_are_a_look_at_the_accepted_examples(folder: Path) -> None:
     (folder / "rubrics/reply.yaml").unlink()
     (folder / "rubrics").rmdir()

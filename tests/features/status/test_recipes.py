@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.commands import scripted_setting as setting
 from tests.commands.console import environment
 from tests.recipes import copy_of_package, follow, markscheme
 
 
+@pytest.mark.proof
 def test_an_added_judge_is_in_the_status(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add a judge", home)
@@ -35,6 +38,7 @@ print(render_html(document))
 """
 
 
+@pytest.mark.proof
 def test_an_added_view_is_rendered_in_every_format(tmp_path: Path) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add a view", home)

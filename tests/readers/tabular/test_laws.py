@@ -111,6 +111,7 @@ def test_a_table_is_read_alike_in_every_form(table: dict[str, list[str]], form: 
     assert compared(read(table, form)) == compared(read(table))
 
 
+@pytest.mark.proof
 @given(tables())
 def test_a_table_is_read_alike_from_two_files_and_with_a_row_for_each_rating(table: dict[str, list[str]]) -> None:
     by_side = {f"{name}.csv": {"id": table["id"], name: table[name]} for name in ("verdict", "human")}

@@ -93,6 +93,7 @@ def test_right_weights_stay(tmp_path: Path) -> None:
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
+@pytest.mark.proof
 def test_alone_it_shows_what_can_be_tried_and_looks_at_nothing(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     status, report, _ = plate.improve()
@@ -149,6 +150,7 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
     examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 
+@pytest.mark.proof
 def test_a_judge_s_levels_count_where_annotators_gave_none(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     levels_to_a_judge(plate, "careful.jsonl", "hasty.jsonl")
@@ -169,6 +171,7 @@ def test_a_judge_s_levels_count_where_annotators_gave_none(tmp_path: Path) -> No
     assert (status, "use one file for each" in error) == (2, True)
 
 
+@pytest.mark.proof
 def test_dearer_false_passes_are_another_look_and_raise_the_mark(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     examples = plate.home / "examples.jsonl"
@@ -199,6 +202,7 @@ def test_what_only_numbers_need_is_refused_without_them(tmp_path: Path, options:
     assert (status, f"{options[0]} goes with --numbers" in error) == (2, True)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("warm", [1.0, 4.0])
 def test_overall_scores_move_weights_where_nobody_decided(tmp_path: Path, warm: float) -> None:
     plate = Plate(tmp_path, warm=warm, n=160)
@@ -263,6 +267,7 @@ def test_tune_is_part_of_improve_and_certify(typed: str, improve: str, certify: 
     )
 
 
+@pytest.mark.proof
 def test_the_file_names_the_judge_that_numbers_were_fitted_to_and_calibrate_says_so_of_another(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     examples = plate.home / "examples.jsonl"
