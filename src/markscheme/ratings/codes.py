@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Self, SupportsIndex, overload
 
@@ -24,8 +25,8 @@ NO_ANSWER: Final = -1
 """Code of a criterion that a rating doesn't answer; as an index it is the last of a list, which is kept for it."""
 MOST_KEPT: Final = 4096
 """Beginnings of lines whose header is remembered: more are lines of which each has words of its own."""
-_SEARCHED = ("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note", "confidence",
-             "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
+_searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note",
+                       "confidence", "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
 """What headers have in common by; `superseded` answers are rare, and such a rating's header is its own."""
 
 
@@ -261,7 +262,7 @@ class RatingCodes(Sequence[Rating]):
         """Return the number of a rating's header: of one like it, or of a new one."""
         if rating.superseded:
             return self._new_header(rating, order)
-        key = (order, *(getattr(rating, name) for name in _SEARCHED))
+        key = (order, *_searched(rating))
         number = self._header_numbers.get(key)
         if number is None:
             number = self._header_numbers[key] = self._new_header(rating, order)

@@ -200,20 +200,20 @@ def rating_table(
     return RatingTable(rubric, tuple(ids), tuple(columns))
 
 
-def row_by_row(rubric: Rubric, name: str, rated: Sequence[tuple[Example, Rating]]) -> RatingTable:
+def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: Iterable[Rating]) -> RatingTable:
     """A table with a row for each rating, also of the same example, and one column for all of them.
 
     Args:
         rubric: The rubric of all of them.
         name: Name of the column.
-        rated: The ratings, each with its example.
+        examples: The example of each rating.
+        ratings: The ratings.
     """
-    places = [str(index) for index in range(len(rated))]
-    ratings = RatingCodes.of(rating for _, rating in rated)
-    ratings.ids = places
-    examples = tuple(example for example, _ in rated)
-    column = column_of(name, ratings, rubric, places)
-    return RatingTable(rubric, tuple(example.id for example in examples), (column,), examples=examples)
+    places = [str(index) for index in range(len(examples))]
+    codes = RatingCodes.of(ratings).with_ids({})
+    codes.ids = places
+    column = column_of(name, codes, rubric, places)
+    return RatingTable(rubric, tuple(example.id for example in examples), (column,), examples=tuple(examples))
 
 
 def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Sequence[bool | None]) -> RatingTable:

@@ -19,6 +19,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 OF_DECISIONS = frozenset(["pass", "score", "overall", "gold"])
+_SAID = OF_DECISIONS | {"error"}
 NumberedLine = tuple[int | None, Any]
 
 
@@ -95,7 +96,7 @@ def _example(line: Any) -> Example:
         unit = f"{_text(line, 'case')} @ {_text(line, 'variant')}"
     if not unit:
         raise ValueError("`id` is missing")
-    if not line.keys() & {*OF_DECISIONS, "error"}:
+    if _SAID.isdisjoint(line):
         raise ValueError("`pass` is missing: true, false, or null where it is not graded")
     made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))
     system = _text(line, "group") or made_by or _text(line, "system") or _text(line, "variant")
@@ -124,7 +125,7 @@ def _ratings(line: Mapping[str, Any], example: Example, reader: RatingReader, na
         yield Rating(example.id, rater, "model", error=str(line["error"]))
         return
     levels = line.get("criteria") if named else None
-    criteria = reader.rating({"id": example.id, "criteria": levels}).criteria
+    criteria = reader.rating({"id": example.id, "criteria": levels}).criteria if levels else {}
     yield Rating(example.id, rater, "model", criteria, _score(line), _decision(line, "pass"))
 
 
@@ -159,11 +160,14 @@ def _add(reading: Reading, entries: Sequence[tuple[Example, str, list[Rating]]])
         if len(systems[unit]) > 1:
             unit = f"{example.id} @ {example.system}"
             reading.written_ids[unit] = example.id
-        reading.add_example(replace(example, submission=replace(example.submission, id=unit)))
+            example = replace(example, submission=replace(example.submission, id=unit))
+        reading.add_example(example)
         reading.cases.setdefault(unit, case)
         for rating in ratings:
-            reading.ratings.append(replace(rating, id=unit, sample=samples[unit, rating.rater]))
-            samples[unit, rating.rater] += 1
+            sample = samples[unit, rating.rater]
+            is_first = unit == rating.id and not sample
+            reading.ratings.append(rating if is_first else replace(rating, id=unit, sample=sample))
+            samples[unit, rating.rater] = sample + 1
 
 
 # --- reports without ratings ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
@@ -46,14 +47,22 @@ def graded_table(rated: RatedFiles) -> RatingTable:
     """
     (file,) = rated.files[:1]
     _refuse_several_judges(file)
-    examples = {example.id: example for example in file.examples}
-    graded = []
-    for rating in file.judged:
-        example = examples.get(rating.id) or Example(Submission("", {}, rating.id))
-        submission = replace(example.submission, id=file.written_ids.get(rating.id, rating.id))
-        case = file.cases.get(rating.id, rating.id)
-        graded.append((replace(example, submission=submission, group=case), decided(rating, named=rated.is_named)))
-    return row_by_row(rated.rubric, JUDGE, graded)
+    judged = _decided(file.judged, named=rated.is_named)
+    known = {example.id: example for example in file.examples}
+    tests = [file.cases.get(unit, unit) for unit in judged.ids]
+    is_apart = tests == judged.ids and len(set(tests)) == len(tests)
+    examples = [
+        _answering(known.get(unit) or Example(Submission("", {}, unit)), file.written_ids.get(unit, unit), test)
+        for unit, test in zip(judged.ids, [""] * len(tests) if is_apart else tests, strict=True)
+    ]
+    return row_by_row(rated.rubric, JUDGE, examples, judged)
+
+
+def _answering(example: Example, unit: str, test: str) -> Example:
+    """Return an example under the id that its file has, and as its group the test that it answers; "" for its own."""
+    if example.id != unit:
+        example = replace(example, submission=replace(example.submission, id=unit))
+    return example if example.group == test else replace(example, group=test)
 
 
 def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> Decided:
@@ -141,6 +150,13 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
     return gold_of(ExampleSet(tuple(labelled), file.path), rubric)
 
 
+def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
+    """Return ratings without the scores from which no decision follows."""
+    if named or all(header.overall is None or header.passed is not None for header in judged.headers):
+        return judged
+    return RatingCodes.of(decided(rating, named=named) for rating in judged)
+
+
 def decided(rating: Rating, *, named: bool) -> Rating:
     """Return the rating, without a score from which no decision follows.
 
@@ -152,9 +168,12 @@ def decided(rating: Rating, *, named: bool) -> Rating:
 
 
 def _refuse_several_judges(file: RatedFile) -> None:
+    judged = file.judged
+    if len(judged.raters) < 2:
+        return
     raters: dict[str, set[str]] = {}
-    for rating in file.judged:
-        raters.setdefault(rating.id, set()).add(rating.rater)
+    for unit, number in zip(judged.ids, judged.header_numbers, strict=True):
+        raters.setdefault(unit, set()).add(judged.headers[number].rater)
     several = max(raters.values(), key=len, default=set())
     if len(several) > 1:
         names = ", ".join(sorted(several))

@@ -242,10 +242,11 @@ def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
         labelled: Gold and the judge on examples that both decided, these outputs or others.
     """
     rubric = run.experiment.rubric
-    graded = [
-        (Example(Submission("", {}, grade.id), group=case, system=variant), rating_of(grade, rubric, variant))
+    examples = [
+        Example(Submission("", {}, grade.id), group=case, system=variant)
         for (variant, case), grade in run.grades.items()
     ]
-    table = row_by_row(rubric, JUDGE, graded)
+    ratings = [rating_of(grade, rubric, variant) for (variant, _), grade in run.grades.items()]
+    table = row_by_row(rubric, JUDGE, examples, ratings)
     are_own_labels = set(labelled.ids) <= set(table.ids)
     return pass_rates(table, labelled, how=None if are_own_labels else "elsewhere")
