@@ -100,6 +100,7 @@ def calibrate(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),) if reading is None else ("table",),
         examples=examples_given(examples, rubric),
         judges=(judge,) if judge is not None and reading is None else (),
+        judge_is_configured=False,
         ratings=_ratings(ratings, rubric),
         options=labels,
         ask=ask_options(judge, asking),

@@ -59,12 +59,6 @@ def within(least: float, most: float) -> Callable[[type, Any], None]:
     return _must(f"from {least} to {most}", lambda value: least <= value <= most)
 
 
-def _is_share(value: float) -> bool:
-    if 1 < value <= 100:
-        raise ValueError(f"must be above 0 and at most 1; did you mean {value / 100:g}?")
-    return 0 < value <= 1
-
-
 def completed_rubrics(_: object) -> list[str]:
     """Return what a shell completes RUBRIC to."""
 
@@ -79,7 +73,6 @@ AS_NEEDED = 0
 """How many to draw where `--next` has no number: as many as the verdict needs."""
 COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
 """Of an option that is a whole number from 1, or stands alone."""
-WITHIN_1 = _must("above 0 and at most 1", _is_share)
 BETWEEN_0_AND_1 = _must("above 0 and below 1", lambda value: 0 < value < 1)
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]

@@ -181,6 +181,7 @@ BELOW_1: Final = ValueForm(
     "above 0 and below 1", _finite_where(lambda value: 0 < value < 1), float, by_type=True, suggested=_share_in_percent
 )
 LIMIT: Final = ValueForm("from 0 to 1", _finite_where(lambda value: 0 <= value <= 1), float, by_type=True)
+WIDTH: Final = ValueForm("from 0.001 to 1", _finite_where(lambda value: 0.001 <= value <= 1), float, by_type=True)
 FROM_ZERO: Final = ValueForm("a number from 0", _finite_where(lambda value: value >= 0), float)
 PRICE: Final = ValueForm("IN:OUT, dollars for a million tokens read and written, such as 3:15", _price)
 SWITCH: Final = ValueForm("true or false", _switch)

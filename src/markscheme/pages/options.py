@@ -36,6 +36,11 @@ class PageOptions:
     untimed: bool = setting(False, "don't note how long each response takes", SWITCH)
     seed: int | None = setting(None, "random seed (1; of demo a new one)", WHOLE, value="K", written=WHOLE_IN_FILES)
 
+    @property
+    def order_seed(self) -> int:
+        """Random seed of what is drawn and in which order it is shown."""
+        return self.seed or 1
+
     def refuse_unreachable(self) -> None:
         """Refuse a URL that is none, and pages for other machines without one.
 

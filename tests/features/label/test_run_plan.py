@@ -8,6 +8,7 @@ import pytest
 
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
+from markscheme.features.label.options import GoalOptions, PlanOptions
 from markscheme.features.label.run_plan import PlanRequest
 from markscheme.rubrics.rubric import Rubric
 
@@ -24,7 +25,14 @@ def planned(tmp_path: Path) -> PlanRequest:
     outputs = [{"id": f"p{n}", "response": f"output {n}"} for n in range(400)]
     for name, lines in (("examples.jsonl", labelled), ("pool.jsonl", outputs)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return PlanRequest(rubric=RUBRIC, examples=tmp_path / "examples.jsonl", pool=tmp_path / "pool.jsonl")
+    return PlanRequest(
+        rubric=RUBRIC,
+        examples=tmp_path / "examples.jsonl",
+        pool=tmp_path / "pool.jsonl",
+        seed=1,
+        labelling=PlanOptions(),
+        goals=GoalOptions(),
+    )
 
 
 def test_as_many_outputs_are_drawn_as_the_verdict_needs(planned: PlanRequest) -> None:

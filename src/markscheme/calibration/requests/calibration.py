@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from itertools import chain
@@ -75,15 +75,15 @@ class CalibrationRequest:
     """
 
     of: Rubric | tuple[str, ...]
-    examples: Path | ExampleSet | None = None
-    judges: tuple[str | Judge, ...] = ()
-    judge_is_configured: bool = False
-    ratings: tuple[Path, ...] | list[Rating] = ()
-    options: LabelOptions = LabelOptions()
-    ask: AskOptions = field(default_factory=AskOptions)
-    added: AddedOptions = AddedOptions()
-    drift: DriftOptions = DriftOptions()
-    columns: ColumnOptions = ColumnOptions()
+    examples: Path | ExampleSet | None
+    judges: tuple[str | Judge, ...]
+    judge_is_configured: bool
+    ratings: tuple[Path, ...] | list[Rating]
+    options: LabelOptions
+    ask: AskOptions
+    added: AddedOptions
+    drift: DriftOptions
+    columns: ColumnOptions
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
 

@@ -3,7 +3,6 @@
 import asyncio
 import datetime
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,6 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
-    COUNT,
     AskFlags,
     Details,
     ExamplesFile,
@@ -26,6 +24,7 @@ from markscheme.commands.options import (
 from markscheme.commands.output import TOO_FEW, put, rendered, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
+from markscheme.features.improve.options import WordingOptions
 from markscheme.files import refuse_unwritable
 from markscheme.git import has_uncommitted_changes
 from markscheme.ratings.column_options import ColumnOptions
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 NOT_ADOPTED = 1
 """Exit status where the old wording stays."""
-FILES = "wordings to try: rubric files, or JSON edits"
 
 
 def improve(
@@ -45,10 +43,7 @@ def improve(
     /,
     *,
     judge: JudgeName = None,
-    candidates: Annotated[tuple[Path, ...], Parameter(metavar="FILE...", help=FILES, consume_multiple=1)] = (),
-    proposer: Annotated[str | None, Parameter(metavar="NAME")] = None,
-    rounds: Annotated[int, COUNT] = 3,
-    batch: Annotated[int, COUNT] = 5,
+    wordings: WordingOptions = WordingOptions(),
     open: bool = False,
     outside: bool = False,
     numbers: bool = False,
@@ -81,9 +76,6 @@ def improve(
     guidelines (without criterion); N counts from 0, the worst.
 
     Args:
-        proposer: model that writes new words: any judge name
-        rounds: rounds of proposals (3)
-        batch: proposals per round (5)
         open: test the finalists on the held-out labels, or numbers on the decisions; this is recorded
         outside: the candidates were written without these labels; test all of them on all labels, which is recorded
         numbers: try weights and pass mark on pass/fail decisions
@@ -113,9 +105,9 @@ def improve(
         refuse_unwritable(path)
         if not force:
             refuse_uncommitted(path)
-    _refuse_together(candidates, proposer, outside=outside, plan=plan, numbers=numbers)
+    _refuse_together(wordings, outside=outside, plan=plan, numbers=numbers)
     odds = _odds(cost)
-    if html and not (candidates or proposer):
+    if html and not wordings.are_any:
         raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
     if not numbers and (ratings or odds != 1):
         raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
@@ -134,14 +126,11 @@ def improve(
         file=path,
         ask=ask,
         judge=judge,
-        candidates=candidates,
-        proposer=proposer,
-        rounds=rounds,
-        batch=batch,
+        wordings=wordings,
         opens=open,
         watch=progress,
     )
-    if not (candidates or proposer or plan):
+    if not (wordings.are_any or plan):
         from markscheme.features.improve.fitting.run import NumbersRequest
         from markscheme.features.improve.show_numbers import show_numbers, show_overview
 
@@ -206,17 +195,15 @@ def refuse_uncommitted(path: Path) -> None:
         raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
 
 
-def _refuse_together(
-    candidates: Sequence[Path], proposer: str | None, *, outside: bool, plan: bool, numbers: bool
-) -> None:
+def _refuse_together(wordings: WordingOptions, *, outside: bool, plan: bool, numbers: bool) -> None:
     """Refuse options that contradict each other.
 
     Raises:
         UsageError: It is one.
     """
-    if numbers and (candidates or proposer or plan or outside):
+    if numbers and (wordings.are_any or plan or outside):
         raise UsageError("--numbers tries weights and pass mark alone; leave out the options for words")
-    if outside and proposer:
+    if outside and wordings.proposer:
         raise UsageError("--outside is for wordings written without these labels; a --proposer is shown dev labels")
-    if outside and not candidates and not plan:
+    if outside and not wordings.candidates and not plan:
         raise UsageError("--outside needs wordings that were written without these labels: --candidates FILE")

@@ -8,6 +8,7 @@ from pathlib import Path
 from markscheme.calibration.next_labels import NEXT_LABELS, next_labels
 from markscheme.features.improve.candidates import LabelledTexts, read_candidates, refuse_unwritten
 from markscheme.features.improve.confirmation import confirm
+from markscheme.features.improve.options import WordingOptions
 from markscheme.features.improve.outcome import ImprovementPlan, ImprovementRun
 from markscheme.features.improve.search import Search
 from markscheme.features.improve.selection import FINALISTS, first_size, survivors
@@ -32,10 +33,7 @@ class ImprovementRequest:
         file: The rubric's file.
         ask: How judges are asked.
         judge: The judge's name; None for the one that is set, else the default.
-        candidates: Files of wordings to try.
-        proposer: Name of the judge that writes new words; None for none.
-        rounds: Rounds of proposals.
-        batch: Proposals per round.
+        wordings: The wordings to try: files of them, and who writes new ones.
         opens: Whether the finalists are tested on the held-out labels.
         watch: Shows progress.
     """
@@ -44,10 +42,7 @@ class ImprovementRequest:
     file: Path
     ask: AskOptions
     judge: str | None = None
-    candidates: Sequence[Path] = ()
-    proposer: str | None = None
-    rounds: int = 3
-    batch: int = 5
+    wordings: WordingOptions = WordingOptions()
     opens: bool = False
     watch: Watch = unwatched
 
@@ -60,7 +55,9 @@ class ImprovementRequest:
             UsageError: A file of candidates can't be read.
         """
         labelled = LabelledTexts.of(self.setting.every.examples)
-        wordings, _ = read_candidates(self.candidates, yours=self.setting.rubric, labelled=labelled, file=self.file)
+        wordings, _ = read_candidates(
+            self.wordings.candidates, yours=self.setting.rubric, labelled=labelled, file=self.file
+        )
         if not any(wording.numbers for wording in wordings):
             return self
         return replace(self, setting=self.setting.by_decisions())
@@ -76,12 +73,14 @@ class ImprovementRequest:
         rubric = setting.rubric
         asking = self.ask.asking()
         labelled = LabelledTexts.of(setting.every.examples)
-        wordings, refused = read_candidates(self.candidates, yours=rubric, labelled=labelled, file=self.file)
+        files = self.wordings.candidates
+        proposer = self.wordings.proposer
+        wordings, refused = read_candidates(files, yours=rubric, labelled=labelled, file=self.file)
         prompts = first_prompts(self.ask.of(rubric), setting.dev.gold.examples)
         opened = self.ask.judge_for(rubric, prompts, setting.folder, name=self.judge, asking=asking)
         writer = None
-        if self.proposer is not None:
-            writer = replying(opened) if self.proposer == self.judge else open_judge(self.proposer, asking=asking)
+        if proposer is not None:
+            writer = replying(opened) if proposer == self.judge else open_judge(proposer, asking=asking)
         asker = Asker(opened, scorers_for(rubric, self.ask.scorers), self.ask.at_once, self.ask.of, self.watch)
         ledger = setting.ledger(opened.identity.fingerprint)
         answer = None
@@ -101,7 +100,7 @@ class ImprovementRequest:
                 if wordings:
                     answer = await confirm(asker, setting.sealed, rubric, wordings, ledger)
             else:
-                await search.run(asker, wordings, writer, rounds=self.rounds, batch=self.batch)
+                await search.run(asker, wordings, writer, rounds=self.wordings.rounds, batch=self.wordings.batch)
                 if self.opens and search.finalists:
                     answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
         finally:
@@ -135,9 +134,10 @@ class ImprovementRequest:
         """Return what the run would need and cost at most; nothing is asked."""
         setting = self.setting
         planned = self.ask.of(setting.rubric)
-        rounds = self.rounds if self.proposer else 0
-        files = len(self.candidates)
-        graded = self._most_graded([files, *[self.batch] * rounds])
+        tried = self.wordings
+        files = len(tried.candidates)
+        rounds = tried.rounds if tried.proposer else 0
+        graded = self._most_graded([files, *[tried.batch] * rounds])
         prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
         opened = self.ask.judge_if_any(setting.rubric, prompts, setting.folder, name=self.judge)
         cost = self.ask.cost(opened, prompts, planned.samples)
@@ -149,9 +149,9 @@ class ImprovementRequest:
             (setting.sealed.n, setting.sealed.tasks),
             number,
             setting.next_alpha,
-            files + rounds * self.batch,
+            files + tried.n_proposed,
             graded,
-            rounds * self.batch,
+            tried.n_proposed,
             replace(
                 cost,
                 calls=round(cost.calls * scale),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.needs import PROMISED_ERROR, Goal
 from markscheme.calibration.options import LIMITS_OF_WRONG, LabelOptions
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
@@ -21,21 +20,18 @@ from markscheme.commands.options import (
     AS_NEEDED,
     COUNT,
     COUNT_OR_NEEDED,
-    WITHIN_1,
     AskFlags,
     JsonTarget,
     JudgeNames,
     RatingsFiles,
     RubricName,
     existing_file,
-    within,
 )
 from markscheme.commands.output import put, show
 from markscheme.commands.page_options import RaterName, listen, login_name, share_of
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import RatingError, UsageError, suggestion
-from markscheme.features.label.options import PlanOptions
-from markscheme.features.label.whole_question import AskWhole
+from markscheme.features.label.options import GoalOptions, PlanOptions
 from markscheme.pages.options import PageOptions
 from markscheme.phrases import in_words, sent_with
 from markscheme.ratings.column_options import ColumnOptions
@@ -71,9 +67,7 @@ def label(
     to: Annotated[str | None, Parameter(metavar="FILE")] = None,
     pairs: bool = False,
     labelling: PlanOptions = PlanOptions(),
-    details: bool = False,
-    width: Annotated[float | None, Parameter(metavar="H", validator=within(0.001, 1))] = None,
-    error: Annotated[float | None, Parameter(metavar="E", validator=WITHIN_1)] = None,
+    goals: GoalOptions = GoalOptions(),
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: Annotated[LabelOptions, spelled(all_texts=None, **dict.fromkeys(LIMITS_OF_WRONG))] = LabelOptions(),
@@ -108,9 +102,6 @@ def label(
         plan: print how many labels the verdict needs, and what the next run costs; of a table what `calibrate` asks for
         to: with --next, write what to label next to a file, as examples ready to append to a set; - for standard output
         pairs: with --to, write pairs of --pool's outputs to compare: responses of two systems to the same inputs
-        details: with --plan, labels needed for other goals too: intervals, a promise, coefficients
-        width: with --plan, labels needed for intervals of plus or minus H
-        error: with --plan, labels needed to promise that at most this share of automatic decisions is wrong
         json: print the page's address as JSON; with --plan or --to write the plan, to standard output without FILE
         quiet: print no plan
 
@@ -123,16 +114,11 @@ def label(
         elif to is None:
             raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
         from markscheme.features.label.command_plan import print_plan, print_plan_of_table, write_pairs
-        from markscheme.features.label.run_plan import HALF_WIDTH, PlanRequest
+        from markscheme.features.label.run_plan import PlanRequest
 
         if names_table([rubric]) and pool is None:
             table = columns.of_table(judge)
-            return print_plan_of_table(rubric, table, labels, labelling, json, details=details, quiet=quiet)
-        wanted: dict[Goal, bool] = {
-            "width": details or width is not None,
-            "promise": details or error is not None,
-            "variety": details,
-        }
+            return print_plan_of_table(rubric, table, labels, labelling, json, details=goals.details, quiet=quiet)
         request = PlanRequest(
             rubric=ask.rubric(rubric),
             examples=labels.examples,
@@ -141,16 +127,16 @@ def label(
             ratings=ratings,
             pool=pool,
             draws=None if next == AS_NEEDED else next,
-            seed=page.seed or 1,
-            annotators=labelling.annotators,
-            goals=[goal for goal, is_wanted in wanted.items() if is_wanted],
-            half_width=width or HALF_WIDTH,
-            error=error or PROMISED_ERROR,
+            seed=page.order_seed,
+            labelling=labelling,
+            goals=goals,
             ask=ask,
             columns=replace(columns, rater=rater),
             watch=watch,
         )
-        return write_pairs(request, to) if pairs and to else print_plan(request, to, json, details=details, quiet=quiet)
+        if pairs and to:
+            return write_pairs(request, to)
+        return print_plan(request, to, json, details=goals.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
     as_json = json is not None
@@ -174,10 +160,9 @@ def label(
         pool,
         raters,
         next=next,
-        ask_whole=labelling.ask_whole,
-        all_criteria=labelling.all_criteria == "yes",
+        labelling=labelling,
         share=shared,
-        seed=page.seed or 1,
+        page=page,
         grades=grades,
         audits=audits,
         columns=columns,
@@ -206,7 +191,7 @@ def _resolve(rubric: str, pool: Path | None, rater: str | None, page: PageOption
     """Serve the page on which one person resolves the labels on which annotators disagree."""
     from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
 
-    with opened(rubric, pool, (rater,), adjudicate=True, seed=page.seed or 1) as works:
+    with opened(rubric, pool, (rater,), adjudicate=True, page=page) as works:
         say_what_is_left_out(works)
         if not works[0].steps:
             print(nothing_to_decide(works[0], Commands.on(rubric)), file=sys.stderr)
@@ -225,13 +210,12 @@ def opened(
     *,
     next: int | None = None,
     adjudicate: bool = False,
-    ask_whole: AskWhole = "until-enough",
-    all_criteria: bool = False,
+    labelling: PlanOptions = PlanOptions(),
     share: "Share | None" = None,
     grades: Path | None = None,
     audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
-    seed: int,
+    page: PageOptions,
 ) -> Iterator[list["Work"]]:
     """The work of each rater; other processes may not write to their files until the end."""
     from markscheme.features.label.setup import open_work
@@ -250,13 +234,13 @@ def opened(
                     pool=file,
                     next=next,
                     adjudicate=adjudicate,
-                    ask_whole=ask_whole,
-                    all_criteria=all_criteria,
+                    ask_whole=labelling.ask_whole,
+                    all_criteria=labelling.all_criteria == "yes",
                     share=share,
                     grades=grades,
                     audits=audits,
                     columns=columns,
-                    seed=seed,
+                    seed=page.order_seed,
                 )
             )
         yield works

@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from markscheme.calibration.needs import PROMISED_ERROR, Goal
 from markscheme.features.label.whole_question import ASK_WHOLE, AskWhole
-from markscheme.options.forms import WHOLE, one_of
-from markscheme.options.table import WHOLE_IN_FILES, setting
+from markscheme.options.forms import FLAG, SHARE, WHOLE, WIDTH, one_of
+from markscheme.options.table import WHOLE_IN_FILES, option, setting
+
+HALF_WIDTH = 0.1
+"""Half the width of the intervals that are planned for, the usual width in reports of agreement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,3 +29,39 @@ class PlanOptions:
         one_of("no", "yes"),
         value="no|yes",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalOptions:
+    """Goals besides the verdict, for which a plan says how many labels they need."""
+
+    details: bool = option(
+        False, "with --plan, labels needed for other goals too: intervals, a promise, coefficients", FLAG
+    )
+    width: float | None = option(None, "with --plan, labels needed for intervals of plus or minus H", WIDTH, value="H")
+    error: float | None = option(
+        None,
+        "with --plan, labels needed to promise that at most this share of automatic decisions is wrong",
+        SHARE,
+        value="E",
+    )
+
+    @property
+    def wanted(self) -> tuple[Goal, ...]:
+        """The goals that are asked for."""
+        is_wanted: dict[Goal, bool] = {
+            "width": self.details or self.width is not None,
+            "promise": self.details or self.error is not None,
+            "variety": self.details,
+        }
+        return tuple(goal for goal, is_asked in is_wanted.items() if is_asked)
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of intervals."""
+        return self.width or HALF_WIDTH
+
+    @property
+    def promised_error(self) -> float:
+        """Share of automatic decisions that may be wrong."""
+        return self.error or PROMISED_ERROR

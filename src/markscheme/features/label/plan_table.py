@@ -77,4 +77,4 @@ def _plan(
     init: str,
     agreement: Estimate | None = None,
 ) -> Plan:
-    return Plan(name, labelled, needed, (), (), annotators=annotators, agreement=agreement, target=target, table=init)
+    return Plan(name, labelled, needed, (), (), annotators, target, (), agreement=agreement, table=init)

@@ -10,11 +10,12 @@ from shlex import quote
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.calibration.needs import PROMISE_NEEDS, PROMISED_ERROR, Goal, Need
+from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels, planned_labels
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tried_settings import after_those_on_record
 from markscheme.errors import ComparisonError, UsageError, naming
+from markscheme.features.label.options import GoalOptions, PlanOptions
 from markscheme.features.label.pair_design import PairDesign, pair_design
 from markscheme.features.label.plan import needs_of
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
@@ -36,12 +37,9 @@ from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import RatedFiles, judge_ratings, meanings_of, open_rated
-from markscheme.rubrics.rubric import DEFAULT_TARGET, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 from markscheme.stats import Estimate
-
-HALF_WIDTH = 0.1
-"""Half the width of the intervals that are planned for, the usual width in reports of agreement."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +52,12 @@ class Plan:
         next_labels: The labels that a verdict needs.
         needs: Labels that other goals need.
         costs: Cost of the next run, by judge.
-        next: What to label next; None if not requested.
         annotators: How many label each example.
+        target: Share of examples on which the judge must agree.
         goals: Which other goals to show.
+        next: What to label next; None if not requested.
         judged_by: Options with which `calibrate` uses the same ratings or judge, such as " --ratings judge.jsonl".
         agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
-        target: Share of examples on which the judge must agree.
         table: The table without a rubric that it is for, as shell words with the options that read it; None of a
             rubric.
     """
@@ -69,12 +67,12 @@ class Plan:
     next_labels: NextLabels
     needs: Sequence[Need]
     costs: Sequence[Cost]
+    annotators: int
+    target: float
+    goals: Collection[Goal]
     next: Draw | None = None
-    annotators: int = 1
-    goals: Collection[Goal] = ()
     judged_by: str = ""
     agreement: Estimate | None = None
-    target: float = DEFAULT_TARGET
     table: str | None = None
 
 
@@ -91,10 +89,8 @@ class PlanRequest:
         pool: A file of outputs that can be labelled; None where none are to be drawn.
         draws: How many of them to draw; None for as many as the verdict needs.
         seed: Random seed of the draw.
-        annotators: How many label each example.
+        labelling: How many annotators label each example.
         goals: Which other goals to show.
-        half_width: Half the interval width wanted.
-        error: Share of automatic decisions that may be wrong.
         ask: How judges are asked.
         columns: What files don't say themselves.
         watch: Shows progress.
@@ -107,11 +103,9 @@ class PlanRequest:
     ratings: Sequence[Path] = ()
     pool: Path | None = None
     draws: int | None = None
-    seed: int = 1
-    annotators: int = 1
-    goals: Collection[Goal] = ()
-    half_width: float = HALF_WIDTH
-    error: float = PROMISED_ERROR
+    seed: int
+    labelling: PlanOptions
+    goals: GoalOptions
     ask: AskOptions = field(default_factory=AskOptions)
     columns: ColumnOptions = ColumnOptions()
     watch: Watch = unwatched
@@ -150,14 +144,15 @@ class PlanRequest:
                 truth,
                 pilot,
                 rubric.criteria,
-                half_width=self.half_width,
-                error=self.error,
-                promise=self._promise(by_file) if "promise" in self.goals else None,
+                half_width=self.goals.half_width,
+                error=self.goals.promised_error,
+                promise=self._promise(by_file) if "promise" in self.goals.wanted else None,
             ),
             [self.ask.cost(judge, prompts, rubric.samples, _kept_by(judge)) for judge in judges],
+            self.labelling.annotators,
+            least,
+            self.goals.wanted,
             None if outputs is None else self._draw(truth, rated, outputs, self._number(needed)),
-            self.annotators,
-            self.goals,
             judged_by="".join(
                 [
                     *(f" --ratings {quote(str(path))}" for path in self.ratings),
@@ -165,7 +160,6 @@ class PlanRequest:
                 ]
             ),
             agreement=None if pilot is None or not truth.has_people else pilot.agreement,
-            target=least,
         )
 
     @cached_property
@@ -211,7 +205,8 @@ class PlanRequest:
         """Return the labels that a promise of the judges in the files of ratings needs, in the order of the files."""
         everything, _ = self._labelled
         ratings = list(zip(self.ratings, by_file, strict=True))
-        needs = (need(self.rubric, everything, ratings, self.error, self.options.gold) for need in PROMISE_NEEDS)
+        error = self.goals.promised_error
+        needs = (need(self.rubric, everything, ratings, error, self.options.gold) for need in PROMISE_NEEDS)
         return next((need for need in needs if need is not None), None)
 
     def _number(self, needed: NextLabels) -> int:
