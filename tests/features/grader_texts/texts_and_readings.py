@@ -424,6 +424,18 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
     ("Agrees with these requirements:\n- it is dated\n- it is signed", points(2)),
     ("Follows the order of the recipe:\n1. Soak\n2. Fry\n3. Simmer", PASS_OR_FAIL),
     ("Has the shopping below and nothing else:\n- 2 x milk\n- 1 x bread", PASS_OR_FAIL),
+    ('Is the memo clear?\nReply with JSON only:\n{"score": <integer from 1 to 5>, "why": "..."}', score(1, 5)),
+    ('You judge the tone.\n\nOutput format:\n```\n{"score": 0.0-1.0}\n```', score(0, 1)),
+    ('The bot is told to return {"score": 1-5} and says that it cannot.', PASS_OR_FAIL),
+    ("pls give 0-100 for how near it is to the brief, 70+ = pass", score(0, 100, passes_from=70)),
+    ("From one to five, how well does the title fit? A rating of four or five is a pass.", score(1, 5, passes_from=4)),
+    ("Grade the plan. Each point is judged on its own:\na. has a goal\nb. has a date", points(2)),
+    ("Judge each row.\n\n| # | Requirement |\n|---|---|\n| 1 | Points to a page |\n| 2 | Is dated |", points(2)),
+    ("满足以下要求：\n1、使用中文；\n2、说明期限；", points(2)),
+    ("次の条件を満たすこと：\n・敬語を使う\n・方法を述べる", points(2)),
+    ("Documents available:\n- A: prices\n- B: terms\n\nCheck that:\n- each price is in A\n- it names B", points(2)),
+    ("Conversation so far:\n- User: hello\n- Bot: hi\n\nThe next message greets nobody again.", PASS_OR_FAIL),
+    ("Is consistent with our returns policy:\n- within 30 days\n- no gift cards", PASS_OR_FAIL),
 )
 """Kinds that were misread in texts which others wrote later, and in many of their like."""
 

@@ -74,10 +74,18 @@ _SHORT_OF_VERB = (
     rf"(?:,|:|\(|from|between|on|in|out of|of|max|de|da|von|del|van|sur)? ?\(?(?:{NUMERAL}|max)\b"
 )
 JUDGED_ON = (
+    rf"[^\w\n]{{0,9}}(?:please |pls |plz )?(?:give|assign|award|return) (?:it |me )?(?:an? )?"
+    rf"{NUMERAL} ?{TO} ?{NUMERAL} (?:for|on|by|depending|based)\b|"
     rf"[^\w\n]{{0,9}}(?:please )?(?:evaluate|assess|judge|rate|grade)\b(?! (?:if|whether|that)\b).{{0,99}}"
     rf"(?:(?:from|between|:|,|[(\[]) ?{NUMERAL} ?{TO} ?{NUMERAL}%?[)\]]? ?(?:[.:]?$|,|;|and\b)"
     rf"|from [-+]?{NUMERAL} \([^()\n]{{1,60}}\) to [-+]?{NUMERAL} \()"
 )
+ONE_BY_ONE = re.compile(
+    r"\b(?:each|every) (?:\w{1,20} ){1,3}(?:is |are )?(?:judged|checked|assessed|graded|evaluated) "
+    r"(?:on its own|by itself|separately|individually|independently)\b",
+    re.IGNORECASE,
+)
+"""Points are judged, each by itself."""
 _LEAD = re.compile(
     r"(?:(?:as|for each|acting|given|considering|based|after|taking|using|keeping|imagine"
     r"|pretend)\b[^,:;\n]{1,199}[,:;]"
@@ -86,8 +94,8 @@ _LEAD = re.compile(
 )
 """What stands before an instruction in its sentence: for whom or by what, or what it is about."""
 _DIRECTIVE = re.compile(
-    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |bitte |then |and |now |finally,? )?(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}"
-    rf"|{OTHER_LANGUAGES}|{ONLY_A_RANGE}|{OF_A_DEGREE}|{_YOUR_ANSWER}|{_GETS}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
+    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |pls |bitte |then |and |now |finally,? )?"
+    rf"(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}|{OTHER_LANGUAGES}|{ONLY_A_RANGE}|{OF_A_DEGREE}|{_YOUR_ANSWER}|{_GETS}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )
 """How a sentence begins that tells the grader what to answer, and not what the output has."""

@@ -61,6 +61,8 @@ _ASIDE = re.compile(
     r"(?: (?:include|are|would be|could be|might be|look like)\b[^.!?]{0,20})?:?$"
     r"|\b(?:avoids?|without|free of|not|never|n't|banned|forbidden|no)\b[^.!?]{0,60}"
     r"\b(?:words|phrases|terms|expressions|wordings|buzzwords|names|ingredients)\b[^.!?]{0,40}$"
+    r"|^(?:conversation|dialogue|transcript|(?:chat )?history)\b|\bavailable\b[^.!?]{0,30}$"
+    r"|\b(?:consistent|in line) with (?:\w{1,20} ){0,3}(?:policy|policies|terms|schedule|menu|catalogue?|price list)\b"
     r"|^(?:instructions|(?:evaluation |grading )?(?:steps|procedure|process)|how to (?:grade|evaluate|judge))\b"
     rf"|^{_THE_USER} (?:(?:message|question|input|prompt) )?(?:has|have|had|is|are|was|prefers?|wants?|asked|said"
     rf"|wrote|provided)\b"

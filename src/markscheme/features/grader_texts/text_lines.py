@@ -6,7 +6,10 @@ from collections.abc import Sequence
 NUMERAL = r"\d{1,4}(?:\.\d{1,3})?"
 _SPACES = re.compile(r"[^\S\n]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) |(?<=[。！？])|\n")
-_TABLE_OF_SCORES = re.compile(r"^ ?\|[^\n]{0,99}\b(?:score|rating|grade|points|level)\b", re.IGNORECASE | re.MULTILINE)
+_TABLE_OF_SCORES = re.compile(
+    r"^ ?\|[^\n]{0,99}\b(?:score|rating|grade|points|level)\b[^\n]{0,99}\n ?\|[ :|-]{2,999}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _TABLE_ROW = re.compile(rf"^ ?\| ?({NUMERAL}) ?\| ?([^|\n]{{1,999}})\|[^\n]{{0,999}}$", re.MULTILINE)
 _TABLE_OF_POINTS = re.compile(
     r"^ ?\|[^\n]{0,99}\b(?:criteri(?:on|a|um)|requirements?|checks?|aspect|dimension|rules?)\b",

@@ -70,7 +70,7 @@ def read_text(text: str) -> TextReading:
     """Return what a text asks for."""
     own_words, originals = set_aside(text)
     words = plain_lines(own_words)
-    scale = scale_of(words)
+    scale = scale_of(words, text)
     if scale is None:
         has_unread_scale = asks_by_another_scale(words)
         points = () if has_unread_scale else tuple(put_back(point, originals) for point in points_of(words))

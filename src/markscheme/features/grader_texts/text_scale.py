@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from markscheme.features.grader_texts.grader_sentences import (
     JUDGED_ON,
     OF_A_DEGREE,
+    ONE_BY_ONE,
     ONLY_A_RANGE,
     OTHER_LANGUAGES,
     PHRASE_WITH_RANGE,
@@ -58,6 +59,14 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A score is asked for, on whatever scale."""
+_IN_JSON = re.compile(
+    r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:please |only |always |then )?"
+    r"(?:(?:respond|reply|answer) (?:only )?(?:with|as|in)\b|return\b|output (?:only )?json\b|(?:output|answer|response|reply)(?: format)?:)"
+    rf"[^{{}}]{{0,199}}{{[^{{}}]{{0,199}}?[\"']?\w{{0,20}}(?:score|rating|grade)[\"']? ?:[^,{{}}\n]{{0,40}}?"
+    rf"({NUMERAL}) ?{TO} ?({NUMERAL})\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The ends of a score in the object that a grader answers with."""
 _POINT_SCALE = re.compile(
     rf"\b(\d{{1,3}}|{NUMBER_WORDS})[- ](?:point|star|level|step) (?:likert |rating )?(?:scale|likert)",
     re.IGNORECASE,
@@ -119,9 +128,14 @@ _FEWEST_WHOLE = 2
 """Ends that are no further apart than this may have scores between whole numbers."""
 
 
-def scale_of(text: str) -> Scale | None:
-    """Return the scale on which a text asks for a score; None where it asks for none."""
-    directives = [in_digits(words) for words in map(said_to_the_grader, sentences(text)) if words]
+def scale_of(text: str, whole: str) -> Scale | None:
+    """Return the scale on which a text asks for a score; None where it asks for none.
+
+    Args:
+        text: The text, without quotations and material.
+        whole: The text as it is written, with the form of an answer in JSON.
+    """
+    directives = [words for words in map(said_to_the_grader, map(in_digits, sentences(text))) if words]
     asking = [sentence for sentence in directives if _OF_SCORES.search(sentence) or _ENDS_IN_RANGE.match(sentence)]
     ends = _ends(text, asking)
     anchors = anchors_in(
@@ -130,12 +144,12 @@ def scale_of(text: str) -> Scale | None:
     prose = prose_anchors_in(text, asking) if asking or ends or (directives and names_levels(text)) else {}
     labelled = labelled_levels(text)
     if ends is None:
-        ends = anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
+        ends = _ends_in_json(whole) or anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
     conditions = conditions_in(map(in_digits, sentences(text))) or (degrees_in(text) if ends is None else {})
     if _are_degrees(conditions) and (ends is None or 0 in conditions):
         return _of_levels(conditions)
     if ends is None:
-        if conditions or not any(map(_BARE.match, asking)):
+        if conditions or ONE_BY_ONE.search(text) or not any(map(_BARE.match, asking)):
             return None
         ends = (0.0, 1.0)
     if not 0 < ends[1] - ends[0] < _MOST_LEVELS:
@@ -207,6 +221,13 @@ def _worst_and_best(text: str) -> tuple[float, float] | None:
     """Return the ends that a text names the worst and the best."""
     named = _WORST_AND_BEST.search(in_digits(text))
     low, high = sorted(float(end) for end in named.groups() if end) if named else (0.0, 0.0)
+    return (low, high) if _are_ends(low, high) else None
+
+
+def _ends_in_json(text: str) -> tuple[float, float] | None:
+    """Return the ends of the score in the object that a grader is told to answer with."""
+    named = _IN_JSON.search(text)
+    low, high = (float(named[1]), float(named[2])) if named else (0.0, 0.0)
     return (low, high) if _are_ends(low, high) else None
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from markscheme.features.grader_texts.grader_sentences import without_lead
+from markscheme.features.grader_texts.grader_sentences import ONE_BY_ONE, without_lead
 from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT, sentences
 
 _SCORE = (
@@ -71,7 +71,7 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 def asks_by_another_scale(text: str) -> bool:
     """Return whether a text in which no scale was read asks for a score."""
-    return any(map(_asks, sentences(text)))
+    return not ONE_BY_ONE.search(text) and any(map(_asks, sentences(text)))
 
 
 def _asks(sentence: str) -> bool:
