@@ -109,9 +109,9 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
     """Return whether a mark is the next of a list that has so many points."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
-    kinds = ("in", "square", "hash", "mark", "letter", "wide", "dashed")
-    mark = next((point[kind] for kind in kinds if point[kind]), None)
-    return point["bullet"] is not None or any(is_next(mark, index) for index in indices)
+    marks = (point[kind] for kind in ("in", "square", "hash", "mark", "letter", "wide", "dashed"))
+    mark = next(filter(None, marks), None)
+    return mark is None or any(is_next(mark, index) for index in indices)
 
 
 def is_next(mark: str, index: int) -> bool:

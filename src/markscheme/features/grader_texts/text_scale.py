@@ -61,7 +61,8 @@ _BARE = re.compile(
 """A score is asked for, on whatever scale."""
 _IN_JSON = re.compile(
     r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:please |only |always |then )?"
-    r"(?:(?:respond|reply|answer) (?:only )?(?:with|as|in)\b|return\b|output (?:only )?json\b|(?:output|answer|response|reply)(?: format)?:)"
+    r"(?:(?:respond|reply|answer) (?:only )?(?:with|as|in)\b|return\b|output (?:only )?json\b"
+    r"|(?:output|answer|response|reply)(?: format)?:)"
     rf"[^{{}}]{{0,199}}{{[^{{}}]{{0,199}}?[\"']?\w{{0,20}}(?:score|rating|grade)[\"']? ?:[^,{{}}\n]{{0,40}}?"
     rf"({NUMERAL}) ?{TO} ?({NUMERAL})\b",
     re.IGNORECASE | re.MULTILINE,
