@@ -23,7 +23,7 @@ from pathlib import Path
 
 from markscheme.cli import main as command_line
 from markscheme.features.demo.faults import FAULTS, NO_FAULT, Charge
-from markscheme.features.demo.naming import COMMAND, diagnosed, write_project
+from markscheme.features.demo.naming import COMMAND, diagnosed, named_in, write_project
 from markscheme.features.demo.planting import made_round
 
 SIZES = (50, 100)
@@ -53,7 +53,7 @@ def played(n: int, seed: int, fault: str | None = None) -> Played:
     made = made_round(n=n, seed=seed, fault=fault)
     with tempfile.TemporaryDirectory() as folder:
         write_project(made, Path(folder))
-        return Played(made.planted, diagnosed(Path(folder), in_this_process).named)
+        return Played(made.planted, named_in(diagnosed(Path(folder), in_this_process)))
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------

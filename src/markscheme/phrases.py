@@ -29,7 +29,7 @@ def sent_with(files: Collection[str]) -> str:
     return f" with the {counted(len(files), 'file')} for which it has no room ({', '.join(sorted(files))})"
 
 
-def counted(n: int, singular: str, things: str = "") -> str:
+def counted(n: int, singular: str, things: str | None = None) -> str:
     """Write a count with its noun.
 
     >>> counted(1, "call"), counted(1200, "call"), counted(2, "reply", "replies")

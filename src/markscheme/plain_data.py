@@ -470,7 +470,7 @@ Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
 """What plain data must be: of a type, a list of one shape, or an object whose keys, as far as it has them, have one."""
 
 
-def refuse_other_shape(data: Any, shape: Shape, location: str = "") -> None:
+def refuse_other_shape(data: Any, shape: Shape, location: str | None = None) -> None:
     """Refuse plain data of another shape, such as a number where a text belongs.
 
     Raises:
@@ -489,12 +489,12 @@ def refuse_other_shape(data: Any, shape: Shape, location: str = "") -> None:
     elif isinstance(shape, list):
         _refuse_other_type(data, list, location)
         for index, element in enumerate(data):
-            refuse_other_shape(element, shape[0], f"{location}[{index}]")
+            refuse_other_shape(element, shape[0], f"{location or ''}[{index}]")
     else:
         _refuse_other_type(data, shape, location)
 
 
-def _refuse_other_type(data: Any, kind: type | UnionType, location: str) -> None:
+def _refuse_other_type(data: Any, kind: type | UnionType, location: str | None) -> None:
     allowed = get_args(kind) or (kind,)
     is_number = finite(data) is not None
     if float in allowed and is_number:

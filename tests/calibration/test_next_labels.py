@@ -113,7 +113,7 @@ def test_labels_of_no_person_are_not_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"judge": "j", "labelled": "many"}', "null", "[" * 3_000])
 def test_a_file_that_cannot_be_read_counts_as_none(tmp_path: Path, text: str) -> None:
     (tmp_path / NEXT_LABELS).write_text(text)
-    assert next_labels(tmp_path, RUBRIC, labelled(30)).judge == ""
+    assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 
 
 def test_what_is_kept_names_the_judge_the_labels_and_the_chance(tmp_path: Path) -> None:

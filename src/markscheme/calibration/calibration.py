@@ -524,7 +524,7 @@ def decision_of(
         most_wrong: Limits on wrong decisions; None means the rubric's.
         slices: The judge on parts of the examples.
     """
-    drifted = baseline.headline if baseline is not None and baseline.alarm else ""
+    drifted = baseline.headline if baseline is not None and baseline.alarm else None
     return decide(comparison, target=target, findings=findings, drifted=drifted, most_wrong=most_wrong, slices=slices)
 
 

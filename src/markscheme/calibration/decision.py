@@ -50,7 +50,7 @@ def decide(
     *,
     target: float | None = None,
     findings: Sequence[Finding] = (),
-    drifted: str = "",
+    drifted: str | None = None,
     most_wrong: MostWrong | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
@@ -115,7 +115,7 @@ def _decided(
     comparison: Comparison,
     target: float | None,
     findings: Sequence[Finding],
-    drifted: str,
+    drifted: str | None,
     most_wrong: MostWrong | None,
 ) -> Decision:
     """Decide by all examples of a comparison, none excepted."""

@@ -33,21 +33,21 @@ class NextLabels:
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
         in_words: The labels in a sentence, or why no number would; "" where the verdict isn't open.
-        judge: The judge calibrated last; "" before the first calibration.
-        because: Why the verdict is open, or isn't, in a sentence; "" where it isn't known.
+        judge: The judge calibrated last; None before the first calibration.
+        because: Why the verdict is open, or isn't, in a sentence; None where it isn't known.
     """
 
     labels: DecisiveLabels | None
     in_words: str
-    judge: str = ""
-    because: str = ""
+    judge: str | None = None
+    because: str | None = None
 
-    def of(self, remaining: int, pool: str = "") -> str:
+    def of(self, remaining: int, pool: str | None = None) -> str:
         """Return the sentence on what to label, if only so many responses are left to label.
 
         Args:
             remaining: Responses that nobody has labelled yet.
-            pool: The file they are in; "" where that needs no name.
+            pool: The file they are in; None where that needs no name.
         """
         if self.labels is None or not self.labels.more or not 0 < remaining <= self.labels.more:
             return self.in_words

@@ -289,7 +289,7 @@ def _text(answer: Mapping[str, Any], key: str) -> str:
     return encodable(value.strip())
 
 
-def _quote(quote: Any, material: Material, step: int | None = None, *, within: str = "") -> dict[str, Any]:
+def _quote(quote: Any, material: Material, step: int | None = None, *, within: str | None = None) -> dict[str, Any]:
     """Return a verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found.
 
     A quote from a step, or from one response of a pair (`within`), is found only there.
@@ -304,7 +304,7 @@ def _quote(quote: Any, material: Material, step: int | None = None, *, within: s
     citation["quote"] = encodable(quote)
     if is_there and material.is_too_short(quote):
         return citation
-    is_cited = step is not None or bool(within)
+    is_cited = step is not None or within is not None
     position = material.find(quote, first=cited) if is_cited else material.find(quote)
     return citation | {
         "quote_found": position is not None and (not is_cited or position == cited),

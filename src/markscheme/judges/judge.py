@@ -251,8 +251,8 @@ class JudgeGroup(Protocol):
         """Reason why these judges can't be sent a prompt, and what to ask instead."""
         ...
 
-    def why_void(self, rubric: str, prompt: str) -> str:
-        """Return the reason why these judges decide nothing under these fingerprints; "" if they decide."""
+    def why_void(self, rubric: str, prompt: str) -> str | None:
+        """Return the reason why these judges decide nothing under these fingerprints; None if they decide."""
         ...
 
     async def aclose(self) -> None:

@@ -188,7 +188,7 @@ def json_in(text: str) -> Any:
         return None
 
 
-def _tree(value: Any, name: str = "", depth: int = 0) -> str:
+def _tree(value: Any, name: str | None = None, depth: int = 0) -> str:
     key = f'<span class="na">{escape(name)}</span>: ' if name else ""
     if not isinstance(value, dict | list) or not value or depth > 30:
         return f'<div class="leaf">{key}{_leaf(value)}</div>'

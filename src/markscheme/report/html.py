@@ -64,12 +64,12 @@ _IN_SCRIPTS = {letter: f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """Characters that could end the element that holds data."""
 
 
-def render_html(document: Document, when: str = "") -> str:
+def render_html(document: Document, when: str | None = None) -> str:
     """Render a document as a page.
 
     Args:
         document: Its content.
-        when: Day and time to print on it.
+        when: Day and time to print on it; None for none.
     """
     environment = _environment()
     parts = [_Part(f"p{n}", part) for n, part in enumerate((document, *document.parts))]

@@ -98,9 +98,9 @@ def _case(calibration: Calibration, name: str) -> Xml.Element:
     return Xml.Element("testcase", classname=_text(f"markscheme.{calibration.rubric.name}"), name=_text(name))
 
 
-def _outcome(case: Xml.Element, kind: str, message: str, text: str = "") -> None:
+def _outcome(case: Xml.Element, kind: str, message: str, text: str | None = None) -> None:
     outcome = Xml.SubElement(case, kind, message=_text(" ".join(message.split())))
-    outcome.text = _text(text) or None
+    outcome.text = (_text(text) or None) if text else None
 
 
 def _messages(findings: Sequence[Finding]) -> str:

@@ -432,14 +432,14 @@ def _zone_spelled(value: float | GrayZone, form: Form) -> str:
     return f"{{{', '.join(sides)}}}"
 
 
-def _spelled(value: float, *, like: str = "") -> str:
+def _spelled(value: float, *, like: str | None = None) -> str:
     """Return a number in its shortest spelling, with a decimal point if the old one had one.
 
     >>> _spelled(0.35), _spelled(2.0), _spelled(2.0, like="1.0"), _spelled(1 / 3)
     ('0.35', '2', '2.0', '0.3333333333')
     """
     text = f"{value:.10g}"
-    return f"{text}.0" if "." in like and text.lstrip("-").isdecimal() else text
+    return f"{text}.0" if like is not None and "." in like and text.lstrip("-").isdecimal() else text
 
 
 def _text_of(path: Path) -> str:

@@ -383,9 +383,9 @@ class Rubric:
         return report
 
 
-def _fault_of(key: str, problem: str, *, criterion: str = "") -> Fault:
+def _fault_of(key: str, problem: str, *, criterion: str | None = None) -> Fault:
     """Make a fault of one of the rubric's own keys, with which its sentence begins, or of a criterion next to it."""
-    return Fault(f"{key} {problem}", about=((OF_KEY, key), *([("name", criterion)] if criterion else [])))
+    return Fault(f"{key} {problem}", about=((OF_KEY, key), *(() if criterion is None else (("name", criterion),))))
 
 
 def _fault_of_criterion(name: str, problem: str, *, key: str = "name") -> Fault:

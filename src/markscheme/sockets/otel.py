@@ -12,7 +12,7 @@ from markscheme.sockets import named_scores
 EVENT = "gen_ai.evaluation.result"
 
 
-def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str = "") -> None:
+def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str | None = None) -> None:
     """Send the score and each criterion as an event, in the span that is current.
 
     A grade without a score is one event with `error.type` and no score; a criterion that doesn't apply is none.

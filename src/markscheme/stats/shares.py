@@ -225,7 +225,7 @@ def share(
     *,
     level: float = 0.95,
     of: str = "examples",
-    method: str = "",
+    method: str | None = None,
 ) -> Estimate:
     """Estimate a share of examples with the interval that every uncorrected share has.
 

@@ -283,6 +283,7 @@ def test_the_best_of_judges_that_all_let_fails_pass_is_not_recommended_for_a_gat
     contenders = [deciding(name, 200, range(first, 200), usd=1.0) for name, first in (("one", 8), ("two", 12))]
     choice = choose(YES_NO_ONLY, contenders, decided(32, 168))
     assert {s.gate for s in choice.standings} == {"refused"}
+    assert choice.why_refused is not None
     assert "20 of the 32" in choice.why_refused
     assert view(choice).blocks[0] == callout(choice)
     assert callout(choice).tone == "bad"

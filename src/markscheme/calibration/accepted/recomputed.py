@@ -11,12 +11,12 @@ class FileDifference(NamedTuple):
 
     Attributes:
         what: What it is: a file, an entry, or a judge's decisions.
-        stated: What the file says; "" where that is long.
+        stated: What the file says; None where that is long.
         now: What follows from the files behind it.
     """
 
     what: str
-    stated: str = ""
+    stated: str | None = None
     now: str = ""
 
     def to_json(self, file: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def batches(
     action: Annotated[
         Literal["list", "cancel", "forget"], Parameter(metavar="list|cancel|forget", help="what to do")
     ] = "list",
-    id: Annotated[str, Parameter(metavar="ID", help="the batch; without it all that are under way")] = "",
+    id: Annotated[str | None, Parameter(metavar="ID", help="the batch; without it all that are under way")] = None,
     /,
     *,
     json: JsonFlag = False,
@@ -38,7 +38,7 @@ def batches(
     """
     from markscheme.features.batches.under_way import batch_json, batch_line, batches_here, forget
 
-    batches_named = [batch for batch in batches_here() if id in ("", batch.remote, batch.token)]
+    batches_named = [batch for batch in batches_here() if id in (None, batch.remote, batch.token)]
     if id and not batches_named:
         raise UsageError(f"no batch {id} is under way; `markscheme batches` lists them")
     if action == "cancel":

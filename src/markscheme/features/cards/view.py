@@ -145,7 +145,9 @@ def verified(verification: Verification) -> Document:
         text = f"{_allowed(card.content)} {checked}"
         return Document(title, "", (Callout("good", "The card is right.", text),))
     head = "The card is not right: its files say something else."
-    rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in verification.differences)
+    rows = tuple(
+        (Name(difference.what), difference.stated or "", difference.now) for difference in verification.differences
+    )
     return Document(title, "", (Callout("bad", head), Table(("What", "on the card", "its files"), rows)))
 
 

@@ -26,12 +26,12 @@ class CertifiedJudges:
     Attributes:
         file: The certificate.
         stages: The judges of each stage: one, or the members of a panel.
-        labels_changed: How the labels differ from those that it was certified on; "" where they don't, or aren't here.
+        labels_changed: How the labels differ from those it was certified on; None where they don't, or aren't here.
     """
 
     file: CascadeFile
     stages: tuple[tuple[Judge, ...], ...]
-    labels_changed: str = ""
+    labels_changed: str | None = None
     grader = "cascade"
     why_no_reply = "a cascade decides on responses; name one of its judges to ask a prompt"
 
@@ -44,8 +44,8 @@ class CertifiedJudges:
         ]
         return Identity("cascade", parameters={"stages": stages})
 
-    def why_void(self, rubric: str, prompt: str) -> str:
-        """Say why the certificate decides nothing at all: what differs from what was certified; "" if nothing does."""
+    def why_void(self, rubric: str, prompt: str) -> str | None:
+        """Say why the certificate decides nothing at all: what differs from what was certified; else return None."""
         differs = [
             subject
             for subject, current, then in (
@@ -58,8 +58,8 @@ class CertifiedJudges:
             return f"{' and '.join(differs)} changed since {self.file.path.name} was certified"
         return self.labels_changed
 
-    def why_not(self, index: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str:
-        """Say why a stage decides nothing: another judge or answering model than certified; "" if it may decide.
+    def why_not(self, index: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str | None:
+        """Say why a stage decides nothing: another judge or answering model than certified; None if it may decide.
 
         Args:
             index: The stage, from 0.
@@ -73,7 +73,7 @@ class CertifiedJudges:
         if not set(models) <= set(record.model) or bool(models) != bool(record.model):
             certified = ", ".join(record.model) or "no named model"
             return f"{', '.join(models) or 'no named model'} answered, and {certified} was certified"
-        return ""
+        return None
 
     def make_room(self, calls: int) -> None:
         """Let every judge be asked `calls` times at once."""

@@ -19,7 +19,7 @@ def checked(check: CertificateCheck) -> Document:
         return Document(title, "", (Callout("good", "The certificate is right.", were), *not_checked))
     if not check.differences:
         return Document(title, "", (Callout("open", "The certificate was not checked."), *not_checked))
-    rows = tuple((Name(difference.what), difference.stated, difference.now) for difference in check.differences)
+    rows = tuple((Name(difference.what), difference.stated or "", difference.now) for difference in check.differences)
     head = "The certificate is not right: its decisions or files say something else."
     table = Table(("What", "in the certificate", "today"), rows)
     return Document(title, "", (Callout("bad", head), table, *not_checked))

@@ -261,9 +261,9 @@ class Choice:
     notes: tuple[str, ...] = ()
     baseline: Estimate | None = None
     baseline_score: float | None = None
-    next_step: str = ""
+    next_step: str | None = None
     labels_needed: int | None = None
-    why_refused: str = ""
+    why_refused: str | None = None
 
     @property
     def tolerance(self) -> float:
@@ -286,7 +286,7 @@ class Choice:
             self,
             next_step=decision.next_step,
             labels_needed=decision.labels_needed,
-            why_refused=decision.because if is_refused else "",
+            why_refused=decision.because if is_refused else None,
         )
 
     @property

@@ -28,13 +28,13 @@ class RubricVerdict:
         use: What the judge may decide.
         verdict: Whether it agrees well enough.
         agreement: Share of examples on which it agrees.
-        live_judge: The judge's name, by which it can be asked again; "" where only its ratings or replies were read.
+        live_judge: The judge's name, by which it can be asked again; None where only its ratings or replies were read.
     """
 
     use: str
     verdict: str
     agreement: Estimate
-    live_judge: str = ""
+    live_judge: str | None = None
 
     @classmethod
     def read(cls, data: Mapping[str, Any], agreement: Mapping[str, Any], path: Path) -> "RubricVerdict":
@@ -176,7 +176,7 @@ def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdic
         if revision is None and data["rubric"]["fingerprint"] != rubric.fingerprint:
             return None
         judge = data["judge"]
-        live_judge = str(judge["name"]) if judge["source"] == "live" else ""
+        live_judge = str(judge["name"]) if judge["source"] == "live" else None
         return replace(RubricVerdict.read(data, data["figures"]["agreement"], path), live_judge=live_judge)
     except (KeyError, RecursionError, TypeError, ValueError) as error:
         where = "in that commit" if revision is not None else "of an accepted run"

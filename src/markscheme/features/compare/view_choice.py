@@ -139,7 +139,8 @@ def callout(choice: Choice) -> doc.Callout:
             "bad", head, f"Its agreement is {agreement}; the baseline reaches {share(choice.baseline.value)}."
         )
     if choice.recommended is None:
-        text = f"{_leads(choice)}, {agreement}; which judge is cheapest is not known. {choice.why_refused}".rstrip()
+        refused = "" if choice.why_refused is None else f" {choice.why_refused}"
+        text = f"{_leads(choice)}, {agreement}; which judge is cheapest is not known.{refused}"
         return doc.Callout("open", f"{choice.best} is the best.", text)
     chosen = by_name[choice.recommended].agreement
     rated = (standing for standing in choice.standings if standing.agreement is not None)

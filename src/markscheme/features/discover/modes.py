@@ -36,12 +36,12 @@ class Mode:
         named: When it was named, as written.
         was: Earlier names.
         same: Fingerprints of earlier definitions with the same meaning.
-        reworded: When the definition got another meaning; "" if it never did. Readings before don't count for it.
-        into: The mode that it was merged into; "" for one that is listed.
+        reworded: When the definition got another meaning; None if it never did. Readings before don't count for it.
+        into: The mode that it was merged into; None for one that is listed.
         parts: The modes that were merged into it; readings for one of them alone aren't readings for it.
         halves: The modes that it was split into; empty for one that is listed.
-        half_of: The mode of which it is a half, whose readings count for it too; "" for any other.
-        changed: Who changed it last, and when, as written; "" if nobody did.
+        half_of: The mode of which it is a half, whose readings count for it too; None for any other.
+        changed: Who changed it last, and when, as written; None if nobody did.
         is_turned: Whether the author turned it round: the criterion asks for the good, not for the fault.
     """
 
@@ -55,13 +55,13 @@ class Mode:
     named: str = ""
     was: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
-    reworded: str = ""
-    into: str = ""
+    reworded: str | None = None
+    into: str | None = None
     parts: tuple[str, ...] = ()
     halves: tuple[str, ...] = ()
-    half_of: str = ""
+    half_of: str | None = None
     is_turned: bool = False
-    changed: str = ""
+    changed: str | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -189,6 +189,8 @@ class Codebook:
             mode = self._by_name[name]
             if mode.is_listed:
                 return mode.name
+            if mode.into is None:
+                return None
             name = mode.into
         return None
 
@@ -353,7 +355,7 @@ class Codebook:
             self._refuse_taken(into.name)
             book = self
         names_of_parts = tuple(sorted([*(mode.name for mode in parts), *([retired] if retired else [])]))
-        joined = replace(into, parts=names_of_parts, was=(), into="", halves=(), half_of="")
+        joined = replace(into, parts=names_of_parts, was=(), into=None, halves=(), half_of=None)
         return book._with(*(replace(book.mode(mode.name), into=into.name) for mode in parts), joined)
 
     def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":

@@ -36,7 +36,7 @@ class OpenedDiscovery:
         seed: Random seed of the order.
         drawn: Outputs that are a random draw by their user's word.
         pool_path: The pool's file; None without one.
-        pool_name: The same as a command would name it; "" without one.
+        pool_name: The same as a command would name it; None without one.
         rubric: The rubric of the same name; None where there is none yet.
         reads_all: Whether no output stays unread, by the user's word.
     """
@@ -46,7 +46,7 @@ class OpenedDiscovery:
     seed: int
     drawn: tuple[str, ...]
     pool_path: Path | None = None
-    pool_name: str = ""
+    pool_name: str | None = None
     rubric: Rubric | None = None
     reads_all: bool = False
 
@@ -132,7 +132,7 @@ def open_discovery(
     if pool is not None or drawn or reads_all or (seed is not None and not folder.path.is_dir()):
         record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all, columns=columns)
     outputs = outputs.with_examples({**_kept_examples(folder), **(more or {})})
-    shown = "" if path is None else _from_here(path, here)
+    shown = None if path is None else _from_here(path, here)
     rubric = rubric_of(name, here)
     return OpenedDiscovery(folder, outputs, record.seed, record.drawn, path, shown, rubric, record.reads_all)
 

@@ -117,7 +117,7 @@ class OutputReading:
         return line | {"notes": [note.to_json() for note in self.notes]}
 
 
-def reading_of(line: Any, *, number: int = 0, rater: str = "") -> OutputReading:
+def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> OutputReading:
     """The reading in one line of a file of notes.
 
     Args:
@@ -131,7 +131,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str = "") -> OutputReading:
     if not isinstance(line, Mapping):
         raise ValueError(f"a reading is an object, found {shown(line)}")
     id = str(line.get("id") or "")
-    who = str(line.get("rater") or rater)
+    who = str(line.get("rater") or rater or "")
     if not id or not who:
         raise ValueError(f"a reading names its output and its reader: `{'rater' if id else 'id'}` is missing")
     notes = line.get("notes") or []

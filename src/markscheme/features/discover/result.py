@@ -48,7 +48,7 @@ class Discovery:
     texts: Mapping[str, str] = field(default_factory=dict)
     large_share: float = LARGE_SHARE
     sure: float = SURE
-    pool: str = ""
+    pool: str | None = None
     unread: tuple[str, ...] = ()
 
     @property

@@ -364,13 +364,13 @@ def mode_of(raw: Any) -> Mode:
         str(raw.get("named") or ""),
         _texts(raw, "was"),
         _texts(raw, "same"),
-        str(raw.get("reworded") or ""),
-        str(raw.get("into") or ""),
+        str(raw.get("reworded") or "") or None,
+        str(raw.get("into") or "") or None,
         _texts(raw, "parts"),
         _texts(raw, "halves"),
-        str(raw.get("half_of") or ""),
+        str(raw.get("half_of") or "") or None,
         raw.get("turned") is True,
-        str(raw.get("changed") or ""),
+        str(raw.get("changed") or "") or None,
     )
 
 
@@ -388,7 +388,7 @@ def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
     return "\n".join([*comments.head, *entries, *comments.end]) + "\n"
 
 
-def assignment_of(line: Any, *, by: str = "", kind: str = "") -> Assignment:
+def assignment_of(line: Any, *, by: str | None = None, kind: str | None = None) -> Assignment:
     """The assignment in one line.
 
     Args:

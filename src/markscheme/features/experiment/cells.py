@@ -88,14 +88,14 @@ class Output:
 
     Attributes:
         text: The output; None if there is none.
-        why: Why there is none; "" if there is one.
-        under: Digest of prompt and model; "" if the output came from a file.
+        why: Why there is none; None if there is one.
+        under: Digest of prompt and model; None if the output came from a file.
         cut_off: Whether it was cut off at the maximum answer length.
     """
 
     text: str | None
-    why: str = ""
-    under: str = ""
+    why: str | None = None
+    under: str | None = None
     cut_off: bool = False
 
     def __post_init__(self) -> None:

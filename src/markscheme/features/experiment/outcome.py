@@ -34,7 +34,7 @@ class ExperimentReport:
         rows: Each variant's figures.
         differences: Every pair of variants.
         since: Each variant's change since the accepted run; empty without one.
-        accepted: The day of that run.
+        accepted: The day of that run; None without one.
         rates: Pass rates as annotators would decide; None without a calibration.
         reference: Where that calibration's labels come from.
         failed: Why the run fails by its rules.
@@ -45,7 +45,7 @@ class ExperimentReport:
     rows: Mapping[str, VariantFigures]
     differences: Sequence[Difference]
     since: Sequence[Difference] = ()
-    accepted: str = ""
+    accepted: str | None = None
     rates: PassRates | None = None
     reference: str | None = None
     failed: Sequence[str] = ()
@@ -96,7 +96,7 @@ def report_of(
         rows=rows,
         differences=between_variants(table, experiment.cases),
         since=since,
-        accepted=accepted.date if accepted else "",
+        accepted=accepted.date if accepted else None,
         rates=None if decided is None else corrected_rates(run, decided.table),
         reference=None if decided is None else decided.reference,
         failed=failed,

@@ -175,7 +175,7 @@ class OutputsFile:
 
     def __post_init__(self) -> None:
         lines = self._read()
-        self._texts = {line["under"]: Output(line["response"], "", line["under"], line["cut_off"]) for line in lines}
+        self._texts = {line["under"]: Output(line["response"], None, line["under"], line["cut_off"]) for line in lines}
 
     def find(self, under: str) -> Output | None:
         """Return the output for exactly this prompt and model; None if there is none."""
@@ -186,7 +186,7 @@ class OutputsFile:
 
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
         """Store the output in a reply; on disk when this returns."""
-        output = Output(reply.text, "", under, reply.stop == "length")
+        output = Output(reply.text, None, under, reply.stop == "length")
         line = {
             "id": output_id(variant, case.id, under),
             "group": case.id,
@@ -217,6 +217,6 @@ class OutputsFile:
                 continue
 
 
-def output_id(variant: str, case: str, under: str) -> str:
+def output_id(variant: str, case: str, under: str | None) -> str:
     """Return an output's id in files; it includes a digest, since labels hold for this exact answer only."""
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")

@@ -47,7 +47,7 @@ class Outputs:
     by_cell: Mapping[Cell, Output]
     made: int = 0
     usage: Usage = Usage()
-    model: str = ""
+    model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ async def make_outputs(
     made = sum(output.text is not None for output, _ in new.values())
     usage = total(usage for _, usage in new.values())
     by_cell = {cell: outputs[cell] for cell in experiment.cells}
-    return Outputs(by_cell, made, usage, str(model.identity) if experiment.to_ask else "")
+    return Outputs(by_cell, made, usage, str(model.identity) if experiment.to_ask else None)
 
 
 async def _new_outputs(
@@ -362,5 +362,6 @@ class ExperimentRequest:
             to_grade = submissions(experiment, outputs).values()
             prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
             opened = ask.judge_for(rubric, prompts, calibration, name=self.judge, asking=asking)
-        warn_of_kinship(opened.identity.model or opened.identity.name, [outputs.model] * len(experiment.to_ask))
+        makers = [] if outputs.model is None else [outputs.model] * len(experiment.to_ask)
+        warn_of_kinship(opened.identity.model or opened.identity.name, makers)
         return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))

@@ -35,7 +35,7 @@ class ImprovementRun:
         outside: Whether the user stated that the wordings were written without these labels.
         usage: Tokens and cost, proposals included.
         graded: Number of examples graded.
-        diff: The lines of the rubric's file that change.
+        diff: The lines of the rubric's file that change; None where no wording is adopted.
         written: Whether they were written.
         parts_written: Whether this run wrote the parts into the file of examples.
     """
@@ -48,7 +48,7 @@ class ImprovementRun:
     outside: bool
     usage: Usage
     graded: int
-    diff: str = ""
+    diff: str | None = None
     written: bool = False
     parts_written: bool = False
 
@@ -144,7 +144,7 @@ class ImprovementPlan:
         graded: Maximum number of examples to grade.
         proposals: Maximum number of requests to the proposer.
         cost: Of grading them.
-        to_gate: The labels that the verdict on the judge needs, in the sentence of its calibration; "" before one.
+        to_gate: The labels that the verdict on the judge needs, in the sentence of its calibration; None before one.
     """
 
     rubric: str
@@ -156,7 +156,7 @@ class ImprovementPlan:
     graded: int
     proposals: int
     cost: Cost
-    to_gate: str = ""
+    to_gate: str | None = None
 
     @property
     def needed(self) -> tuple[int, int]:

@@ -162,11 +162,11 @@ class ImprovementRequest:
             self._to_gate(),
         )
 
-    def _to_gate(self) -> str:
-        """The labels that the verdict on the judge needs, by the last calibration; "" before one."""
+    def _to_gate(self) -> str | None:
+        """Return the labels that the verdict on the judge needs, by the last calibration; None before one."""
         setting = self.setting
         if not (setting.folder / NEXT_LABELS).is_file():
-            return ""
+            return None
         examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)
         return next_labels(setting.folder, setting.rubric, ExampleSet(examples)).in_words
 

@@ -31,7 +31,7 @@ class Search:
         refused: Why a candidate was rejected, by its name.
         rounds: Rounds of proposals so far.
         usage: What proposals cost.
-        stopped: Why the search ended before its last round; "" where it didn't.
+        stopped: Why the search ended before its last round; None where it didn't.
         begin: Called before the first wording is tried.
         check: Refuses a wording that can't be written into the rubric's file, with NotTried.
     """
@@ -44,7 +44,7 @@ class Search:
     refused: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
     usage: Usage = Usage()
-    stopped: str = ""
+    stopped: str | None = None
     begin: Callable[[], None] | None = None
     check: Callable[[Wording], None] | None = None
 

@@ -221,7 +221,7 @@ class Tried:
         gain: Mean difference over the dev tasks it was tried on; None where too little was graded. It was selected
             among others on these labels, so it isn't an unbiased estimate.
         n: Dev examples it was compared on.
-        detail: Why it was not graded; "" otherwise.
+        detail: Why it was not graded; None otherwise.
         spread: Standard deviation of the difference over the dev tasks; None for fewer than two.
     """
 
@@ -229,7 +229,7 @@ class Tried:
     outcome: TrialOutcome
     gain: float | None
     n: int
-    detail: str = ""
+    detail: str | None = None
     spread: float | None = None
 
 
@@ -262,7 +262,7 @@ async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, 
     n = int((~np.isnan(own_scores)).sum())
     if ungraded_share(own_scores, dev.compared(theirs)) > MOST_UNGRADED:
         errors = [rating.error for rating in theirs.used if rating.error]
-        return Tried(wording, "not graded", None, n, errors[0] if errors else "")
+        return Tried(wording, "not graded", None, n, errors[0] if errors else None)
     closer = difference(dev.truth, own_scores, dev.compared(theirs))
     by_task = dev.by_task(closer)
     gain = float(by_task.mean()) if n else 0.0

@@ -72,7 +72,7 @@ class Overview:
         labelled: By number of annotators, how many responses have that many.
         annotators: Each annotator.
         next_labels: The labels that the verdict needs.
-        pool: The file of the pool; "" where it is the rubric's own examples.
+        pool: The file of the pool; None where it is the rubric's own examples.
     """
 
     rubric: str
@@ -80,7 +80,7 @@ class Overview:
     labelled: dict[int, int]
     annotators: tuple[AnnotatorProgress, ...]
     next_labels: NextLabels
-    pool: str = ""
+    pool: str | None = None
 
     @property
     def next_step(self) -> str:
@@ -108,7 +108,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
     next_step = next_labels_of(named, here)
-    return Overview(rubric.name, len(ids), by_count, annotators, next_step, "" if pool is None else str(pool))
+    return Overview(rubric.name, len(ids), by_count, annotators, next_step, None if pool is None else str(pool))
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:

@@ -71,7 +71,7 @@ class Plan:
     target: float
     goals: Collection[Goal]
     next: Draw | None = None
-    judged_by: str = ""
+    judged_by: str | None = None
     agreement: Estimate | None = None
     table: str | None = None
 
@@ -158,7 +158,8 @@ class PlanRequest:
                     *(f" --ratings {quote(str(path))}" for path in self.ratings),
                     *(f" --judge {quote(name)}" for name in self.judges),
                 ]
-            ),
+            )
+            or None,
             agreement=None if pilot is None or not truth.has_people else pilot.agreement,
         )
 

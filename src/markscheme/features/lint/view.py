@@ -6,12 +6,12 @@ from markscheme.report.document import Block, Callout, Document, Items, Line, Na
 from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
 
 
-def view(report: LintReport, next_step: str = "") -> Document:
+def view(report: LintReport, next_step: str | None = None) -> Document:
     """Render the errors of a rubric that is refused, or the advice on one that can be used.
 
     Args:
         report: The rubric's file, its errors, advice and notes.
-        next_step: The command to use the rubric with; "" for none.
+        next_step: The command to use the rubric with; None for none.
     """
     title = str(report.rubric)
     notes = Notes(tuple(f"Note: {note}." for note in report.notes))

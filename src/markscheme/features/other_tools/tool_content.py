@@ -92,12 +92,12 @@ class Fields:
             self.content.lose(f"{path!r} of a {self.what}")
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[str]:
+def _leaves(value: Any, path: str | None = None) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}.{key}" if path else str(key))
     elif value is not None and value not in ("", "{}", "[]") and value != []:
-        yield path
+        yield path or ""
 
 
 @dataclass
@@ -129,10 +129,10 @@ class ToolContent(Import):
         """Whether the reader needs an export with ratings."""
         return not (self.for_remarks or self.for_responses)
 
-    def remark(self, remark: Remark, *, lost: str = "") -> None:
+    def remark(self, remark: Remark, *, lost: str | None = None) -> None:
         """Add words that no rating holds; `lost` is what they count as where ratings are wanted."""
         self.remarks.append(remark)
-        if lost:
+        if lost is not None:
             self.lose(lost)
             self.not_rated[lost] += 1
 

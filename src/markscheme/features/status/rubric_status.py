@@ -54,7 +54,7 @@ class RubricStatus:
     labelled: int | None = None
     asks_default: bool = False
     receipt: Receipt | None = None
-    judge: str = ""
+    judge: str | None = None
     false_passes: tuple[str, ...] = ()
     usd: float | None = None
     tokens: float | None = None
@@ -67,9 +67,9 @@ class RubricStatus:
     target: float | None = None
 
     @cached_property
-    def next_step(self) -> str:
-        """The labels that an open verdict needs, in a sentence; "" where it isn't open."""
-        return "" if self.next_labels is None else self.next_labels().in_words
+    def next_step(self) -> str | None:
+        """The labels that an open verdict needs, in a sentence; None where it isn't open."""
+        return None if self.next_labels is None else self.next_labels().in_words or None
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:

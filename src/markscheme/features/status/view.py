@@ -165,7 +165,7 @@ def _cells(status: "RubricStatus") -> tuple[Line, ...]:
     return (
         Name(status.name),
         allowed_in_words(receipt.use, may_trend=receipt.averages),
-        status.judge,
+        status.judge or "",
         f"{receipt.labels} {receipt.kind}",
         str(len(status.false_passes)),
         cost if status.usd is None else f"${thousands(status.usd, 2)}",
