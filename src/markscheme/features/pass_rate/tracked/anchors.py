@@ -235,15 +235,15 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
     rubric = accepted.setting.rubric
     ids = anchor_ids(accepted)
     compared = [look for look in looks if look.accepted == accepted.digest]
-    runs = [_run(_accepted_run(accepted, ratings), ids, rubric) for ratings in accepted.runs]
+    runs = [_decisions_and_levels(_accepted_run(accepted, ratings), ids, rubric) for ratings in accepted.runs]
     filling = max(0, FEWEST_ACCEPTED_RUNS - len(runs))
     later = compared[filling:]
-    runs += [_run(look, ids, rubric) for look in compared[:filling]]
+    runs += [_decisions_and_levels(look, ids, rubric) for look in compared[:filling]]
     decisions = np.array([decided for decided, _ in runs])
     majority = _majority(decisions)
     sides = [majority == side for side in (FAIL_SIDE, PASS_SIDE)]
     counted = [look for look in later if since is None or look.day >= since.isoformat()]
-    latest = [_run(look, ids, rubric) for look in counted]
+    latest = [_decisions_and_levels(look, ids, rubric) for look in counted]
     flips = [_flips(decided, majority, sides) for decided, _ in latest]
     sizes = (int(sides[FAIL_SIDE].sum()), int(sides[PASS_SIDE].sum()))
     own_flips = tuple(_own_flips(decisions[:, side]) for side in sides)
@@ -255,7 +255,7 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
     shifts = {
         c.name: _shifts([run[c.name] for run in before], [run[c.name] for _, run in latest]) for c in rubric.criteria
     }
-    still = [_still(decisions[:, side]) for side in sides]
+    still = [_most_flips_when_still(decisions[:, side]) for side in sides]
     horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(latest), HORIZON)]
     after = np.concatenate(
         [
@@ -291,7 +291,7 @@ def _accepted_run(accepted: Accepted, ratings: Sequence[Rating]) -> AnchorLook:
     return AnchorLook.of_ratings(accepted, ratings, at=accepted.date, day=accepted.date, setting=accepted.digest)
 
 
-def _run(look: AnchorLook, ids: Sequence[str], rubric: Rubric) -> tuple[Floats, dict[str, Floats]]:
+def _decisions_and_levels(look: AnchorLook, ids: Sequence[str], rubric: Rubric) -> tuple[Floats, dict[str, Floats]]:
     """Return a run's decisions, and its levels by criterion in parts of the range; nan where there is none."""
     decided = np.array([float(look.passes[unit]) if unit in look.passes else np.nan for unit in ids])
     levels = {}
@@ -315,7 +315,7 @@ def _flips(decided: Floats, majority: Floats, sides: Sequence[Flags]) -> tuple[i
     return fails, passes
 
 
-def _still(runs: Floats) -> float:
+def _most_flips_when_still(runs: Floats) -> float:
     """Return the share of a side's decisions that an unmoved judge flips at most; runs have shape (runs, n)."""
     is_whole = ~np.isnan(runs).any(axis=0)
     return flips_when_still(runs[:, is_whole].T) if is_whole.sum() >= 2 else 0.5

@@ -222,7 +222,7 @@ class _RowReader:
             is_graded,
             None if group in (None, "") else str(group),
             judge if isinstance(judge, str) and judge else None,
-            _values(inputs),
+            _mix_of(inputs),
         )
 
     def _time_of(self, row: Mapping[str, Any]) -> datetime:
@@ -271,7 +271,7 @@ def _inputs(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name != _NAMED_INPUTS}
 
 
-def _values(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs that may be one of a few values, and the length of all of them."""
     few = {
         name: str(value)
@@ -345,7 +345,7 @@ def _of_rated(
         judge, passes = verdicts.get(unit, (None, None))
         group = None if example is None or not example.group else example.group
         yield TimedResponse(
-            submission, when, passes, unit in verdicts, group, judge, _values(_before_grading(submission, example))
+            submission, when, passes, unit in verdicts, group, judge, _mix_of(_before_grading(submission, example))
         )
 
 

@@ -167,31 +167,33 @@ def look_at(
     people, floor = watch_people(closed, at_least)
     share = watch_share(since_judge)
     judge = None if anchors is None else anchors(of_judge)
-    named, shift, mix = _named(people, judge, share, since_judge, counted_rows)
+    named, shift, mix = _what_moved(people, judge, share, since_judge, counted_rows)
     rate_before = None if not people.reference else _one_look([w for w in closed if w.week in people.reference])
     moved_since = people.begins if people.has_rung else share.begins
     since = [week for week in closed if moved_since is not None and week.week >= moved_since]
     period = memory.periods[-1] if memory.periods else None
     return Look(
-        weeks,
-        tracked_rate([week for week in weeks if week.is_closed]),
-        _share_of([week for week in weeks if week.is_closed] or [week for week in weeks if week.is_graded]),
-        graded[-1].share if graded else None,
-        _share_of([week for week in graded if week.week in share.reference]),
-        people,
-        judge,
-        share,
-        named,
-        shift,
-        mix,
-        rate_before,
-        _one_look(since) if since else None,
-        floor,
-        memory.decisions[-1].chance,
-        largest_change(*_before_and_since(counted_rows, share.reference)),
-        None if period is None else period.begins,
-        None if period is None else period.because,
-        {week.week: week.audits - week.labelled for week in weeks if week.is_over and week.audits > week.labelled},
+        weeks=weeks,
+        rate=tracked_rate([week for week in weeks if week.is_closed]),
+        judge_alone=_share_of([week for week in weeks if week.is_closed] or [week for week in weeks if week.is_graded]),
+        last_week=graded[-1].share if graded else None,
+        before=_share_of([week for week in graded if week.week in share.reference]),
+        people=people,
+        judge=judge,
+        share=share,
+        named=named,
+        shift=shift,
+        mix=mix,
+        rate_before=rate_before,
+        rate_since=_one_look(since) if since else None,
+        people_floor=floor,
+        chance=memory.decisions[-1].chance,
+        traffic=largest_change(*_before_and_since(counted_rows, share.reference)),
+        period=None if period is None else period.begins,
+        because=None if period is None else period.because,
+        waiting={
+            week.week: week.audits - week.labelled for week in weeks if week.is_over and week.audits > week.labelled
+        },
     )
 
 
@@ -313,13 +315,17 @@ def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
     return mean, float((shares - mean) ** 2 @ times) / n / n
 
 
-def _named(
+def _what_moved(
     people: Watched,
     judge: AnchorWatch | None,
     share: Watched,
     graded: Sequence[WeekCounts],
     rows: Sequence[GradedLine],
 ) -> tuple[MovedCause | None, float | None, MixShift | None]:
+    """Name what moved, with the shift of the judge's share since the onset and the column that explains most of it.
+
+    All three are None where nothing has rung.
+    """
     judge_rang = judge is not None and judge.has_rung
     if not (people.has_rung or share.has_rung or judge_rang):
         return None, None, None
