@@ -436,6 +436,15 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
     ("Documents available:\n- A: prices\n- B: terms\n\nCheck that:\n- each price is in A\n- it names B", points(2)),
     ("Conversation so far:\n- User: hello\n- Bot: hi\n\nThe next message greets nobody again.", PASS_OR_FAIL),
     ("Is consistent with our returns policy:\n- within 30 days\n- no gift cards", PASS_OR_FAIL),
+    ("Note le ton de 0 à 20. Une note de 12 ou plus est exigée.", score(0, 20, passes_from=12)),
+    ("how dry is it?? 1 (a desert) to 10 (a swamp), needs 6 or more to pass", score(1, 10, 1, 10, passes_from=6)),
+    ("Geef een cijfer van 1 tot en met 10 voor de toon. Een 6 of hoger is voldoende.", score(1, 10, passes_from=6)),
+    ("請以 1 到 5 分評估禮貌程度，4 分以上（含 4 分）才算通過。", score(1, 5, passes_from=4)),
+    ("Rate it on one metric.\n\nFidelity (1-5) - does it keep each duty?\n\nScores only.", score(1, 5)),
+    ("Grade the note. It needs to:\n- name the dose\n- name the day", points(2)),
+    ("1. Each claim is cited.\n2. It is short.\n\nPassages:\n[1] {{one}}\n[2] {{two}}", points(2)),
+    ("Picks the right option, which is B.\n\nThe options are these.\nA) Mitosis\nB) Meiosis", PASS_OR_FAIL),
+    ("Makes use of only the things at hand:\n* eggs\n* flour", PASS_OR_FAIL),
 )
 """Kinds that were misread in texts which others wrote later, and in many of their like."""
 

@@ -4,13 +4,16 @@ import re
 
 from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT
 
-TO = r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot|до|到|至|から)"
+TO = (
+    r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot(?: en met)?|t/m|bis einschließlich"
+    r"|до|到|至|から)"
+)
 """What stands between the ends of a range."""
 OTHER_LANGUAGES = (
     r"bewerte|benote|vergib|gib (?:eine|0|1)|notez? (?:la|le|les|cette|ce)\b|notez? l'|évaluez?|donnez?\b|attribuez?"
     r"|califica|puntúa"
     r"|geef een|beoordeel|.{0,99}\b(?:bewerten|benoten)\b|evalúa|valora|asigna|valuta|assegna|avalie|atribua"
-    r"|.{0,99}(?:打分|评分|评价|採点|評価|оцени|по шкале)"
+    r"|.{0,99}(?:打分|评分|評分|评价|评估|評估|採点|評価|оцени|по шкале)"
 )
 _VERB = r"(?:rat(?:e|ing)|scor(?:e|ing)|grad(?:e|ing)|mark(?:ing)?|assign|give|award|return|report|output|answer with)"
 _NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|number|percentage)"
@@ -53,6 +56,7 @@ _OF_YOU = rf".{{0,99}}\b(?:you|your (?:job|task|role)|want|like|us)\b.{{0,60}}\b
 ONLY_A_RANGE = (
     rf"(?:(?:overall )?(?:quality|\w{{3,20}}ness) )?[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?"
     r"(?:,? (?:please|points|stars))?[.!]?$"
+    rf"|{NUMERAL} ?\([^()\n]{{1,60}}\) {TO} {NUMERAL} ?\([^()\n]{{1,60}}\) ?(?:[,;.]|$)"
 )
 """A range alone."""
 _HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
@@ -82,7 +86,8 @@ JUDGED_ON = (
 )
 ONE_BY_ONE = re.compile(
     r"\b(?:each|every) (?:\w{1,20} ){1,3}(?:is |are )?(?:judged|checked|assessed|graded|evaluated) "
-    r"(?:on its own|by itself|separately|individually|independently)\b",
+    r"(?:on its own|by itself|separately|individually|independently)\b"
+    r"|\b(?:needs? to|must|should|has to|have to)(?: all)? ?:? ?\n[^\w\n]{0,9}(?=\w)",
     re.IGNORECASE,
 )
 """Points are judged, each by itself."""

@@ -51,6 +51,7 @@ _ASIDE = re.compile(
     r"|\bin (?!any\b|whatever\b)(?:\w{1,20} ){0,3}(?:order|sequence)\b[^.!?]{0,40}$"
     r"|\b(?:follows?|keeps?|preserves?) (?:\w{1,20} ){0,3}(?:order|sequence)\b[^.!?]{0,60}$"
     r"|\bnothing else\b[^.!?]{0,20}$"
+    r"|\b(?:uses?|use of|mentions?|names?|recommends?|contains?) only (?:the|these)\b[^.!?]{0,60}$"
     rf"|\bagrees? with (?:these|this|the following)\b(?!.{{0,40}}\b(?:{_RULES}|guidelines|policies|principles)\b)"
     r"|\b(?:agrees? with|(?:consistent|in line) with|contradicts?) (?:\w{1,20} ){0,3}"
     r"(?:following|facts|figures|data|information|statements)\b"
@@ -61,7 +62,8 @@ _ASIDE = re.compile(
     r"(?: (?:include|are|would be|could be|might be|look like)\b[^.!?]{0,20})?:?$"
     r"|\b(?:avoids?|without|free of|not|never|n't|banned|forbidden|no)\b[^.!?]{0,60}"
     r"\b(?:words|phrases|terms|expressions|wordings|buzzwords|names|ingredients)\b[^.!?]{0,40}$"
-    r"|^(?:conversation|dialogue|transcript|(?:chat )?history)\b|\bavailable\b[^.!?]{0,30}$"
+    r"|^(?:conversation|passages|documents|sources|chunks|snippets|articles"
+    r"|dialogue|transcript|(?:chat )?history)\b|\bavailable\b[^.!?]{0,30}$"
     r"|\b(?:consistent|in line) with (?:\w{1,20} ){0,3}(?:policy|policies|terms|schedule|menu|catalogue?|price list)\b"
     r"|^(?:instructions|(?:evaluation |grading )?(?:steps|procedure|process)|how to (?:grade|evaluate|judge))\b"
     rf"|^{_THE_USER} (?:(?:message|question|input|prompt) )?(?:has|have|had|is|are|was|prefers?|wants?|asked|said"
@@ -72,6 +74,7 @@ _ASIDE = re.compile(
 """What the sentence before a list has that says what is so, or could be, and not what the output has to have."""
 _PROCEDURE = re.compile(r"(?:read|identify|look at|go through|open|compare)\b", re.IGNORECASE)
 """How the first step of a grader begins."""
+_PLACEHOLDER = re.compile(r"\{\{[^{}]{1,60}\}\}")
 _PHRASE = re.compile(r"[\"“„][^\"”\n]{1,400}[\"”“][.,;]?")
 
 
@@ -88,12 +91,12 @@ def _is_aside(listed: TextList) -> bool:
     """Return whether a list says what is so, what may be said, or what the grader does."""
     before, items = listed
     lead = _last(before)
-    if all(map(_PHRASE.fullmatch, items)):
+    if all(map(_PHRASE.fullmatch, items)) or all(map(_PLACEHOLDER.fullmatch, items)):
         return True
     return not _OBLIGES.search(lead) and bool(_ASIDE.search(lead) or _PROCEDURE.match(items[0]))
 
 
 def _last(before: str) -> str:
     """Return the sentence that leads on to a list, without marks of a heading."""
-    leading = [sentence.strip(" #*") for sentence in sentences(before)]
+    leading = [sentence.strip(" #*.") for sentence in sentences(before)]
     return next(filter(None, reversed(leading)), "")

@@ -16,10 +16,10 @@ _DECIDES = re.compile(
     r"(?:must|has to|have to|should)\b"
     r"|^[^\w\n]{0,9}(?:(?:band|level|score|grade|mark|rating) )?\d{1,3} or (?:above|higher|more|better)[.!]?$"
     r"|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle|\bmindest|\breicht"
-    r"|\bvoldoende|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bseuil|\bau moins\b|\bdoit\b"
+    r"|\bvoldoende|\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bexig|\bseuil|\bau moins\b|\bdoit\b"
     r"|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar|\bal menos\b|\bdebe\b"
     r"|\bsupera|\bsoglia|\bper passare|\balmeno\b|\breprova|\blimiar|\bpara passar|\bpelo menos\b|\bprecisa"
-    r"|合格|通过|及格",
+    r"|合格|通过|通過|及格",
     re.IGNORECASE,
 )
 """Words of a sentence that says from which score a text passes an output."""
@@ -130,7 +130,7 @@ def _deciding(text: str) -> Iterator[str]:
 
 def _level_in(words: str, scale: Scale) -> float | None:
     """Return the level from which words pass an output that have one score, or several that pass or fail."""
-    scores = [float(score) for score in _SCORE.findall(words)]
+    scores = {float(score) for score in _SCORE.findall(words)}
     if not scores:
         return scale.ends[1] if _ONLY_TOP.search(words) else None
     if _OF_ANOTHER_KIND.search(words) and not _FAILS.search(words):

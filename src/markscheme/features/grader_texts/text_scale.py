@@ -105,7 +105,7 @@ _SINGLE_POINTS = re.compile(
 _TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how)\b", re.IGNORECASE)
 _AS_PART = re.compile(r"(?:\bas (?:an? )?[xn]|(?<!\w)[_?]{1,9}) ?/ ?(\d{1,3})\b")
 _HEADED = re.compile(
-    rf"^[^\n.:(]{{1,40}}[(\[]({NUMERAL}) ?[-–] ?({NUMERAL})[)\]] ?:"
+    rf"^[^\n.:(]{{1,40}}[(\[]({NUMERAL}) ?[-–] ?({NUMERAL})[)\]] ?(?::|[-–—] )"
     rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})[)\]] ?$",
     re.MULTILINE,
 )
