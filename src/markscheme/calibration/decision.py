@@ -102,7 +102,7 @@ def _forbidding_gate(decision: Decision, code: BecauseCode) -> Decision:
 
 
 def _without(comparison: Comparison, inside: Flags) -> Comparison:
-    return comparison.on(~inside)
+    return comparison.on(~inside) if inside.any() else comparison
 
 
 def _excepted(comparison: Comparison, weaker: Slice) -> ExceptedPart:

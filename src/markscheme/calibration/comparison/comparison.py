@@ -348,13 +348,21 @@ class Comparison:
     @cached_property
     def figures(self) -> AgreementFigures:
         """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
-        people = [self.measure.values(column) for column in self.table.annotators]
-        figures = agreement_figures(
+        rows: tuple[Floats, ...] = (
             self.gold_values,
             self.judge_values,
+            *map(self.measure.values, self.table.annotators),
+        )
+        groups = self.sets
+        if self.weights is None:
+            rows, groups = merged_rows(*rows, groups=groups)
+        gold, judge, *people = rows
+        figures = agreement_figures(
+            gold,
+            judge,
             np.column_stack(people) if people else None,
             tolerance=self.tolerance,
-            groups=self.sets,
+            groups=groups,
             constants=self.measure.constants,
             weights=self.weights,
             mirrored=self.measure.mirrored,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from markscheme.calibration.comparison.measure import merged_rows
 from markscheme.calibration.comparison.policy import side_confidence
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import (
@@ -27,7 +28,7 @@ from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
-from markscheme.stats.intervals import Flags, Floats, Groups
+from markscheme.stats.intervals import Flags, Floats, Grouping, Groups
 from markscheme.stats.severity import pair_statistic
 
 ONE_SIDED_LEVEL = 0.90
@@ -89,9 +90,7 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
     is_decided = np.isfinite(every_judge) & np.isfinite(every_gold)
     if evidence.ids:
         is_decided &= evidence.included
-    passes = every_judge[is_decided]
-    gold = every_gold[is_decided]
-    n = units[is_decided]
+    gold, passes, n = _each_two(every_gold[is_decided], every_judge[is_decided], units[is_decided])
     examples = round(float(n.sum()))
     of_passes = round(float(n @ gold))
     too_few = min(of_passes, examples - of_passes) < LEAST_WRONG or examples < FEWEST_FOR_SPREAD
@@ -170,8 +169,9 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
     short, long = np.quantile(log_length[rated], [0.1, 0.9])
     groups = evidence.groups
     scores = np.where(rated, comparison.scores, np.nan)
-    leans = leaning(_annotators_scores(evidence), scores, log_length, groups=groups)
-    plainly = pair_statistic(log_length, misses, "pearson", groups=groups)
+    leans = _leaning(_annotators_scores(evidence), scores, log_length, groups)
+    (length, missed), in_groups = merged_rows(log_length, misses, groups=groups)
+    plainly = pair_statistic(length, missed, "pearson", groups=in_groups)
     slope = leans.value or 0.0
     size = slope * float(long - short)
     if abs(size) < LENGTH_IN_SCORE or not _same_way(leans, plainly):
@@ -199,15 +199,24 @@ def length_adjusted(evidence: Evidence) -> Evidence:
     log_length = _log_lengths(evidence)
     criteria = {}
     for name, criterion in evidence.criteria.items():
-        leans = leaning(
-            criterion.people if criterion.twice_labelled else criterion.gold,
-            criterion.judge,
-            log_length,
-            groups=criterion.groups,
-        )
+        labels = criterion.people if criterion.twice_labelled else criterion.gold
+        leans = _leaning(labels, criterion.judge, log_length, criterion.groups)
         excess = (leans.value or 0.0) * (log_length - log_length.mean())
         criteria[name] = replace(criterion, judge=criterion.judge - excess) if criterion.scale.ordered else criterion
     return replace(evidence, criteria=criteria)
+
+
+def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return each two decisions of gold and judge that occur, once, and how many examples have them."""
+    n = np.bincount((2 * gold + judge).astype(np.int64), weights=units, minlength=4).astype(np.float64)
+    occurs = n > 0
+    return np.array([0.0, 0.0, 1.0, 1.0])[occurs], np.array([0.0, 1.0, 0.0, 1.0])[occurs], n[occurs]
+
+
+def _leaning(labels: Floats, judge: Floats, log_length: Floats, groups: Grouping) -> Estimate:
+    """Estimate how far a judge leans on length at equal labels, of equal rows once."""
+    (*people, its, length), in_groups = merged_rows(*np.atleast_2d(labels.T), judge, log_length, groups=groups)
+    return leaning(np.column_stack(people), its, length, groups=in_groups)
 
 
 def _log_lengths(evidence: Evidence) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.measure import headline
+from markscheme.calibration.comparison.measure import headline, merged_rows
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
 from markscheme.ratings.examples import Example, each
@@ -17,7 +17,7 @@ from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
-from markscheme.stats.intervals import Flags, Floats, Groups, Integers, group_numbers
+from markscheme.stats.intervals import Flags, Floats, Integers, group_numbers
 from markscheme.stats.severity import pair_statistic
 from markscheme.stats.shares import share
 from markscheme.stats.slice_contrast import SliceColumn, SliceLook
@@ -176,7 +176,8 @@ class Slice:
         """Bias on the part: judge minus gold, in score."""
         gold = self.comparison.gold_values[self.part.inside]
         judge = self.comparison.judge_values[self.part.inside]
-        return pair_statistic(gold, judge, "signed_error", groups=self._groups, levels=[0.0, 1.0])
+        (gold, judge), groups = merged_rows(gold, judge, groups=self._groups)
+        return pair_statistic(gold, judge, "signed_error", groups=groups, levels=[0.0, 1.0])
 
     @cached_property
     def rest(self) -> float | None:
@@ -185,10 +186,10 @@ class Slice:
         return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
 
     @cached_property
-    def _groups(self) -> Groups | None:
-        """Groups of the part's examples; None if the part is a group itself."""
+    def _groups(self) -> Integers | None:
+        """Number of the group of each of the part's examples; None if the part is a group itself."""
         names = _groups_of(self.comparison, self.part)
-        return None if names is None else Groups.of(names, len(names)).of_units(self.part.inside)
+        return None if names is None else group_numbers(names, len(names))[0][self.part.inside]
 
     @property
     def stands_out(self) -> bool:
