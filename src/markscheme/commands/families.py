@@ -35,6 +35,17 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
     return names
 
 
+def only(family: type, *keys: str) -> Mapping[str, str | None]:
+    """Return the spelling of a family of which one command has these options alone.
+
+    Example:
+        >>> from markscheme.options.reading import DamageOptions
+        >>> only(DamageOptions, "skip_damaged"), only(DamageOptions)
+        ({}, {'skip_damaged': None})
+    """
+    return {key: None for key in options_of(family) if key not in keys}
+
+
 OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agreement_weights=None)
 """Options of tables where only responses are read, which have no rater to name."""
 

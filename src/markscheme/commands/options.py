@@ -4,16 +4,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.calibration.options import LABEL_OPTIONS
 from markscheme.commands.families import flag
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.options.reading import DamageOptions
-from markscheme.ratings.kinds import Kind
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
 if TYPE_CHECKING:
@@ -81,19 +79,11 @@ RubricOption = Annotated[
 ]
 JudgeName = Annotated[str | None, Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}")]
 JudgeNames = Annotated[tuple[str, ...], Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}; may be repeated")]
-ExamplesFile = Annotated[
-    Path | None, Parameter(metavar="FILE", help="labelled examples, instead of the rubric's own set")
-]
 RatingsFiles = Annotated[
     tuple[Path, ...],
     Parameter(metavar="FILE...", help="take the judge's ratings from files; nothing is asked", consume_multiple=1),
 ]
-GoldKind = Annotated[Kind | None, flag("gold", LABEL_OPTIONS["gold"]), LABEL_OPTIONS["gold"]]
 Scorers = Annotated[tuple[str, ...], flag("scorers", ASK_OPTIONS["scorers"]), ASK_OPTIONS["scorers"]]
-SplitName = Annotated[
-    Literal["dev", "test", "all"] | None,
-    Parameter(metavar="S", help="dev, test or all (all)"),
-]
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
 HtmlPage = Annotated[str | None, Parameter(metavar="FILE", help="write a page to open, send or print")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]

@@ -5,13 +5,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import spelled
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.families import only, spelled
 from markscheme.commands.options import (
     JUDGE_NAMES,
     AskFlags,
     Details,
-    ExamplesFile,
-    GoldKind,
     JsonFlag,
     RatingsFiles,
     RubricName,
@@ -39,8 +38,7 @@ def certify(
     judge: Annotated[str | None, Parameter(metavar="A,B", help=DECIDERS)] = None,
     promise: Promise = Promise(),
     ratings: RatingsFiles = (),
-    examples: ExamplesFile = None,
-    gold: GoldKind = None,
+    labels: Annotated[LabelOptions, only(LabelOptions, "examples", "gold")] = LabelOptions(),
     write: bool = False,
     ask_within: bool = False,
     force: bool = False,
@@ -76,7 +74,7 @@ def certify(
     if names_table([rubric]):
         if write or ask_within:
             raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
-        run = certify_table(Path(rubric), judge, promise, columns, gold)
+        run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
     else:
         if ask_within:
             _refuse_to_write(find_rubric(rubric), force=force)
@@ -86,8 +84,8 @@ def certify(
                 judge,
                 promise,
                 ratings=ratings,
-                examples=examples,
-                gold=gold,
+                examples=labels.examples,
+                gold=labels.gold,
                 ask=ask,
                 columns=columns,
                 watch=progress,

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.families import spelled
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.families import only, spelled
 from markscheme.commands.options import (
     AskFlags,
     Details,
-    ExamplesFile,
-    GoldKind,
     JsonFlag,
     JudgeName,
     RatingsFiles,
@@ -52,8 +51,7 @@ def improve(
     ratings: RatingsFiles = (),
     write: bool = False,
     plan: bool = False,
-    examples: ExamplesFile = None,
-    gold: GoldKind = None,
+    labels: Annotated[LabelOptions, only(LabelOptions, "examples", "gold")] = LabelOptions(),
     force: bool = False,
     html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     details: Details = False,
@@ -115,8 +113,8 @@ def improve(
         raise UsageError("--preferences goes with --numbers")
     setting = ImprovableSet.of(
         load_rubric(path),
-        examples,
-        gold=gold,
+        labels.examples,
+        gold=labels.gold,
         outside=outside,
         opens=open or plan,
         day=datetime.date.today().isoformat(),

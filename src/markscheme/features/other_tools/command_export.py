@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from markscheme.calibration.options import LabelOptions
 from markscheme.commands.exports import export_otherwise
-from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SplitName
+from markscheme.commands.families import only
+from markscheme.commands.options import JudgeNames, RubricName
 from markscheme.commands.output import put
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import AddedOptions
@@ -28,8 +30,7 @@ def export(
     /,
     *,
     promptfoo: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    examples: ExamplesFile = None,
-    split: SplitName = None,
+    labels: Annotated[LabelOptions, only(LabelOptions, "examples", "split")] = LabelOptions(),
     judge: JudgeNames = (),
     added: AddedOptions = AddedOptions(),
     json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
@@ -56,7 +57,7 @@ def export(
     status = export_otherwise(loaded, judge, added)
     if status is not None:
         return status
-    chosen = part_of(examples_with_every_label(loaded, examples)[0], split)
+    chosen = part_of(examples_with_every_label(loaded, labels.examples)[0], labels.split)
     if promptfoo is not None:
         _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)
         return 0

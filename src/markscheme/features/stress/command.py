@@ -4,11 +4,11 @@ import dataclasses
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from markscheme.commands.families import spelled
+from markscheme.calibration.options import LabelOptions
+from markscheme.commands.families import only, spelled
 from markscheme.commands.options import (
     AskFlags,
     Details,
-    ExamplesFile,
     HtmlPage,
     JsonFlag,
     JudgeName,
@@ -38,7 +38,7 @@ def stress(
     *,
     judge: JudgeName = None,
     stressing: StressOptions = StressOptions(),
-    examples: ExamplesFile = None,
+    labels: Annotated[LabelOptions, only(LabelOptions, "examples")] = LabelOptions(),
     plan: bool = False,
     details: Details = False,
     json: JsonFlag = False,
@@ -67,7 +67,7 @@ def stress(
     refuse_unwritable(html)
     refuse_table(rubric)
     columns.refuse(rubric)
-    battery, opened = open_battery(ask.rubric(rubric), stressing, ask, examples=examples, judge=judge)
+    battery, opened = open_battery(ask.rubric(rubric), stressing, ask, examples=labels.examples, judge=judge)
     if battery.lack is not None:
         print(f"error: {battery.lack}", file=sys.stderr)
         return TOO_FEW
