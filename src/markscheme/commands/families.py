@@ -184,7 +184,7 @@ def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Para
     form = declared.form
     return Parameter(
         name=_name_of(key, declared, spelled),
-        negative=declared.off or (None if form.by_type or spelled else ()),
+        negative=declared.off or (),
         help=declared.about,
         metavar=declared.value,
         show=declared.is_named,

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,9 @@ from cyclopts import Parameter
 from markscheme.commands.families import flag
 from markscheme.errors import UsageError, no_file
 from markscheme.judges.options import ASK_OPTIONS, AskOptions
+from markscheme.options.forms import FLAG, TARGET
 from markscheme.options.reading import DamageOptions
+from markscheme.options.table import option
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
 if TYPE_CHECKING:
@@ -85,7 +88,6 @@ RatingsFiles = Annotated[
 ]
 Scorers = Annotated[tuple[str, ...], flag("scorers", ASK_OPTIONS["scorers"]), ASK_OPTIONS["scorers"]]
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
-HtmlPage = Annotated[str | None, Parameter(metavar="FILE", help="write a page to open, send or print")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
 JsonTarget = Annotated[
     str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE")
@@ -113,30 +115,21 @@ class AskFlags(DamageOptions, AskOptions):
         return super().asking(notify)
 
 
-@Parameter(name="*")
+_target = partial(option, None, form=TARGET, value="FILE")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
-    """Where a calibration's report is written.
+    """Options for where a report is written, and how much of it is printed."""
 
-    Attributes:
-        details: print the whole report, not only the first screen
-        json: write JSON; - for standard output
-        markdown: write Markdown; - for standard output
-        html: write a page to open, send or print
-        junit: write JUnit XML, one test per criterion
-        sarif: write the findings as SARIF, at the rubric's lines
-        annotate: print the findings as annotations of GitHub Actions, at the rubric's lines
-        quiet: no report and no progress: files and exit status only
-    """
-
-    details: bool = False
-    json: Annotated[str | None, Parameter(metavar="FILE")] = None
-    markdown: Annotated[str | None, Parameter(metavar="FILE")] = None
-    html: Annotated[str | None, Parameter(metavar="FILE")] = None
-    junit: Annotated[str | None, Parameter(metavar="FILE")] = None
-    sarif: Annotated[str | None, Parameter(metavar="FILE")] = None
-    annotate: bool = False
-    quiet: bool = False
+    details: bool = option(False, "print the whole report, not only the first screen", FLAG)
+    json: str | None = _target(about="write JSON; - for standard output")
+    markdown: str | None = _target(about="write Markdown; - for standard output")
+    html: str | None = _target(about="write a page to open, send or print")
+    junit: str | None = _target(about="write JUnit XML, one test per criterion")
+    sarif: str | None = _target(about="write the findings as SARIF, at the rubric's lines")
+    annotate: bool = option(False, "print the findings as annotations of GitHub Actions, at the rubric's lines", FLAG)
+    quiet: bool = option(False, "no report and no progress: files and exit status only", FLAG)
 
     @property
     def targets(self) -> dict[str, str | None]:

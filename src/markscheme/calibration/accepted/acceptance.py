@@ -8,10 +8,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
 from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
@@ -45,15 +45,8 @@ KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"
 """Name of the labels in a receipt, where it isn't the reference's own name."""
 NOT_ASKED = ("source", "judge")
 """Rubric fields that don't affect what the judge is asked."""
-NEWER_KEYS: Final[Mapping[str, Any]] = {
-    "criteria_per_call": None,
-    "trend_on": "score",
-    "max_false_credit": None,
-    "max_missed_credit": None,
-    "rows": "add",
-    "core_share": None,
-}
-"""Keys of a rubric that accepted runs of before don't have, with their defaults."""
+NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit", "rows", "core_share")
+"""Keys of a rubric that accepted runs of before don't have."""
 
 
 @dataclass(frozen=True)
@@ -338,8 +331,8 @@ def accepted_document(
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
     """Return the rubric as plain data; the newer keys and the `tags` of criteria are there where they are set."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
-    unset = {key for key, default in NEWER_KEYS.items() if data[key] == default}
-    data = {key: value for key, value in data.items() if key not in unset}
+    defaults = {field.name: field.default for field in fields(Rubric)}
+    data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}
     criteria = data["criteria"]
     return data | {"criteria": [{k: v for k, v in criterion.items() if k != "tags" or v} for criterion in criteria]}
 

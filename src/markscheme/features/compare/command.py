@@ -12,8 +12,8 @@ from cyclopts import Parameter
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.calibration.results import reporter_of
-from markscheme.commands.families import spelled
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, HtmlPage, existing_file
+from markscheme.commands.families import only, spelled
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, ReportOptions, existing_file
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
@@ -44,7 +44,7 @@ def compare(
     details: Details = False,
     json: bool = False,
     markdown: bool = False,
-    html: HtmlPage = None,
+    output: Annotated[ReportOptions, only(ReportOptions, "html")] = ReportOptions(),
     ask: AskFlags = AskFlags(),
     columns: ColumnOptions = ColumnOptions(),
 ) -> int:
@@ -77,6 +77,7 @@ def compare(
     from markscheme.features.compare.versions.sides import are_versions
     from markscheme.features.compare.view_choice import view
 
+    html = output.html
     if json and markdown:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
     if html == "-":

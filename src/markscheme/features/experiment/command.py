@@ -10,8 +10,8 @@ from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.results import reporter_of
-from markscheme.commands.families import spelled
-from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName
+from markscheme.commands.families import only, spelled
+from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName, ReportOptions
 from markscheme.commands.output import refuse_outputs, typed, write_report
 from markscheme.commands.progress import progress
 from markscheme.errors import MarkschemeError, UsageError
@@ -51,7 +51,7 @@ def experiment(
     details: Details = False,
     csv: Annotated[str | None, Parameter(metavar="FILE")] = None,
     json: JsonTarget = None,
-    markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    output: Annotated[ReportOptions, only(ReportOptions, "markdown")] = ReportOptions(),
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     judge: JudgeName = None,
     ask: Annotated[AskFlags, spelled(model="--judge-model")] = AskFlags(),
@@ -68,7 +68,6 @@ def experiment(
         accept: keep this run; later runs show what moved since
         calibration: correct pass rates with what `calibrate --json` wrote
         csv: write the table as CSV; - for standard output
-        markdown: write Markdown; - for standard output
         html: write a page with the variants case by case
 
     Example:
@@ -85,7 +84,7 @@ def experiment(
     from markscheme.features.experiment.rules import Rule
     from markscheme.features.experiment.view import csv_of, view
 
-    targets = {"csv": csv, "json": json, "markdown": markdown, "html": html}
+    targets = {"csv": csv, "json": json, "markdown": output.markdown, "html": html}
     refuse_outputs(targets)
     try:
         defined = Experiment.from_file(file, outputs=outputs)

@@ -9,9 +9,9 @@ from markscheme.commands.families import only, spelled
 from markscheme.commands.options import (
     AskFlags,
     Details,
-    HtmlPage,
     JsonFlag,
     JudgeName,
+    ReportOptions,
     RubricName,
     notify,
 )
@@ -42,7 +42,7 @@ def stress(
     plan: bool = False,
     details: Details = False,
     json: JsonFlag = False,
-    html: HtmlPage = None,
+    output: Annotated[ReportOptions, only(ReportOptions, "html")] = ReportOptions(),
     ask: AskFlags = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
 ) -> int:
@@ -64,6 +64,7 @@ def stress(
     from markscheme.features.stress.run import cost_of_run, open_battery, run_battery
     from markscheme.features.stress.view import json_of, view
 
+    html = output.html
     refuse_unwritable(html)
     refuse_table(rubric)
     columns.refuse(rubric)
