@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import flag
 from markscheme.errors import UsageError, no_file
-from markscheme.judges.options import ASK_OPTIONS, AskOptions
+from markscheme.judges.options import AskOptions
 from markscheme.options.forms import FLAG, TARGET
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import option
@@ -86,7 +85,6 @@ RatingsFiles = Annotated[
     tuple[Path, ...],
     Parameter(metavar="FILE...", help="take the judge's ratings from files; nothing is asked", consume_multiple=1),
 ]
-Scorers = Annotated[tuple[str, ...], flag("scorers", ASK_OPTIONS["scorers"]), ASK_OPTIONS["scorers"]]
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
 JsonTarget = Annotated[

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import flag
 from markscheme.errors import UsageError
-from markscheme.options.table import options_of
 from markscheme.pages.options import PageOptions
 from markscheme.pages.order import Share
 
@@ -16,10 +14,7 @@ if TYPE_CHECKING:
     import socket
 
 
-_PAGE = options_of(PageOptions)
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
-
-Seed = Annotated[int | None, flag("seed", _PAGE["seed"]), _PAGE["seed"]]
 
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":

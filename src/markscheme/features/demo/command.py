@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from markscheme.commands.families import only
 from markscheme.commands.options import Details, JsonFlag, within
 from markscheme.commands.output import put_on_screen
-from markscheme.commands.page_options import Seed
 from markscheme.errors import UsageError, suggestion
 from markscheme.features.demo.faults import FAULTS, RARE_FAILS
+from markscheme.pages.options import PageOptions
 from markscheme.report.json import dumps
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def demo(
     *,
     plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
     sealed: bool = False,
-    seed: Seed = None,
+    page: Annotated[PageOptions, only(PageOptions, "seed")] = PageOptions(),
     n: Annotated[int | None, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = None,
     keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
     details: Details = False,
@@ -69,7 +70,7 @@ def demo(
     if plant is not None and sealed:
         raise UsageError("give --plant or --sealed, not both")
     if plant == RARE_FAILS:
-        if seed is not None or n is not None:
+        if page.seed is not None or n is not None:
             raise UsageError(f"--plant {RARE_FAILS} has the same examples in every run; leave out -o seed and -n")
         return _rare_fails(keep, json)
     shown: dict[str, Any] = {"schema": 1}
@@ -77,7 +78,7 @@ def demo(
         raters = five_raters()
         shown["raters"] = view.raters_json(raters)
         _print(view.raters(raters), json, details=details)
-    made = made_round(n=n or DEFAULT_EXAMPLES, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
+    made = made_round(n=n or DEFAULT_EXAMPLES, seed=page.seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
     shown["round"] = _round(made, keep, json, sealed=plant is None)
     if json:
         print(dumps(shown))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.commands.options import JsonFlag, Scorers
+from markscheme.commands.families import only
+from markscheme.commands.options import JsonFlag
 from markscheme.commands.output import put_on_screen
 from markscheme.errors import UsageError
+from markscheme.judges.options import AskOptions
 from markscheme.plain_data import LINES
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.rubrics.search import POOL, find_calibration, find_rubric
@@ -24,7 +26,7 @@ def lint(
     *,
     allow_advice: bool = False,
     schema: bool = False,
-    scorers: Scorers = (),
+    ask: Annotated[AskOptions, only(AskOptions, "scorers")] = AskOptions(),
     json: JsonFlag = False,
 ) -> int:
     """Check rubrics: errors by file and line, and advice on what could be better.
@@ -58,7 +60,7 @@ def lint(
             print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
             worst = max(worst, rows.status)
             continue
-        report = lint_file(_from_here(find_rubric(name)), scorers)
+        report = lint_file(_from_here(find_rubric(name)), ask.scorers)
         _show(report, name if len(rubrics) == 1 else "", json=json)
         worst = max(worst, report.status)
     return NO_ISSUES if worst == ADVICE and allow_advice else worst
