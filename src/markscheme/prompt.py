@@ -128,9 +128,15 @@ class _Frame(NamedTuple):
     guidelines: str
 
 
-@lru_cache(maxsize=256)
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
-    """Build the part of prompts that is the same for every submission: computed once, not for each row."""
+    """Return the part of prompts that is the same for every submission: computed once, not for each row.
+
+    A rubric has many where each criterion is asked about by itself; these are small, so more of them are kept.
+    """
+    return (_frame_of_one if len(criteria) == 1 else _frame_of_several)(rubric, criteria)
+
+
+def _new_frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
     names = tuple(criterion.name for criterion in criteria)
     shown = rubric.shown_to(criteria[0])
     task = "Compare the two responses on " if rubric.is_of_pairs else "Rate the response on "
@@ -144,6 +150,10 @@ def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
         questions=tuple(map(_decision_question, criteria)),
         guidelines=_guidelines(rubric),
     )
+
+
+_frame_of_one = lru_cache(maxsize=2048)(_new_frame)
+_frame_of_several = lru_cache(maxsize=256)(_new_frame)
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:

@@ -7,8 +7,11 @@ from markscheme.calibration.results import Reported
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.comparison.policy import UseQuestion
+    from markscheme.calibration.options import LabelOptions
 
 
 class FileAnswer(Reported):
@@ -33,6 +36,17 @@ CalibrateOtherwise: TypeAlias = "Callable[[Any], Sequence[Calibration] | None]"
 """Returns the calibrations of a `CalibrationRequest` by something that isn't rated examples; None where it has none."""
 CALIBRATION_SOURCES: Final[OpenTable[CalibrateOtherwise]] = OpenTable()
 """What is tried before examples are read and a judge is asked."""
+
+CalibrateJudgesIn: TypeAlias = "Callable[[Path, LabelOptions], Sequence[Calibration] | None]"
+"""Returns the calibrations of all judges who rated what is in a file; None where it is of another kind."""
+JUDGES_IN_FILES: Final[OpenTable[CalibrateJudgesIn]] = OpenTable()
+"""What is tried, one after the other, before a single side of `compare` is refused."""
+
+
+def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
+    """Return the calibrations of all judges in a file that a feature knows; None where none knows files of its kind."""
+    found = (calibrate(path, options) for calibrate in JUDGES_IN_FILES)
+    return next((calibrations for calibrations in found if calibrations is not None), None)
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":

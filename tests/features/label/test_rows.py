@@ -44,6 +44,17 @@ def test_each_response_is_asked_its_own_criteria(folder: Path) -> None:
     assert work.notes[-1] == "11 criteria to label in 6 tasks"
 
 
+def test_a_list_of_rows_is_labelled_as_lines_are(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    (folder / "rows.json").write_text(json.dumps(rows, indent=1))
+    work = open_work("rows.json", folder, rater="ann")
+    work.file.close()
+    assert work.notes[-1] == "11 criteria to label in 6 tasks"
+    assert [q.criterion.requirement for q in work.questions["r1"]] == [
+        "Names Leeds on route r1", "Names York on route r1",
+    ]  # fmt: skip
+
+
 def test_of_more_than_twelve_criteria_eight_are_asked_and_the_same_ones_again(tmp_path: Path) -> None:
     write_rows(tmp_path, more=11)
     criteria = []

@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.features.rows.calibration import RowsCalibration
-from tests.commands.console import run
+from tests.commands.console import run, run_here
 
 REALSUMM = Path(__file__).parents[4] / "shared/data/realsumm_units"
 JUDGE = """
@@ -53,13 +53,17 @@ def label(rater: str, kind: str, criteria: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in rows))
+    lines = "".join(f"{json.dumps(line)}\n" for line in rows)
+    path.write_text(json.dumps(rows, indent=1) if path.suffix == ".json" else lines)
     return path
 
 
-def test_verdicts_beside_labels_are_compared_criterion_by_criterion_and_response_by_response(tmp_path: Path) -> None:
-    write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
-    done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.json"])
+def test_verdicts_beside_labels_are_compared_criterion_by_criterion_and_response_by_response(
+    name: str, tmp_path: Path
+) -> None:
+    write_rows(tmp_path / name, [row(number, wrong=10) for number in range(40)])
+    done = run("calibrate", name, "--json", "report.json", cwd=tmp_path)
     report = json.loads((tmp_path / "report.json").read_text())
     verdicts = report["verdicts"]
     assert (verdicts["n"], verdicts["tasks"], verdicts["criteria"], verdicts["unseen"]) == (120, 40, 120, True)
@@ -159,3 +163,24 @@ def test_published_judges_of_criteria_of_their_own(tmp_path: Path) -> None:
     assert (result.verdicts.n, result.verdicts.tasks, result.verdicts.criteria) == (537, 50, 537)
     assert 0.6 < result.verdicts.agreement.value < 0.9
     assert result.verdicts.unseen
+
+
+def test_compare_chooses_between_judges_whose_verdicts_stand_in_the_rows(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(40)]
+    for number, one in enumerate(rows):
+        worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}
+        one["labels"].append(label("claude", "model", worse))
+    write_rows(tmp_path / "rows.jsonl", rows)
+    compared = json.loads(run_here("compare", "rows.jsonl", "--json", cwd=tmp_path).stdout)
+    assert compared["recommended"] == "gpt"
+    write_rows(tmp_path / "one.jsonl", [row(number) for number in range(40)])
+    alone = run_here("compare", "one.jsonl", cwd=tmp_path)
+    assert alone.returncode == 2
+    assert "a comparison needs two judges, and 1 judge rated these rows" in alone.stderr
+
+
+def test_a_run_of_rows_that_is_to_be_accepted_is_refused(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", [row(number) for number in range(40)])
+    refused = run_here("calibrate", "rows.jsonl", "--accept", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--accept needs a rubric" in refused.stderr

@@ -9,7 +9,7 @@ from markscheme.errors import Fault, RatingError
 from markscheme.features.label.pool import ResponsePool
 from markscheme.grading.by_row import own_rubric
 from markscheme.phrases import counted
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import json_rows
 from markscheme.ratings.examples import Example, examples_from
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -54,7 +54,7 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     faults: list[Fault] = []
     examples: list[Example] = []
     rubrics: dict[str, Rubric] = {}
-    for line, data in json_lines(path, RatingError):
+    for line, data in json_rows(path, RatingError):
         try:
             example, rubric = _row(data, line)
         except (RatingError, ValueError) as error:

@@ -3,11 +3,15 @@
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.comparison.trend import TREND_MAKERS
-from markscheme.calibration.file_answers import FILE_ANSWERS
+from markscheme.calibration.file_answers import FILE_ANSWERS, JUDGES_IN_FILES
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.comparison.trend import TrendEvidence
     from markscheme.calibration.file_answers import FileAnswer
     from markscheme.calibration.options import LabelOptions
@@ -21,6 +25,12 @@ def _answer(request: "CalibrationRequest") -> "FileAnswer | None":
 
     rows = named_rows(request)
     return None if rows is None else calibrate_rows(rows, request)
+
+
+def _judges_in(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
+    from markscheme.features.rows.calibration import calibrate_each_judge
+
+    return calibrate_each_judge(path, options)
 
 
 def _reporter() -> Reporter:
@@ -40,6 +50,7 @@ def _trend_of_criteria(
 ROWS = Feature(
     "rows",
     FILE_ANSWERS(_answer),
+    JUDGES_IN_FILES(_judges_in),
     RESULTS(ResultRow("RowsCalibration", _reporter)),
     TREND_MAKERS(_trend_of_criteria),
 )

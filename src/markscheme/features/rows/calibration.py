@@ -24,7 +24,7 @@ from markscheme.grading.by_row import own_rubric
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
 from markscheme.phrases import counted
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import json_rows
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, examples_from
 from markscheme.ratings.from_grades import rating_of
@@ -105,15 +105,17 @@ def named_rows(request: "CalibrationRequest") -> NamedRows | None:
         return None
     *named, name = request.of
     path = Path(name)
-    if not path.is_file() or not Peek(path).is_lines or not _brings_rubrics(path):
+    if not path.is_file() or not _brings_rubrics(Peek(path)):
         return None
     return NamedRows(path, load_rubric(find_rubric(named[0])) if named else None)
 
 
-def _brings_rubrics(path: Path) -> bool:
-    """Return whether the first line of a file is a response with labels and a rubric of its own."""
-    _, first = next(json_lines(path, RatingError), (0, None))
-    if not isinstance(first, Mapping) or not (first.get("labels") or _ratings_folder(path)):
+def _brings_rubrics(peek: Peek) -> bool:
+    """Return whether the first of the lines or of the list in a file is a response with labels and a rubric."""
+    if not (peek.is_lines or (peek.shape == "json" and peek.path.suffix.casefold() == ".json")):
+        return False
+    kind, first = next(iter(peek.first), ("", None))
+    if kind or not isinstance(first, Mapping) or not (first.get("labels") or _ratings_folder(peek.path)):
         return False
     return isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
 
@@ -123,19 +125,45 @@ def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibr
 
     Raises:
         RatingError: A row or its rubric is faulty.
-        UsageError: Several judges rated the rows and none is named, or none did and none is to be asked.
+        UsageError: Several judges rated the rows and none is named, none did and none is to be asked, or the run is to
+            be accepted.
         ComparisonError: No response is labelled, or none graded.
     """
+    if request.drift.accept:
+        raise UsageError("--accept needs a rubric; a run of rows that bring criteria of their own isn't kept")
     run = request.ask.of(ROWS_ALONE if rows.core is None else rows.core)
     labelled = _with_kept_labels(list(_read(rows, run)), rows.path)
     judges = list(dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example)))
     name = _judge_in(judges, request)
-    if name is None:
-        rater, judged = _ask(labelled, run, request, has_core=rows.core is not None)
-    else:
-        rater = Rater(name, "", "ratings", rows.path.name, named=str(rows.path), has_rubric=False)
-        judged = {label.id: label for row in labelled for label in _of_judges(row.example) if label.rater == name}
+    if name is not None:
+        return _judge_in_file(name, rows.path, labelled, run, request.options)
+    rater, judged = _ask(labelled, run, request, has_core=rows.core is not None)
     return _compared(rows.path, labelled, judged, rater, run, request.options)
+
+
+def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
+    """Compare each judge whose verdicts are in a file of rows with people, on whole responses; None of other files.
+
+    Raises:
+        RatingError: A row or its rubric is faulty.
+        UsageError: There are fewer than two judges.
+        ComparisonError: No response is labelled.
+    """
+    if not path.is_file() or not _brings_rubrics(Peek(path)):
+        return None
+    labelled = _with_kept_labels(list(_read(NamedRows(path, None), ROWS_ALONE)), path)
+    judges = dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example))
+    if len(judges) < 2:
+        raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
+    return [_judge_in_file(name, path, labelled, ROWS_ALONE, options).whole for name in judges]
+
+
+def _judge_in_file(
+    name: str, path: Path, labelled: Sequence[LabelledRow], run: Rubric, options: LabelOptions
+) -> RowsCalibration:
+    rater = Rater(name, "", "ratings", path.name, named=str(path), has_rubric=False)
+    judged = {label.id: label for row in labelled for label in _of_judges(row.example) if label.rater == name}
+    return _compared(path, labelled, judged, rater, run, options)
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
@@ -167,7 +195,7 @@ def _read(rows: NamedRows, run: Rubric) -> Iterator[LabelledRow]:
     """
     faults: list[Fault] = []
     lines: dict[str, int] = {}
-    for line, data in json_lines(rows.path, RatingError):
+    for line, data in json_rows(rows.path, RatingError):
         try:
             row = _row(data, line, rows.core, run)
         except (RatingError, ValueError) as error:
