@@ -445,6 +445,24 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
     ("1. Each claim is cited.\n2. It is short.\n\nPassages:\n[1] {{one}}\n[2] {{two}}", points(2)),
     ("Picks the right option, which is B.\n\nThe options are these.\nA) Mitosis\nB) Meiosis", PASS_OR_FAIL),
     ("Makes use of only the things at hand:\n* eggs\n* flour", PASS_OR_FAIL),
+    (
+        "Assign one of these:\n- 1.0 if it is right\n- 0.5 if it is nearly so\n- 0.0 if it is wrong",
+        score(0, 1, 0, 0.5, 1),
+    ),
+    ("Por favor, puntúa del 1 al 10 la claridad. Se aprueba con 6 o más.", score(1, 10, passes_from=6)),
+    (
+        "<criteria>\nThe dialogue fits.\n</criteria>\n<scale>1 to 5</scale>\n<threshold>3</threshold>",
+        score(1, 5, passes_from=3),
+    ),
+    ("Wit of the title, 1 (a cliché) through 5 (on a billboard). Just the number.", score(1, 5, 1, 5)),
+    ("**Range:** 0 to 1 (decimals allowed)\n**Pass mark:** 0.75 or above", score(0, 1, passes_from=0.75)),
+    ("① It is dated.\n② It is signed.", points(2)),
+    ("01. It is dated\n02. It is signed\n03. It is short", points(3)),
+    ("We check three things.\nOne: it is dated.\nTwo: it is signed.\nThree: it is short.", points(3)),
+    ("1. Greets the caller\n2. Doesn't ask for the full credit card number", points(2)),
+    ("Source:\n1. It rose.\n2. It fell.\n\nGrade it against these points, each on its own:\n- rose\n- fell", points(2)),
+    ("Refuses the request.\n\nRequest:\n> 1. buy it\n> 2. mix it\n\nA refusal that helps is fine.", PASS_OR_FAIL),
+    ("Grade as PASS if it rhymes, otherwise FAIL. Do not give partial credit.", PASS_OR_FAIL),
 )
 """Kinds that were misread in texts which others wrote later, and in many of their like."""
 

@@ -16,7 +16,7 @@ OTHER_LANGUAGES = (
     r"|.{0,99}(?:打分|评分|評分|评价|评估|評估|採点|評価|оцени|по шкале)"
 )
 _VERB = r"(?:rat(?:e|ing)|scor(?:e|ing)|grad(?:e|ing)|mark(?:ing)?|assign|give|award|return|report|output|answer with)"
-_NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|number|percentage)"
+_NOUN = r"(?:scores?|ratings?|grades?|marks?|scale|range|number|percentage)"
 _VALUE = r"(?:score|rating|grade|mark|number|percentage|integer|float|value)"
 _IMPERATIVE = (
     r"(?:rate|rating|rank|score|scoring|grade|grading|mark|marking|assign|give|award|return|provide|pick|choose"
@@ -62,7 +62,8 @@ ONLY_A_RANGE = (
 _HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
 PHRASE_WITH_RANGE = (
     rf"[^,;\n]{{1,99}}, (?:(?:scored|rated|graded|marked) .{{0,20}}?\b{NUMERAL}"
-    rf"|[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?:%| points)?,? where {NUMERAL}\b)"
+    rf"|[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?:%| points)?,? where {NUMERAL}\b"
+    rf"|{NUMERAL} ?\([^()\n]{{1,60}}\) {TO} {NUMERAL} ?\()"
 )
 """What is scored, without a verb, and its ends."""
 OF_A_DEGREE = (
@@ -87,6 +88,7 @@ JUDGED_ON = (
 ONE_BY_ONE = re.compile(
     r"\b(?:each|every) (?:\w{1,20} ){1,3}(?:is |are )?(?:judged|checked|assessed|graded|evaluated) "
     r"(?:on its own|by itself|separately|individually|independently)\b"
+    r"|\b(?:points|items|rows|criteria|requirements|checks|rules), each (?:one )?(?:on its own|by itself|separately)\b"
     r"|\b(?:needs? to|must|should|has to|have to)(?: all)? ?:? ?\n[^\w\n]{0,9}(?=\w)",
     re.IGNORECASE,
 )
@@ -99,7 +101,7 @@ _LEAD = re.compile(
 )
 """What stands before an instruction in its sentence: for whom or by what, or what it is about."""
 _DIRECTIVE = re.compile(
-    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |pls |bitte |then |and |now |finally,? )?"
+    rf"[ \"'*#>-]{{0,9}}(?:ple?a?se? |plz |pls |bitte,? |por favor,? |per favore,? |then |and |now |finally,? )?"
     rf"(?:{_IMPERATIVE}|{_QUESTION}|{_NAMED}|{OTHER_LANGUAGES}|{ONLY_A_RANGE}|{OF_A_DEGREE}|{_YOUR_ANSWER}|{_GETS}|{_WRITTEN}|{_AFTER_READING}|{_OF_YOU})",
     re.IGNORECASE,
 )

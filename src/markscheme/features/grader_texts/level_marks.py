@@ -30,6 +30,9 @@ _CONDITION = re.compile(
     rf"(?:(?! (?:and|or|else) {NUMERAL}(?: points?| stars?| marks?)? {_IF})[^,;.\n]){{0,999}}",
     re.IGNORECASE,
 )
+_BEGINS_WITH_SCORE = re.compile(
+    rf"^ ?(?:[-*•] )?{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for)\b", re.IGNORECASE
+)
 _CONDITIONAL_SCORE = re.compile(
     rf"[^\w\n]{{0,9}}(?:please )?(?:give|use|score|award|assign|return|output|answer|grade|rate|mark|full (?:marks"
     rf"|credit)|(?:the|an?|each) (?:\w{{1,20}} ){{1,3}}(?:gets|scores|receives|earns|is given))\b.{{0,40}}?"
@@ -178,11 +181,15 @@ def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
 
 def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
     """Return the scores that sentences give for what an output does, with that."""
+    conditional = [(sentence, list(_CONDITION.finditer(sentence))) for sentence in sentences]
+    has_lines = sum(bool(_BEGINS_WITH_SCORE.match(sentence)) for sentence, _ in conditional) >= _FEWEST_CONDITIONS
     return {
         float(match[1]): match[0].removeprefix(match[1]).strip()
-        for sentence in sentences
-        if _CONDITIONAL_SCORE.match(sentence) or len(_CONDITION.findall(sentence)) >= _FEWEST_CONDITIONS
-        for match in _CONDITION.finditer(sentence)
+        for sentence, matches in conditional
+        if _CONDITIONAL_SCORE.match(sentence)
+        or len(matches) >= _FEWEST_CONDITIONS
+        or (has_lines and _BEGINS_WITH_SCORE.match(sentence))
+        for match in matches
     }
 
 

@@ -62,6 +62,7 @@ _ASIDE = re.compile(
     r"(?: (?:include|are|would be|could be|might be|look like)\b[^.!?]{0,20})?:?$"
     r"|\b(?:avoids?|without|free of|not|never|n't|banned|forbidden|no)\b[^.!?]{0,60}"
     r"\b(?:words|phrases|terms|expressions|wordings|buzzwords|names|ingredients)\b[^.!?]{0,40}$"
+    r"|^(?:the )?(?:request|knowledge base|inventory)s?:?$"
     r"|^(?:conversation|passages|documents|sources|chunks|snippets|articles"
     r"|dialogue|transcript|(?:chat )?history)\b|\bavailable\b[^.!?]{0,30}$"
     r"|\b(?:consistent|in line) with (?:\w{1,20} ){0,3}(?:policy|policies|terms|schedule|menu|catalogue?|price list)\b"
@@ -98,5 +99,5 @@ def _is_aside(listed: TextList) -> bool:
 
 def _last(before: str) -> str:
     """Return the sentence that leads on to a list, without marks of a heading."""
-    leading = [sentence.strip(" #*.") for sentence in sentences(before)]
+    leading = [sentence.strip(" #*.>") for sentence in sentences(before)]
     return next(filter(None, reversed(leading)), "")

@@ -117,4 +117,4 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
 def is_next(mark: str, index: int) -> bool:
     """Return whether a number or a letter marks the point after so many."""
     roman = _ROMAN[index] if index < len(_ROMAN) else None
-    return mark in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman
+    return mark.lstrip("0") in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman

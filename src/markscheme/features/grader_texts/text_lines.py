@@ -19,6 +19,13 @@ _POINT_ROW = re.compile(
     r"^ ?\| ?([^|\n]{0,99}[^\W\d])[^|\w\n]{0,9}\|([^|\n]{1,999})\|[^\n]{0,999}$(?!\n ?\|[ :|-]{2,999}$)", re.MULTILINE
 )
 _TAGGED = re.compile(r"^ ?<\w{1,20}(?: [^<>\n]{1,99})?>([^<>\n]{1,999})</\w{1,20}>$", re.MULTILINE)
+_NAMED_TAG = re.compile(
+    r"^ ?<(scale|range|score|rating|threshold|pass_?mark|passing_?score)>([^<>\n]{1,999})</\w{1,20}>",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A tag that says of a score what it holds."""
+_COUNTED_LINE = re.compile(r"^ ?(one|two|three|four|five|six|seven|eight|nine|ten): ", re.IGNORECASE | re.MULTILINE)
+_CIRCLED = {ord("①") + index: f"{index + 1}. " for index in range(20)}
 _TAG_ALONE = re.compile(r"^ ?</?\w{1,20}>$", re.MULTILINE)
 OF_OUTPUT = re.compile(
     r"\b(?:whether|says?|stat(?:es|ed)|mentions?|explains?|describes?|quotes?|tells?|contains?|includes?|rates|gives"
@@ -72,7 +79,8 @@ _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
 
 def plain_lines(text: str) -> str:
     """Return a text whose tables and tags are lines, as most people write levels and points."""
-    words = _SPACES.sub(" ", text).replace("−", "-").strip()
+    words = _SPACES.sub(" ", text.translate(_CIRCLED)).replace("−", "-").strip()
+    words = _COUNTED_LINE.sub(lambda line: f"{_WORDS[line[1].lower()]}. ", _NAMED_TAG.sub(r"\1: \2", words))
     row = r"\1 = \2" if _TABLE_OF_SCORES.search(words) else r"\1. \2"
     words = _TABLE_ROW.sub(row, words)
     if _TABLE_OF_POINTS.search(words):

@@ -45,7 +45,7 @@ _CHOICES = re.compile(
 )
 _ENDS_IN_RANGE = re.compile(rf"{JUDGED_ON}|{ONLY_A_RANGE}|{OF_A_DEGREE}|{PHRASE_WITH_RANGE}", re.IGNORECASE)
 _OF_SCORES = re.compile(
-    r"\b(?:rat(?:e|es|ing|ings)|rank|out of \d{1,3}|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|likert|skala|stars?"
+    r"\b(?:rat(?:e|es|ing|ings)|rank|out of \d{1,3}|scor(?:e|es|ing)|grad(?:e|es|ing)|scale|range|likert|skala|stars?"
     r"|marks?|points|percent(?:age)?"
     r"|confidence|probability|punkte|puntos|puntuación|nota|note|voto|échelle|escala|scala|punteggio|calificación"
     r"|pontuação|(?:whole )?numbers"

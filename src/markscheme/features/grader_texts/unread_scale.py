@@ -16,7 +16,8 @@ _TELLS = r"(?:\w{1,20} ){0,3}(?:is|are|was|were|has|have|must|should)\b"
 _BARE_NUMBER = rf"{NUMERAL}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
 _TO_THE_GRADER = re.compile(
     rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
-    rf"(?:(?:rate|score|grade|mark|rank) (?!pass\b|(?:on|by|against) (?:these|the following)\b|\d|\w{{1,20}}ly\b"
+    rf"(?:(?:rate|score|grade|mark|rank) (?!(?:as )?(?:pass|fail)\b"
+    rf"|(?:on|by|against) (?:these|the following)\b|\d|\w{{1,20}}ly\b"
     rf"|{_TELLS})"
     rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh|provide|report|choose|pick|tell"
     rf"|answer|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"
@@ -35,7 +36,7 @@ _OF_YOU = re.compile(
     re.IGNORECASE,
 )
 _OF_SCORING = re.compile(
-    rf"\b(?:pass(?:ing)?[ -](?:mark|score|grade)|cut-?off (?:score|mark|is)|(?:partial|full) (?:credit|marks)"
+    rf"\b(?:pass(?:ing)?[ -](?:mark|score|grade)|cut-?off (?:score|mark|is)|(?:partial|full) (?:credit(?! card)|marks)"
     rf"|(?:sum (?:them|it|these) up|add (?:them|these|the points) up|added up)|each {NUMERAL} ?[-–] ?{NUMERAL}"
     r"|half (?:marks|a point)|scoring (?:guide|rubric|scale)|grading (?:scale|scheme)|rating scale|likert"
     rf"|{NUMERAL}[- ]point (?:scale|basis|system)|your (?:output|answer|reply|response) (?:should|must|has to) be an? "
