@@ -102,8 +102,8 @@ MOST_MARKED: Final = 2**22
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
     """Return a number for each value of a column, equal for equal values, and how many numbers there may be."""
     if column.dtype.kind == "f":
-        distinct, number = np.unique(column, return_inverse=True)
-        return number.reshape(-1), max(len(distinct), 1)
+        distinct = np.unique(column)
+        return np.searchsorted(distinct, column), max(len(distinct), 1)
     whole = column.astype(np.int64)
     low = int(whole.min(initial=0))
     return whole - low, int(whole.max(initial=0)) - low + 1

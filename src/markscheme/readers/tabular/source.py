@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import date, time
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, overload
 
 from markscheme.errors import RatingError
 from markscheme.numerals import number_in
@@ -288,7 +288,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
         rows = list(rows)
     while names and not names[-1] and not any(len(row) >= len(names) and row[len(names) - 1] for row in rows):
         names.pop()
-    filled: list[Sequence[str]] = []
+    cells: list[list[str]] = [[] for _ in names]
     too_long: list[int] = []
     shared: dict[str, str] = {}
     for line, row in enumerate(rows, start=first_line):
@@ -296,36 +296,62 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
             continue
         if any(map(str.strip, row[len(names) :])):
             too_long.append(line)
-        else:
-            filled.append((*_sharing(row[: len(names)], shared), *("",) * (len(names) - len(row))))
+            continue
+        for index, column in enumerate(cells):
+            column.append(_shared(row[index], shared) if index < len(row) else "")
     if too_long:
         first = ", ".join(map(str, too_long[:3]))
         several = f"{len(too_long)} rows have" if len(too_long) > 1 else "a row has"
         lines = "lines" if len(too_long) > 1 else "line"
         raise RatingError(f"{several} more cells than the header ({lines} {first})", path=path)
-    if not filled:
+    if not cells or not cells[0]:
         raise RatingError("holds no rows", path=path)
     notes: tuple[str, ...] = ()
+    filled = _RowsOf(cells)
     if _are_cells(names, filled):
-        filled.insert(0, tuple(names))
+        for column, name_above in zip(cells, names, strict=True):
+            column.insert(0, name_above)
         names = [f"column {index}" for index in range(1, len(names) + 1)]
         notes = ("no-header",)
     elif _is_second_header(names, filled):
-        names = _over_two_rows(names, filled.pop(0))
+        names = _over_two_rows(names, [column.pop(0) for column in cells])
     _refuse_two_headers(names, filled, path)
-    rated = without_sums(filled)
-    if len(rated) < len(filled):
-        filled = rated
+    sums = sums_among(filled)
+    if sums:
+        cells = [[cell for row, cell in enumerate(column) if row not in sums] for column in cells]
         notes = (*notes, "totals")
     named = [column or (f"column {index}" if index > 1 else "") for index, column in enumerate(names, start=1)]
-    return _without_twins(Sheet(name, tuple(named), list(zip(*filled, strict=True)), first_line, notes), path)
+    return _without_twins(Sheet(name, tuple(named), list(map(tuple, cells)), first_line, notes), path)
+
+
+class _RowsOf(Sequence[Sequence[str]]):
+    """Rows of some columns, each made when it is asked for: two million would take as much room as their cells."""
+
+    def __init__(self, cells: Sequence[Sequence[str]]) -> None:
+        self._cells = cells
+
+    def __len__(self) -> int:
+        return len(self._cells[0])
+
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        return zip(*self._cells, strict=True)
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "_RowsOf": ...
+    def __getitem__(self, index: int | slice) -> "Sequence[str] | _RowsOf":
+        if isinstance(index, slice):
+            return _RowsOf([column[index] for column in self._cells])
+        return tuple(column[index] for column in self._cells)
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
     """Return whether what stands in the header is the first row: two columns have one name, a value of each of both."""
-    columns = [{row[index].strip() for row in rows} for index in range(len(names))]
-    repeated = [name for name, cells in zip(names, columns, strict=True) if name and name in cells]
-    return all(names) and len(set(repeated)) < len(repeated)
+    if not all(names) or len(set(names)) == len(names):
+        return False
+    repeated = [name for index, name in enumerate(names) if any(row[index].strip() == name for row in rows)]
+    return len(set(repeated)) < len(repeated)
 
 
 def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
@@ -356,21 +382,25 @@ def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
     return joined
 
 
-def without_sums(rows: Rows) -> list[Sequence[str]]:
-    """Return the rows that are examples: none that sums up the others by its name and cells, and no note on the table.
+def sums_among(rows: Rows) -> set[int]:
+    """Return the indices of rows that aren't examples: they sum up the others by name and cells, or are notes.
 
-    >>> without_sums([("1", "hi", "4"), ("2", "ho", "3"), ("Average", "", "3.5"), ("1 is the worst grade", "", "")])
-    [('1', 'hi', '4'), ('2', 'ho', '3')]
+    >>> sums_among([("1", "hi", "4"), ("2", "ho", "3"), ("Average", "", "3.5"), ("1 is the worst grade", "", "")])
+    {2, 3}
     """
-    named = [row for row in rows if _is_named_after_sums(row)]
-    alone = [row for row in rows if _is_sentence_alone(row)]
+    named = {index: row for index, row in enumerate(rows) if _is_named_after_sums(row)}
+    alone = {index: row for index, row in enumerate(rows) if _is_sentence_alone(row)}
     if (not named and not alone) or len(named) + len(alone) > SUMS_IN_TABLE:
-        return list(rows)
-    apart = set(map(id, (*named, *alone)))
-    others = [row for row in rows if id(row) not in apart]
-    gone = {id(row) for row in named if len(others) > 1 and (_lacks_cell(row, others) or _are_sums(row, others))}
-    gone |= {id(row) for row in alone if others and not any(len(row[0].split()) > WORDS_OF_AN_ID for row in others)}
-    return [row for row in rows if id(row) not in gone]
+        return set()
+    others = [row for index, row in enumerate(rows) if index not in named and index not in alone]
+    gone = {
+        index
+        for index, row in named.items()
+        if len(others) > 1 and (_lacks_cell(row, others) or _are_sums(row, others))
+    }
+    if others and not any(len(row[0].split()) > WORDS_OF_AN_ID for row in others):
+        gone |= alone.keys()
+    return gone
 
 
 SUMS_IN_TABLE: Final = 8
@@ -423,12 +453,11 @@ MOST_SHARED: Final = 4096
 """Different cells that are kept once, however often they occur: more are ids or texts."""
 
 
-def _sharing(cells: Iterable[str], shared: dict[str, str]) -> Iterator[str]:
-    """Yield cells, each value that occurs often as one object."""
-    for cell in cells:
-        if cell not in shared and len(shared) < MOST_SHARED:
-            shared[cell] = cell
-        yield shared.get(cell, cell)
+def _shared(cell: str, shared: dict[str, str]) -> str:
+    """Return a cell, each value that occurs often as one object."""
+    if cell not in shared and len(shared) < MOST_SHARED:
+        shared[cell] = cell
+    return shared.get(cell, cell)
 
 
 def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
@@ -437,9 +466,9 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
     Raises:
         RatingError: The header is over two rows.
     """
-    below = rows[1:]
-    if all(names[1:]) or len(below) < len(rows[0]) or not all(cell.strip() for cell in rows[0]):
+    if all(names[1:]) or len(rows) - 1 < len(rows[0]) or not all(cell.strip() for cell in rows[0]):
         return
+    below = rows[1:]
     gaps = [index for index, column in enumerate(names) if not column and index]
     repeat = [len({row[index] for row in below}) < len(below) for index in gaps]
     if all(repeat) and all(rows[0][index] not in {row[index] for row in below} for index in range(len(names))):
