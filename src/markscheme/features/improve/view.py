@@ -243,4 +243,5 @@ def _in_tasks(part: tuple[int, int]) -> str:
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:
     """The plan by the keys of its JSON."""
     held_out, labels = plan.needed
-    return {"schema": 1, **vars(plan), "held_out_needed": held_out, "labels_needed": labels}
+    of_plan = {**vars(plan), "to_gate": plan.to_gate or ""}
+    return {"schema": 1, **of_plan, "held_out_needed": held_out, "labels_needed": labels}

@@ -216,7 +216,8 @@ def json_of(
 def _rubric_json(status: "RubricStatus") -> dict[str, Any]:
     receipt = status.receipt
     return {
-        **attributes(status, "name file fault labelled_examples=labelled stale next_step"),
+        **attributes(status, "name file fault labelled_examples=labelled stale"),
+        "next_step": status.next_step or "",
         **attributes(receipt, "use may_trend agreement margin accepted=date"),
         "labels": None if receipt is None else attributes(receipt, "n=labels kind"),
         "judge": status.judge or None,
