@@ -35,7 +35,7 @@ class Name:
     """An external name, such as a criterion's; on an HTML page it links to the section `target`."""
 
     text: str
-    target: str = ""
+    target: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Count:
     """A number of examples; an HTML page lists those with `tag`. `apart` marks a cell off the diagonal."""
 
     n: int
-    tag: str = ""
+    tag: str | None = None
     apart: bool = False
-    says: str = ""
+    says: str | None = None
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Callout(Block):
     tone: Tone
     head: str
     text: str = ""
-    command: str = ""
+    command: str | None = None
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Table(Block):
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
-    caption: str = ""
+    caption: str | None = None
     is_matrix: bool = False
     is_sortable: bool = False
 
@@ -244,17 +244,16 @@ class Card:
     code: str
     rows: tuple[Line, ...] = ()
     advice: tuple[str, ...] = ()
-    command: str = ""
+    command: str | None = None
     examples: Ids = Ids(())
 
     @property
     def below(self) -> tuple[Line, ...]:
         """Lines that text shows below the rows: advice, else examples, and the command."""
-        command: Line = ("→ ", Command(self.command))
         return (
             *([self.examples] if self.examples.ids and not self.advice else []),
             *self.advice,
-            *([command] if self.command else []),
+            *([("→ ", Command(self.command))] if self.command else []),
         )
 
 
@@ -420,7 +419,7 @@ class Section(Block):
 
     title: str
     blocks: tuple[Block, ...]
-    key: str = ""
+    key: str | None = None
 
 
 class SectionsOnDemand(Sequence[Section]):
@@ -486,10 +485,10 @@ class Document:
         brief: What the first screen of the terminal has in place of the details.
         sections: The details, in order.
         parts: Further documents on the same page, such as each judge's after a comparison; details too.
-        more: The command that was run, which shows the details with --details; "" where that can't be said. Only the
+        more: The command that was run, which shows the details with --details; None where that can't be said. Only the
             terminal prints it.
         has_page: Whether --html writes the whole as a page.
-        written: The page that was written; "" for none.
+        written: The page that was written; None for none.
         onward: What to do next, as its words and its command; None without one. Only the terminal prints it.
     """
 
@@ -499,9 +498,9 @@ class Document:
     sections: Sequence[Section] = ()
     brief: tuple[Block, ...] = ()
     parts: tuple["Document", ...] = ()
-    more: str = ""
+    more: str | None = None
     has_page: bool = False
-    written: str = ""
+    written: str | None = None
     onward: tuple[str, str] | None = None
 
     @property

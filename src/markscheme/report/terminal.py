@@ -352,11 +352,11 @@ class _Page:
         self._draw(cells, indent, by=grid)
 
     def _cards(self, block: doc.Cards) -> None:
-        commands = set[str]()
+        commands = set[str | None]()
         for ordinal, card in enumerate(block.cards[: self.room.cards], start=1):
             shown = card if self.room.advice else replace(card, advice=())
             if card.command in commands:
-                shown = replace(shown, command="")
+                shown = replace(shown, command=None)
             commands.add(card.command)
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
             self._hang(f"{ordinal}", [first, *card.rows, *shown.below], indent=2)
