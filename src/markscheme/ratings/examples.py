@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
@@ -236,11 +237,25 @@ class ExampleRows(Sequence[Example]):
         return (index for row in self._rows for index in self._labels_of(row))
 
 
+class ListedExamples(tuple[Example, ...]):
+    """Examples of which each attribute is listed once, however many figures ask for it."""
+
+    def each(self, name: str) -> Sequence[Any]:
+        """Return an attribute of each example."""
+        if name not in self._lists:
+            self._lists[name] = tuple(map(attrgetter(name), self))
+        return self._lists[name]
+
+    @cached_property
+    def _lists(self) -> dict[str, tuple[Any, ...]]:
+        return {}
+
+
 def each(examples: Sequence[Example], name: str) -> Sequence[Any]:
     """Return an attribute of each of some examples; of a table's without making one."""
-    return (
-        examples.each(name) if isinstance(examples, ExampleRows) else [getattr(example, name) for example in examples]
-    )
+    if isinstance(examples, ExampleRows | ListedExamples):
+        return examples.each(name)
+    return [getattr(example, name) for example in examples]
 
 
 def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
@@ -387,7 +402,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
     labelled = list(ExampleSet(tuple(examples)).with_labels(more).examples) if more else examples
     _warn_twice(labelled, path)
     labelled = _without_leaks(labelled, rubric, path)
-    return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
+    return ExampleSet(ListedExamples(labelled), path, _warn_stale(labelled, rubric, path), ratings)
 
 
 def load_responses(path: Path, rubric: Rubric) -> ExampleSet:

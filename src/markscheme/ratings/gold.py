@@ -90,6 +90,8 @@ class Gold(Column):
     def labelled_by(self, kind: str) -> Flags:
         """Return which examples have a label of a kind, shape (n_examples,)."""
         is_labelled = np.zeros(len(self.ids), dtype=bool)
+        if all(header.kind != kind for header in self.labels.headers):
+            return is_labelled
         rows = rows_in(self.ids, self.labels)
         is_labelled[rows[(rows >= 0) & header_values(self.labels, lambda label: label.kind == kind, bool)]] = True
         return is_labelled

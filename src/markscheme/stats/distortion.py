@@ -164,8 +164,8 @@ def correlation_without_noise(
     rated = units.count(in_both.sum(axis=1) >= 2)
     if rated < LEAST_UNITS:
         return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
-    cross = _covariance(ratings[:, left], others[:, right], units)
-    variances = [_covariance(table[:, left], table[:, right], units) for table in (ratings, others)]
+    cross = _covariance(ratings.T[left], others.T[right], units)
+    variances = [_covariance(table.T[left], table.T[right], units) for table in (ratings, others)]
     if not min(variance[0] for variance in variances) > 0:
         return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -222,10 +222,11 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
         return Estimate.without_value(why, n=n_counted, method=method, level=level)
     gammas = []
     for c in range(n_criteria):
-        first = np.where(counts, tables[:, left, c], np.nan)
-        others = np.where(counts, np.delete(tables, c, axis=2).mean(axis=2)[:, left], np.nan)
-        second = np.where(counts, tables[:, right, c], np.nan)
-        its_own = np.where(counts, its[:, c, None], np.nan)
+        own = tables[:, :, c].T
+        first = np.where(counts.T, own[left], np.nan)
+        others = np.where(counts.T, np.delete(tables, c, axis=2).mean(axis=2).T[left], np.nan)
+        second = np.where(counts.T, own[right], np.nan)
+        its_own = np.where(counts.T, its[:, c], np.nan)
         gamma = [_second_slope(y, first, others, units) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
     estimates = [gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n_sets + 1, np.nan)]
@@ -274,12 +275,10 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
     n_counted = units.count(counts.any(axis=1))
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
-    annotator, its_own, of = (
-        np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], feature[:, None])
-    )
+    annotator, its_own, of = (np.where(counts.T, values, np.nan) for values in (table.T[left], its, feature))
     values = _second_slope(its_own, annotator, of, units)
     if several:
-        values = values - _second_slope(np.where(counts, table[:, right], np.nan), annotator, of, units)
+        values = values - _second_slope(np.where(counts.T, table.T[right], np.nan), annotator, of, units)
     if not np.isfinite(values[0]):
         return Estimate.without_value("gold or what it may lean on doesn't vary", n=n_counted, method=method)
     return units.jackknife(values, transform=IDENTITY, level=0.95, method=method)
@@ -365,28 +364,33 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
 
 
 def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
-    """Compute the covariance of x and y, shape (n_units, n_columns), pooled over columns; then without each group."""
+    """Compute the covariance of x and y, shape (n_columns, n_units), pooled over columns; then without each group."""
     in_both = np.isfinite(x) & np.isfinite(y)
-    centred = [np.where(in_both, values - _mean(values, in_both), 0.0) for values in (x, y)]
-    n, sum_x, sum_y, products = (
-        groups.left_out(term.T).T
-        for term in (in_both.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
-    )
+    counted = in_both[:1] if in_both.all() else in_both
+    of_x = _centred(x, counted)
+    of_y = of_x if x is y else _centred(y, counted)
+    n = groups.left_out(counted.astype(np.float64))
+    sum_x = groups.left_out(of_x)
+    sum_y = sum_x if x is y else groups.left_out(of_y)
+    products = groups.left_out(of_x * of_y)
     with np.errstate(divide="ignore", invalid="ignore"):
         cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)
-        return np.asarray(cross.sum(axis=1) / np.maximum(n - 1, 0.0).sum(axis=1))
+        degrees = np.broadcast_to(np.maximum(n - 1, 0.0), cross.shape)
+        return np.asarray(cross.sum(axis=0) / degrees.sum(axis=0))
 
 
-def _mean(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
-    return np.asarray(np.where(counted, values, 0.0).sum(axis=0) / np.maximum(counted.sum(axis=0), 1))
+def _centred(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
+    """Return the values minus the mean of their row, and 0 for those that don't count."""
+    known = values if counted.all() else np.where(counted, values, 0.0)
+    n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
+    return np.asarray(np.where(counted, values - known.sum(axis=1, keepdims=True) / n, 0.0))
 
 
 def _second_slope(y: Floats, control: Floats, feature: Floats, groups: Groups) -> Floats:
     """Compute the coefficient of `feature` when y is regressed on `control` and `feature`, then without each group."""
 
     def covariance(first: Floats, two: Floats) -> Floats:
-        x, y = np.broadcast_arrays(first, two)
-        return _covariance(x, y, groups)
+        return _covariance(first, two, groups)
 
     own_own = covariance(control, control)
     own_other = covariance(control, feature)
