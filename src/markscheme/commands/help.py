@@ -4,9 +4,9 @@ import re
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from inspect import cleandoc, get_annotations
+from inspect import cleandoc
 from typing import TYPE_CHECKING, NamedTuple
 
 from markscheme.commands.families import CommandLine, KeyedOption, declared_of, setting_of
@@ -105,12 +105,9 @@ class Description:
 def describe(command: str, function: CommandLine, arguments: "ArgumentCollection") -> Description:
     """Return the description of a command, by its function and what cyclopts makes of its signature."""
     sections = _sections(function)
-    groups = [hint for hint in get_annotations(function).values() if isinstance(hint, type) and is_dataclass(hint)]
     row = command_named(command)
     common = None if row is None or row.common is None else row.common.split()
-    texts: dict[str, str] = {}
-    for owner in (*(base for group in groups for base in reversed(group.__mro__)), function):
-        texts |= _entries(_sections(owner))
+    texts = _entries(sections)
     options = [_option(argument, texts, common) for argument in arguments if argument.parse and not argument.children]
     return Description(
         command,
@@ -129,8 +126,8 @@ def _sections(documented: object) -> dict[str, str]:
 
 
 def _entries(sections: Mapping[str, str]) -> dict[str, str]:
-    """The text of each parameter or attribute; text that goes on is indented further."""
-    entries = ENTRY.findall(sections.get("Args", "") + sections.get("Attributes", ""))
+    """Return the text of each parameter; text that goes on is indented further."""
+    entries = ENTRY.findall(sections.get("Args", ""))
     return {name: " ".join(text.split()) for name, text in entries}
 
 

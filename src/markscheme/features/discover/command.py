@@ -4,7 +4,6 @@ import asyncio
 import datetime
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
@@ -16,79 +15,22 @@ from cyclopts import Parameter
 from markscheme.commands.families import OF_RESPONSES
 from markscheme.commands.options import (
     BETWEEN_0_AND_1,
-    COUNT,
     AskFlags,
     existing_file,
 )
 from markscheme.commands.output import TOO_FEW, put, refuse_outputs, show, write_report
 from markscheme.commands.page_options import listen, login_name, share_of
 from markscheme.errors import UsageError
+from markscheme.features.discover.options import NotesOptions, ReadingOptions
 from markscheme.pages.options import PageOptions
 from markscheme.phrases import few_of, sent_with
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.kinds import Kind
 
 if TYPE_CHECKING:
     from markscheme.features.discover.open_discovery import OpenedDiscovery
     from markscheme.features.discover.reading_work import ReadingWork
     from markscheme.features.discover.result import Discovery
     from markscheme.features.discover.writing import Written
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class NotesOptions:
-    """Notes and assignments from elsewhere.
-
-    Attributes:
-        notes: notes from elsewhere: a table, or an export of another tool
-        assign: notes put into modes, one a line; without --kind human they are suggestions
-        random: the outputs in these files, noted or not, are a random draw
-        kind: who wrote: human, or model for suggestions; required where a file doesn't say
-    """
-
-    notes: Annotated[tuple[Path, ...], Parameter(metavar="FILE")] = ()
-    assign: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None
-    random: bool = False
-    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class ReadingOptions:
-    """How outputs are read on the page.
-
-    Attributes:
-        again: read again what was read before a mode had a name, one key an output
-        second: read what others have read, their notes hidden, to see how far you agree
-        recode: sort 30 notes of others into the modes, blind
-        also: outputs shown out of turn, one in four: low-score, unlike, or a file of ids
-        sheet: write the reading page to a file to send, instead of serving it
-        share: readers who share the outputs; without --rater, everyone's page is served
-        each: readers per output of a shared pool (1)
-        read_all: keep no output unread, though then none is left to prove the rubric on
-    """
-
-    again: bool = False
-    second: bool = False
-    recode: bool = False
-    also: Annotated[str | None, Parameter(metavar="WHAT")] = None
-    sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None
-    share: Annotated[str | None, Parameter(metavar="A,B,C")] = None
-    each: Annotated[int, COUNT, Parameter(metavar="K")] = 1
-    read_all: bool = False
-
-    @property
-    def view(self) -> str:
-        """What the page begins with.
-
-        Raises:
-            UsageError: Two things at once.
-        """
-        wanted = [name for name in ("again", "second", "recode") if getattr(self, name)]
-        if len(wanted) > 1:
-            raise UsageError(f"--{wanted[0]} and --{wanted[1]} are two kinds of reading: one after the other")
-        return {"again": "again", "recode": "recode"}.get(wanted[0], "read") if wanted else "read"
 
 
 def discover(
