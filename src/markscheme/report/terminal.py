@@ -38,7 +38,7 @@ _LONGEST_REASON = 220
 _GLUE = "\ue000"
 """What stands for the spaces of a command while lines are broken."""
 _QUOTED_COMMAND = re.compile(r"`(?:markscheme|calibrate) [^`]*`")
-_WORD = re.compile(r"\s*\S+")
+_TOKEN = re.compile(r"\S+|\s+")
 _STYLES: dict[doc.Tone, str] = {
     "good": "bold green",
     "trend": "bold green",
@@ -376,12 +376,16 @@ def _broken(text: str, width: int) -> list[str]:
     """Return the lines of a text, broken between words; of words that are wider, commands stay whole."""
     lines = []
     for paragraph in text.split("\n"):
-        line = ""
-        for word in _WORD.findall(paragraph):
-            if line.strip() and cell_len(line + word) > width:
+        line = blanks = ""
+        for token in _TOKEN.findall(paragraph):
+            if token.isspace():
+                blanks = token
+                continue
+            if line.strip() and cell_len(line + blanks + token) > width:
                 lines.append(line)
-                line, word = "", word.lstrip()
-            *pieces, last = [word] if _GLUE in word else chop_cells(word, width) or [""]
+                line = blanks = ""
+            word, blanks = blanks + token, ""
+            *pieces, last = [word] if _GLUE in word else chop_cells(word, width)
             lines += pieces
             line += last
         lines.append(line)
