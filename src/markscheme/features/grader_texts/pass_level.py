@@ -31,11 +31,11 @@ _FAILS = re.compile(
 )
 _FOLLOWS = (
     r" ?(?:[-–+%.,;:)/*=]|$|以|分|で|未)| ?(?:points?|stars?|marks?|pts|percent|score|rating|to|or|and|out|for|only"
-    r"|pass\w{0,15}|fail\w{0,15}|accept\w{0,15}|reject\w{0,15}|is|are|counts?|should\w{0,15}|must|has|have|will|would|minimum|at minimum"
-    r"|in total|needed|required|suffic\w{0,15}|means? (?:an? )?(?:fail|pass|reject)\w{0,15}"
-    r"|punkte?n?|sterne?n?|prozent|bestanden|gilt|ist|sind|genüg\w{0,15}|n[öo]tig|erforder\w{0,15}|reicht|oder|und|zum|um"
-    r"|of (?:hoger|meer)|pour|requis\w{0,15}|ou|et|est|puntos?|para|em|en|o|y|e|di|in|no|non|per|reprov\w{0,15}|neces\w{0,15}"
-    r"|como)\b"
+    r"|pass\w{0,15}|fail\w{0,15}|accept\w{0,15}|reject\w{0,15}|is|are|counts?|should\w{0,15}|must|has|have|will"
+    r"|would|minimum|at minimum|in total|needed|required|suffic\w{0,15}|means? (?:an? )?(?:fail|pass|reject)\w{0,15}"
+    r"|punkte?n?|sterne?n?|prozent|bestanden|gilt|ist|sind|genüg\w{0,15}|n[öo]tig|erforder\w{0,15}|reicht|oder|und"
+    r"|zum|um|of (?:hoger|meer)|pour|requis\w{0,15}|ou|et|est|puntos?|para|em|en|o|y|e|di|in|no|non|per"
+    r"|reprov\w{0,15}|neces\w{0,15}|como)\b"
 )
 """What follows a number that counts nothing else."""
 _SCORE = re.compile(
