@@ -179,8 +179,32 @@ def test_compare_chooses_between_judges_whose_verdicts_stand_in_the_rows(tmp_pat
     assert "a comparison needs two judges, and 1 judge rated these rows" in alone.stderr
 
 
-def test_a_run_of_rows_that_is_to_be_accepted_is_refused(tmp_path: Path) -> None:
-    write_rows(tmp_path / "rows.jsonl", [row(number) for number in range(40)])
-    refused = run_here("calibrate", "rows.jsonl", "--accept", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "--accept needs a rubric" in refused.stderr
+def test_a_run_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(40)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    accepted = run_here("calibrate", "rows.jsonl", "--accept", "--anyway", cwd=tmp_path)
+    assert "1 run accepted" in accepted.stderr
+    kept = json.loads((tmp_path / "calibration/rows.jsonl/accepted.json").read_text())
+    assert (kept["judge"]["name"], kept["ratings"]["examples"], kept["measurements"]["agreement"]["value"]) == (
+        "gpt",
+        40,
+        1,
+    )
+    for one in rows:
+        one["labels"][2]["criteria"] = {"c1": "UNMET", "c2": "UNMET", "c3": "UNMET"}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    run_here("calibrate", "rows.jsonl", "--json", "later.json", cwd=tmp_path)
+    since = json.loads((tmp_path / "later.json").read_text())["baseline"]
+    assert since["accepted"]["runs"] == 1
+    assert since["score"]["shift"]["value"] == pytest.approx(-0.5)
+
+
+def test_a_run_of_a_judge_that_was_asked_replaces_the_one_before_it(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(20)]
+    for one in rows:
+        one["labels"].pop()
+    write_rows(tmp_path / "rows.jsonl", rows)
+    (tmp_path / "judging.py").write_text(JUDGE)
+    command = ("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--accept", "--anyway")
+    for _ in range(2):
+        assert "1 run accepted" in run(*command, cwd=tmp_path).stderr

@@ -233,8 +233,8 @@ class CalibrationRequest:
         path = self.drift.accepted
         if self.drift.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with -o accepted=FILE")
-        since = partial(self._since, path)
-        with self._turn(path):
+        since = partial(self.since, path)
+        with self.turn(path):
             calibration, examples = calibrate_results(
                 results,
                 options=self.options,
@@ -244,7 +244,7 @@ class CalibrationRequest:
                 metric=metric,
             )
             if path is not None:
-                self._accept([calibration], path, examples)
+                self.accept([calibration], path, examples)
         return calibration
 
     # a rubric
@@ -258,7 +258,7 @@ class CalibrationRequest:
         path = self.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
         if self.drift.accept:
             refuse_unmakeable(path)
-        with self._turn(path):
+        with self.turn(path):
             return self._calibrated(rubric, every, folder, path)
 
     def _calibrated(self, rubric: Rubric, every: ExampleSet, folder: Path | None, path: Path) -> list[Calibration]:
@@ -282,7 +282,7 @@ class CalibrationRequest:
         calibrations = self._after_settings(calibrations, rubric, examples, opened)
         if carried is not None:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
-        self._accept(calibrations, path, examples, every)
+        self.accept(calibrations, path, examples, every)
         for calibration in calibrations:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         whole = len(every.labelled.examples)
@@ -324,7 +324,7 @@ class CalibrationRequest:
         return (read_all(every) if self.options.all_texts else every), folder
 
     @contextmanager
-    def _turn(self, path: Path | None) -> Iterator[None]:
+    def turn(self, path: Path | None) -> Iterator[None]:
         """Wait until no other process accepts a run there: which samples are asked depends on the runs before."""
         if path is None or not self.drift.accept:
             yield
@@ -338,7 +338,7 @@ class CalibrationRequest:
         with accepting(path, busy):
             yield
 
-    def _accept(
+    def accept(
         self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
     ) -> None:
         if self.drift.accept:
@@ -379,7 +379,7 @@ class CalibrationRequest:
         looks = (evidence for weigh in LOOK_RECORDS for evidence in weigh(then, of_accepted, samples, judge))
         return replace(since, looks=tuple(looks))
 
-    def _since(
+    def since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
     ) -> "Since | None":
         """Return the accepted run to compare these ratings with; None if there is none, or none that fits.
@@ -451,7 +451,7 @@ class CalibrationRequest:
                 ratings,
                 self._named(Rater(name, "", "ratings", provenance), files=tuple(files.get(name, ()))),
                 options=self.options,
-                since=self._since(path, rubric, examples, ratings) if len(by_rater) == 1 else None,
+                since=self.since(path, rubric, examples, ratings) if len(by_rater) == 1 else None,
             )
             for name, ratings in by_rater.items()
         ]
@@ -489,7 +489,7 @@ class CalibrationRequest:
         )
         rater = self._named(rater_of(judge, first), wanted)
         ratings = [rating for grade in first for rating in ratings_of(grade, rubric, rater.name)]
-        since = self._since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
+        since = self.since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
         of_replay = Usage()
         if since is not None:
             from markscheme.calibration.accepted.history import replaying_judge, with_replay

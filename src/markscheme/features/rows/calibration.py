@@ -1,11 +1,13 @@
 """Compare a judge with people on rows that bring criteria of their own, by verdicts and by responses."""
 
 import math
+import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.trend import refuse_limits_of_scores
@@ -32,15 +34,20 @@ from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
+from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.rubrics.search import find_calibration, find_rubric
+from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric
 from markscheme.stats import Estimate
 from markscheme.stats.shares import share
 
 if TYPE_CHECKING:
+    from markscheme.calibration.earlier_runs.since import Since
     from markscheme.calibration.requests.calibration import CalibrationRequest
+
+SinceAccepted: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]"
+"""Returns the accepted run to compare ratings with; None where there is none."""
 
 FEWEST_OF_TAG = 20
 """Verdicts on the criteria of a tag below which nothing is said of it."""
@@ -125,20 +132,35 @@ def calibrate_rows(rows: NamedRows, request: "CalibrationRequest") -> RowsCalibr
 
     Raises:
         RatingError: A row or its rubric is faulty.
-        UsageError: Several judges rated the rows and none is named, none did and none is to be asked, or the run is to
-            be accepted.
+        UsageError: Several judges rated the rows and none is named, or none did and none is to be asked.
         ComparisonError: No response is labelled, or none graded.
     """
-    if request.drift.accept:
-        raise UsageError("--accept needs a rubric; a run of rows that bring criteria of their own isn't kept")
+    accepted = request.drift.accepted or calibration_folder(rows.path.name, Path.cwd()) / ACCEPTED
+    with request.turn(accepted):
+        result = _result(rows, request, partial(request.since, accepted))
+        _accept(result, accepted, request)
+    return result
+
+
+def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
+    """Accept the run if that is asked for; one of a judge that was asked replaces those before it.
+
+    Its replies may come from the cache, and would be taken for those of another run.
+    """
+    start_over = request.drift.replace or result.whole.rater.source == "live"
+    once = replace(request, drift=replace(request.drift, replace=start_over))
+    once.accept([result.whole], path, ExampleSet(tuple(result.whole.comparison.gold.examples), result.path))
+
+
+def _result(rows: NamedRows, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
     run = request.ask.of(ROWS_ALONE if rows.core is None else rows.core)
     labelled = _with_kept_labels(list(_read(rows, run)), rows.path)
     judges = list(dict.fromkeys(label.rater for row in labelled for label in _of_judges(row.example)))
     name = _judge_in(judges, request)
     if name is not None:
-        return _judge_in_file(name, rows.path, labelled, run, request.options)
+        return _judge_in_file(name, rows.path, labelled, run, request.options, since)
     rater, judged = _ask(labelled, run, request, has_core=rows.core is not None)
-    return _compared(rows.path, labelled, judged, rater, run, request.options)
+    return _compared(rows.path, labelled, judged, rater, run, request.options, since)
 
 
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
@@ -159,11 +181,16 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
 
 
 def _judge_in_file(
-    name: str, path: Path, labelled: Sequence[LabelledRow], run: Rubric, options: LabelOptions
+    name: str,
+    path: Path,
+    labelled: Sequence[LabelledRow],
+    run: Rubric,
+    options: LabelOptions,
+    since: "SinceAccepted" = lambda *_: None,
 ) -> RowsCalibration:
     rater = Rater(name, "", "ratings", path.name, named=str(path), has_rubric=False)
     judged = {label.id: label for row in labelled for label in _of_judges(row.example) if label.rater == name}
-    return _compared(path, labelled, judged, rater, run, options)
+    return _compared(path, labelled, judged, rater, run, options, since)
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
@@ -269,7 +296,8 @@ def _ask(
     grading = Grading(run, judge, has_core=has_core)
     rows = {row.example.id: row for row in labelled if _by_people(row)}
     grades = run_to_end(_grades(grading, [row.example for row in rows.values()], request))
-    rater = replace(rater_of(judge, grades), has_rubric=False, may_be_accepted=False)
+    named = "" if isinstance(request.of, Rubric) else shlex.join(request.of)
+    rater = replace(rater_of(judge, grades), named=named, has_rubric=False)
     return rater, {grade.id: rating_of(grade, rows[grade.id].rubric, rater.name) for grade in grades}
 
 
@@ -297,6 +325,7 @@ def _compared(
     rater: Rater,
     run: Rubric,
     options: LabelOptions,
+    since: "SinceAccepted",
 ) -> RowsCalibration:
     rows = [row for row in labelled if _by_people(row)]
     wholes = {row.example.id: [_whole(label, row.rubric) for label in _by_people(row)] for row in rows}
@@ -305,12 +334,16 @@ def _compared(
         replace(row.example, labels=tuple(filter(None, wholes[row.example.id])), group=row.task) for row in rows
     ]
     verdicts = [verdict for row in rows for verdict in _verdicts_on(row, judged.get(row.example.id))]
+    rubric = _rubric_of_wholes(path.stem, run)
+    example_set = ExampleSet(tuple(examples), path)
+    ratings = list(filter(None, of_judge.values()))
     calibration = calibration_of(
-        _rubric_of_wholes(path.stem, run),
-        ExampleSet(tuple(examples), path),
-        list(filter(None, of_judge.values())),
+        rubric,
+        example_set,
+        ratings,
         rater,
         options=options,
+        since=since(rubric, example_set, ratings),
         trend=_trend(verdicts, run, options),
     )
     return RowsCalibration(
