@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.calibration.file_answers import judges_in_file
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.calibration.results import reporter_of
@@ -71,10 +70,9 @@ def compare(
     Exit status:
         0 compared, 2 invalid arguments, 3 no judge to ask. With two versions of a rubric, 1 if they differ.
     """
-    from markscheme.features.compare.contenders import compare_calibrations
     from markscheme.features.compare.report_judges import json_of
     from markscheme.features.compare.rubric_versions import change_between
-    from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_table
+    from markscheme.features.compare.run_comparison import ComparisonRequest, compared_in_rows, compared_in_table
     from markscheme.features.compare.versions.comparison import have_decisions
     from markscheme.features.compare.versions.sides import are_versions
     from markscheme.features.compare.view_choice import view
@@ -100,12 +98,11 @@ def compare(
     if pairs:
         by = None if rubric is None else ask.rubric(rubric)
         return _compare_systems(sides, by, labels, columns, json, markdown, html)
-    rated = judges_in_file(Path(sides[0]), labels) if rubric is None and len(sides) == 1 else None
-    if rated is not None:
-        compared = compare_calibrations(rated, of=labels.of, tolerance=labels.tolerance)
-    elif rubric is None and len(sides) == 1 and names_table(sides):
+    is_one_file = rubric is None and len(sides) == 1
+    compared = compared_in_rows(Path(sides[0]), labels) if is_one_file else None
+    if is_one_file and compared is None and names_table(sides):
         compared = compared_in_table(Path(sides[0]), columns.of_table(), labels)
-    else:
+    if compared is None:
         compared = ComparisonRequest(
             sides=sides,
             rubric=None if rubric is None else _without_sizes(ask).rubric(rubric),

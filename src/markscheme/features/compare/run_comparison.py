@@ -7,6 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.decision import decide
+from markscheme.calibration.file_answers import judges_in_file
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.options import LabelOptions
@@ -199,6 +200,18 @@ def _of(name: str | None, rubric: Rubric) -> str | None:
     if name is not None:
         measure_of(rubric, name)  # before a judge is asked
     return name
+
+
+def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
+    """Return the judges compared whose verdicts stand beside labels in a file that a feature knows; None of others.
+
+    Raises:
+        UsageError: It has one judge.
+    """
+    calibrations = judges_in_file(path, options)
+    if calibrations is None:
+        return None
+    return compare_calibrations(calibrations, of=options.of, tolerance=options.tolerance)
 
 
 def compared_in_table(path: Path, columns: ColumnOptions, options: LabelOptions) -> Compared:
