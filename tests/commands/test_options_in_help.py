@@ -49,3 +49,15 @@ def test_an_option_that_means_the_same_in_two_commands_is_declared_once() -> Non
         if option.names and f": {option.help}" in " ".join((getdoc(row.load()) or "").split())
     )
     assert [option for option, times in declared.items() if times > 1] == []
+
+
+def test_no_option_has_a_second_name_that_takes_it_back() -> None:
+    """The parser would add `--no-accept` to `--accept`, and `--empty-only` to `--only`, which nobody asked for."""
+    taken_back = {
+        f"{row.name} {name}"
+        for row in all_commands()
+        for option in described(row.name).options
+        for name in option.names
+        if name.startswith(("--no-", "--empty-"))
+    }
+    assert taken_back == set()

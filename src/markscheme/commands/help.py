@@ -167,8 +167,13 @@ def _keyed_option(keyed: KeyedOption) -> Option:
 
 
 def _names(argument: "Argument") -> tuple[str, ...]:
-    """Return what is typed; first what switches it off, where it is on by default."""
-    return tuple(reversed(argument.names)) if argument.parameter.negative else argument.names
+    """Return what is typed; first what switches it off, where it is on by default.
+
+    Names that the parser would make to take an option back are none: commands refuse them.
+    """
+    if argument.parameter.negative:
+        return tuple(reversed(argument.names))
+    return tuple(name for name in argument.names if name not in argument.negatives)
 
 
 def command_help(description: Description, settings: SettingsFile, *, everything: bool) -> str:
