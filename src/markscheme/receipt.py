@@ -62,8 +62,8 @@ class ExceptedName:
         """The part in a sentence: "system b"."""
         return f"{self.by} {self.name}"
 
-    def why_excepted(self, facts: Mapping[str, str]) -> str:
-        """Return the reason why the run doesn't hold for an example; "" if it does.
+    def why_excepted(self, facts: Mapping[str, str]) -> str | None:
+        """Return the reason why the run doesn't hold for an example; None if it does.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -72,7 +72,7 @@ class ExceptedName:
         if name and _may_be(name, self.name):
             return f"{self.called} is excepted"
         if name and any(_may_be(name, name_elsewhere) for name_elsewhere in self.elsewhere):
-            return ""
+            return None
         return f"{self.called} is excepted, and which {self.by} this is isn't known"
 
 
@@ -99,7 +99,7 @@ class Receipt:
         measure: What had to agree: score, decision or a criterion.
         settings: How many settings were tried on the same labels; None where that isn't recorded.
         excepted: Parts of the examples for which it doesn't hold.
-        why_excepted: Why it doesn't hold for the example of a grade; "" where it does.
+        why_excepted: Why it doesn't hold for the example of a grade; None where it does.
         asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
         relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
             none were.
@@ -122,7 +122,7 @@ class Receipt:
     measure: str = "score"
     settings: int | None = 1
     excepted: tuple[ExceptedName, ...] = ()
-    why_excepted: str = ""
+    why_excepted: str | None = None
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
     card: str = ""
@@ -152,7 +152,7 @@ class Receipt:
         Args:
             facts: What is known of the example: its system, its group.
         """
-        why = next((reason for excepted in self.excepted if (reason := excepted.why_excepted(facts))), "")
+        why = next((reason for excepted in self.excepted if (reason := excepted.why_excepted(facts))), None)
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":

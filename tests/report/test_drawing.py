@@ -150,6 +150,7 @@ def test_cases_are_drawn_with_the_largest_gain_first_and_the_middle_of_many_is_l
     gains = [after.y - before.y for before, after in zip(points[::2], points[1::2], strict=True)]
     assert gains == sorted(gains, reverse=True)
     assert len(plot.table.rows) == 100
+    assert plot.caption is not None
     assert "50 score higher with new, 50 lower" in plot.caption
     assert paired_scores(scores[:1], "old", "new") is None
     assert np.isclose(gains[0], 0.5)

@@ -60,7 +60,7 @@ class JudgeKind:
         name: The part of a judge's name before the first colon.
         open: Opens the judge that the rest of a name means, or tells which judges it names; imports nothing heavy
             before its first reply.
-        extra: The extra to install for it, as in `markscheme[openai]`; "" if it needs none.
+        extra: The extra to install for it, as in `markscheme[openai]`; None if it needs none.
         environment: Environment variables that it reads, the decisive one first.
         ready: What to do before it can be used here; None if it is ready.
         form: How such a judge is named; `[…]` is optional.
@@ -85,7 +85,7 @@ class JudgeKind:
 
     name: str
     open: "Callable[[str, Asking], Judge | NamedJudges]"
-    extra: str = ""
+    extra: str | None = None
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
     form: str = ""

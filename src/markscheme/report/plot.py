@@ -142,6 +142,6 @@ class Plot(Block):
     y: Axis
     marks: tuple[PlotMark, ...]
     table: Table
-    caption: str = ""
+    caption: str | None = None
     key: tuple[tuple[str, PlotRole], ...] = ()
     height: int = 220

@@ -131,7 +131,7 @@ class Key:
     kind: KeyValueKind
     description: str = ""
     default: Any = None
-    spelled: str = ""
+    spelled: str | None = None
     """The key's spelling in files, if it differs from its name; the name is read too."""
 
     @property
@@ -177,7 +177,7 @@ class Keys:
         read = {}
         entries = dict(data)
         for name, key in self.keys.items():
-            spelled = key.spelled if key.spelled in entries else name
+            spelled = name if key.spelled is None or key.spelled not in entries else key.spelled
             read[name] = self._value(key, entries.pop(spelled, MISSING), (*path, spelled), problems)
         for name, value in entries.items():
             problems.append(((*path, name), f"unknown key {str(name)!r}{self._instead(name, value)}"))

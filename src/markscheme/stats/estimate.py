@@ -42,7 +42,7 @@ class Caveat:
     Attributes:
         hedge: How it is limited; None where it isn't.
         reason: Why it is; empty where it isn't.
-        remark: What else is to be said; "" for nothing.
+        remark: What else is to be said; None for nothing.
 
     Example:
         >>> str(Caveat("withheld", Reason(("too few fails",)), "from 2 of 52 units"))
@@ -51,7 +51,7 @@ class Caveat:
 
     hedge: Hedge | None = None
     reason: Reason = Reason(())
-    remark: str = ""
+    remark: str | None = None
 
     @classmethod
     def of(cls, hedge: Hedge, why: str | Reason) -> Self:

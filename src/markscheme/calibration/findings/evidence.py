@@ -246,13 +246,13 @@ class Evidence:
         comparison: The judge compared with gold.
         criteria: Each criterion, by name.
         included: Which examples the rules look at, shape (n_examples,).
-        outside: What was left out, in words; "" where nothing was.
+        outside: What was left out, in words; None where nothing was.
     """
 
     comparison: Comparison
     criteria: Mapping[str, CriterionEvidence]
     included: Flags = field(repr=False)
-    outside: str = ""
+    outside: str | None = None
 
     @classmethod
     def of(cls, comparison: Comparison, ratings: Sequence[Rating] = ()) -> "Evidence":
@@ -279,7 +279,7 @@ class Evidence:
         }
         return cls(comparison, criteria, np.ones(n, dtype=bool))
 
-    def without(self, hidden: Flags, called: str = "") -> "Evidence":
+    def without(self, hidden: Flags, called: str | None = None) -> "Evidence":
         """Leave some examples out of the evidence.
 
         Args:

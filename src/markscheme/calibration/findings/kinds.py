@@ -74,7 +74,7 @@ class FindingKind:
         fixed_by: What fixes it.
         stage: When work on it is due.
         command: The command that follows the suggestion; none for an edit by hand, after which you calibrate again.
-        part_of: The code of a finding on the same criterion that explains this one; "" if none does.
+        part_of: The code of a finding on the same criterion that explains this one; None if none does.
         names_criterion: Whether its sentences name the criterion by themselves.
         voids_agreement: Whether a judge with it is not ok, however often it agrees.
         needs_scores: Whether it says nothing as long as no example could be scored.
@@ -89,7 +89,7 @@ class FindingKind:
     fixed_by: FixedBy
     stage: WorkStage
     command: CommandWriter = _calibrate
-    part_of: str = ""
+    part_of: str | None = None
     names_criterion: bool = False
     voids_agreement: bool = False
     needs_scores: bool = True

@@ -144,10 +144,10 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
     for finding in findings:
         kind = finding.kind
-        is_part = (kind.part_of, finding.criterion) in present
-        if is_part and kind.cause == "change":
+        explained_by = kind.part_of if (kind.part_of, finding.criterion) in present else None
+        if explained_by is not None and kind.cause == "change":
             continue
-        groups[kind.part_of if is_part else kind.code, finding.criterion is None].append(finding)
+        groups[explained_by or kind.code, finding.criterion is None].append(finding)
     return sorted(groups.values(), key=lambda group: group[0].kind.step)
 
 
