@@ -150,7 +150,8 @@ class ColumnOptions:
     def sides(self) -> Mapping[str, Kind]:
         """Return who gave what is in the columns of judges and annotators, by the column's name or pattern."""
         of_people: Kind = "adjudicated" if self.adjudicated else "human"
-        return dict.fromkeys(self.judge, "model") | dict.fromkeys(self.human, of_people)
+        of_judges: Kind = "model"
+        return dict.fromkeys(self.judge, of_judges) | dict.fromkeys(self.human, of_people)
 
     @property
     def stated(self) -> dict[str, Any]:
