@@ -92,23 +92,6 @@ class Answered:
     seconds: float | None = None
 
 
-@dataclass(frozen=True)
-class LabellingProgress:
-    """How often a rater agrees with themselves and with other annotators.
-
-    Attributes:
-        again: Responses labelled twice.
-        asked_again: Criteria answered twice.
-        same: How many of those got the same answer both times.
-        agreement: Agreement with other annotators by criterion; None if their labels can't be read.
-    """
-
-    again: int
-    asked_again: int
-    same: int
-    agreement: tuple[AgreementSoFar, ...] | None
-
-
 @dataclass
 class Work:
     """What one rater has to label, and what they have labelled.
@@ -275,23 +258,23 @@ class Work:
         if step in self._before:
             self.file.give(self._before[step])
 
-    def progress(self) -> LabellingProgress:
-        """The rater's progress."""
+    def labelled_again(self) -> tuple[int, list[bool]]:
+        """Return how many responses the rater labelled twice, and of each criterion whether the answer was the same."""
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps
             if step.sample == 1 and self.is_done(step) and self.is_done(Step(step.id))
         ]
-        again = [
+        same = [
             _word(first.criteria[q.criterion.name]) == _word(second.criteria[q.criterion.name])
             for first, second in pairs
             for q in self.questions[first.id]
             if q.criterion.name in first.criteria and q.criterion.name in second.criteria
         ]
-        return LabellingProgress(len(pairs), len(again), sum(again), self._agreement())
+        return len(pairs), same
 
-    def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
-        """Agreement with other annotators on what the rater has labelled."""
+    def agreement(self) -> tuple[AgreementSoFar, ...] | None:
+        """Return agreement with other annotators by criterion; None where their labels can't be read."""
         done = [
             step.id for step in self.file.labels if step.sample == 0 and step in self._own_steps and self.is_done(step)
         ]
