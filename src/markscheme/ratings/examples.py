@@ -14,6 +14,7 @@ from markscheme.numerals import finite
 from markscheme.parts import as_written, in_cell, parted_text
 from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, Form, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView, load_ratings
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.pair_sides import (
@@ -27,7 +28,7 @@ from markscheme.ratings.pair_sides import (
 from markscheme.ratings.program_rows import example_cells, refuse_frame
 from markscheme.ratings.rating import EMPTY_MAPPING, Rating, is_asked, is_stale, text_of
 from markscheme.ratings.row_form import RowForm, form_of_rows
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 
 Split = Literal["dev", "test"]
@@ -511,10 +512,10 @@ class _Reading:
                 continue
             cells = {key: value for key, value in row.items() if value != ""}
             key = cells.get("id", f"ex-{ordinal}")
-            label = _csv_label(cells, criteria)
+            label = label_in_cells(cells, criteria)
             rest: dict[str, Any] = {name: in_cell(value) for name, value in cells.items() if name not in of_labels}
             if "weight" in rest:
-                rest["weight"] = _number(rest["weight"])
+                rest["weight"] = number_or_text(rest["weight"])
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
             if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
                 self.faults.append(Fault(f"id {key!r} occurs above with another response", line))
@@ -613,32 +614,6 @@ def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | Non
         (line, {name: as_text(value, folder=path.parent) for name, value in row.items() if value is not None})
         for line, row in parquet_rows(path)
     )
-
-
-def _csv_label(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dict[str, Any] | None:
-    levels = {name: _cell(row[name], criterion) for name, criterion in criteria.items() if name in row}
-    if not levels and "overall" not in row:
-        return None
-    label: dict[str, Any] = {"rater": row.get("rater", "author"), "criteria": levels}
-    if "kind" in row:
-        label["kind"] = row["kind"]
-    if "overall" in row:
-        label["overall"] = _number(row["overall"])
-    return label
-
-
-def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """A level from a table cell: true and false, as a spreadsheet writes them, are the levels of a yes/no scale."""
-    if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
-        return text.strip().casefold() == "true"
-    return _number(text)
-
-
-def _number(cell: str) -> float | str:
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
 
 
 def _one_of(value: Any, allowed: Sequence[str], name: str) -> Any:

@@ -1,0 +1,39 @@
+"""Labels in the cells of a table of examples: levels by criterion, an overall score, and who gave them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.rubrics.rubric import Criterion
+
+
+def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dict[str, Any] | None:
+    """Return the label in a row of a table, as a line of ratings has it; None where it has none.
+
+    Args:
+        row: The cells by column, without empty ones.
+        criteria: The rubric's criteria, by name.
+    """
+    levels = {name: _cell(row[name], criterion) for name, criterion in criteria.items() if name in row}
+    if not levels and "overall" not in row:
+        return None
+    label: dict[str, Any] = {"rater": row.get("rater", "author"), "criteria": levels}
+    if "kind" in row:
+        label["kind"] = row["kind"]
+    if "overall" in row:
+        label["overall"] = number_or_text(row["overall"])
+    return label
+
+
+def _cell(text: str, criterion: Criterion) -> float | str | bool:
+    """A level from a table cell: true and false, as a spreadsheet writes them, are the levels of a yes/no scale."""
+    if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
+        return text.strip().casefold() == "true"
+    return number_or_text(text)
+
+
+def number_or_text(cell: str) -> float | str:
+    """Return the number in a cell; the cell where it is none."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell

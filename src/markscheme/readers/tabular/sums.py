@@ -1,0 +1,78 @@
+"""Rows of a table that are no examples: sums and means of the others, and notes below them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from markscheme.numerals import number_in
+from markscheme.readers.tabular.words import SUM_WORDS, folded
+
+
+def sums_among(rows: Sequence[Sequence[str]]) -> set[int]:
+    """Return the indices of rows that aren't examples: they sum up the others by name and cells, or are notes.
+
+    >>> sums_among([("1", "hi", "4"), ("2", "ho", "3"), ("Average", "", "3.5"), ("1 is the worst grade", "", "")])
+    {2, 3}
+    """
+    named = {index: row for index, row in enumerate(rows) if _is_named_after_sums(row)}
+    alone = {index: row for index, row in enumerate(rows) if _is_sentence_alone(row)}
+    if (not named and not alone) or len(named) + len(alone) > SUMS_IN_TABLE:
+        return set()
+    others = [row for index, row in enumerate(rows) if index not in named and index not in alone]
+    gone = {
+        index
+        for index, row in named.items()
+        if len(others) > 1 and (_lacks_cell(row, others) or _are_sums(row, others))
+    }
+    if others and not any(len(row[0].split()) > WORDS_OF_AN_ID for row in others):
+        gone |= alone.keys()
+    return gone
+
+
+FEWEST_COLUMNS: Final = 2
+"""Columns of a table beyond which a cell alone in its row is a note."""
+SUMS_IN_TABLE: Final = 8
+"""Rows that sum up a table, or are notes on it, at most; more are examples that are named so."""
+WORDS_OF_AN_ID: Final = 3
+"""Words that the name of a row has at most; a note on the table has more."""
+
+
+def _is_named_after_sums(row: Sequence[str]) -> bool:
+    first = next((cell for cell in row if cell.strip()), "")
+    return len(first) <= LONGEST_SUM and folded(first).rstrip(":") in SUM_WORDS
+
+
+LONGEST_SUM: Final = 20
+"""Characters of a cell that may say that its row is a total."""
+
+
+def _is_sentence_alone(row: Sequence[str]) -> bool:
+    is_alone = len(row) > FEWEST_COLUMNS and not any(row[1:])
+    return is_alone and len(row[0].split()) > WORDS_OF_AN_ID
+
+
+def _lacks_cell(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Return whether a cell after the first that is filled is empty, where every other row has one."""
+    first = next(index for index, cell in enumerate(row) if cell.strip())
+    gaps = [index for index, cell in enumerate(row) if index > first and not cell.strip()]
+    return any(all(other[index].strip() for other in others) for index in gaps)
+
+
+def _are_sums(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Return whether each number of a row is the sum, the mean or the median of its column."""
+    are_sums = []
+    for index, cell in enumerate(row):
+        total = _in_figures(cell)
+        column = sorted(value for other in others if (value := _in_figures(other[index])) is not None)
+        if total is not None and column:
+            middle = (column[len(column) // 2] + column[(len(column) - 1) // 2]) / 2
+            likely = (sum(column), sum(column) / len(column), middle)
+            are_sums.append(any(abs(total - value) <= ROUNDED for value in likely))
+    return bool(are_sums) and all(are_sums)
+
+
+def _in_figures(cell: str) -> float | None:
+    return number_in(cell.strip().replace(",", ".", 1))
+
+
+ROUNDED: Final = 0.05
+"""How far a sum or mean may be from its column's: people write one decimal."""
