@@ -165,6 +165,8 @@ class Import:
         return self.words.get(folded_word(str(value)), value) if not isinstance(value, bool) else value
 
 
+MOST_REMEMBERED = 4096
+"""Answers that a reading remembers: a scale has fewer, however they are written."""
 Expected = Literal["ratings", "examples", "decisions", "anything"]
 """What a caller takes plain lines and tables for, which may hold any of them."""
 
@@ -282,12 +284,24 @@ class Reading(Import):
 
     def level(self, criterion: Criterion, value: Any, *, reason: str = "") -> Rated | None:
         """The level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
+        written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
+        rated = self._read_before.get(written)
+        if rated is not None:
+            return rated
         level = self._level(criterion, value)
         if level is not None:
-            return Rated(level, reason, label=criterion.scale.label_of(level))
+            rated = Rated(level, reason, label=criterion.scale.label_of(level))
+            if written is not None and len(self._read_before) < MOST_REMEMBERED:
+                self._read_before[written] = rated
+            return rated
         choices = ", ".join(criterion.scale.choices)
         self.lose(f"levels {shown(value)} of {criterion.name!r}, which aren't among {choices}")
         return None
+
+    @cached_property
+    def _read_before(self) -> "dict[tuple[str, type, Any] | None, Rated]":
+        """Answers without a reason, by criterion, type and value: each is read once."""
+        return {}
 
     def whole(self, value: Any) -> Whole:
         """Levels, score and decision of an overall verdict, whichever of them it states.

@@ -1,7 +1,7 @@
 """Read tables and JSON lines of any tool: one row per rating, or per pair of a judge's verdict and a label."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -254,10 +254,10 @@ class _Table:
     def _example(self, row: "_Row", unit: str) -> None:
         folder = self.reading.path.parent
         response = row.content(RESPONSE_NAMES, folder)
-        free = {name: self._free(tuple(c for c in columns if c not in self.labels)) for name, columns in INPUTS.items()}
-        inputs = {name: text for name, columns in free.items() if (text := row.content(columns, folder)) is not None}
         if response is None:
             return
+        free = {name: self._free(tuple(c for c in columns if c not in self.labels)) for name, columns in INPUTS.items()}
+        inputs = {name: text for name, columns in free.items() if (text := row.content(columns, folder)) is not None}
         split_name = row.text(("split",))
         split: Split | None = next(
             (split_of_set for split_of_set in get_args(Split) if split_of_set == split_name), None
@@ -281,7 +281,7 @@ class _Table:
         label_column = row.first(self.labels)
         reason = row.text(self._free(REASON)) or ""
         named = row.text(self._free(("judge",)))
-        judge = self._judge(row, named)
+        judge: _Who | None = None
         if verdict is None and named is not None and self.reading.decision(row.value(("judge",))) is not None:
             verdict = row.value(("judge",))
             judge = (JUDGE_COLUMN, "model")
@@ -289,6 +289,7 @@ class _Table:
         if verdict is not None:
             levels, overall, passed = self.reading.whole(verdict)
             levels = {**levels, **self._decided(row, levels)}
+            judge = judge or self._judge(row, named)
             yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note="" if levels else reason)
         if label_column is not None:
             levels, overall, passed = self.reading.whole(row.by_name[label_column])
@@ -296,7 +297,8 @@ class _Table:
             yield Rating(unit, *who, levels, overall, passed)
         rating_of_row = self._rating_in_columns(row, unit, reason if verdict is None else "")
         if said_anything(rating_of_row):
-            rater, kind = judge if judged and row.text(self._free(RATER)) is None else self._who(row, None)
+            is_judges = judged and row.text(self._free(RATER)) is None
+            rater, kind = judge or self._judge(row, named) if is_judges else self._who(row, None)
             yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
@@ -334,10 +336,14 @@ class _Table:
         overall = self._score(row)
         passed = self._decision(row)
         error = row.text(("error",))
-        rating = Rating(unit, "", "human", levels, overall, passed, error=error, at=row.text(DAY_COLUMNS) or "")
-        note = "\n".join(filter(None, notes))
-        seconds = number(row.value(self._free(SECONDS)))
-        return replace(rating, note=note, confidence=row.text(self._free(CONFIDENCE)) or "", seconds=seconds)
+        return Rating(
+            *(unit, "", "human", levels, overall, passed),
+            error=error,
+            at=row.text(DAY_COLUMNS) or "",
+            note="\n".join(filter(None, notes)),
+            seconds=number(row.value(self._free(SECONDS))),
+            confidence=row.text(self._free(CONFIDENCE)) or "",
+        )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:
         """The row's cells of the columns that are mapped to probabilities."""
@@ -433,7 +439,7 @@ class _Table:
         if before is None:
             sample = self.runs.setdefault(key[:2], 0)
             self.runs[key[:2]] += 1
-            self.ratings[key] = replace(rating, sample=sample)
+            self.ratings[key] = replace(rating, sample=sample) if sample != rating.sample else rating
         elif before.criteria.keys() & rating.criteria.keys() or (
             before.passed is not None and rating.passed is not None
         ):
@@ -460,21 +466,21 @@ class _Row:
         self.raw = {str(name): value for name, value in raw.items()}
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
-    def first(self, names: Iterable[str]) -> str | None:
+    def first(self, names: Sequence[str]) -> str | None:
         """The first of the columns that has a value."""
-        return next((name for name in names if self.by_name.get(name) not in (None, "")), None)
+        return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
-    def value(self, names: Iterable[str]) -> Any:
+    def value(self, names: Sequence[str]) -> Any:
         """The value of the first column that has one; None if none has."""
         name = self.first(names)
         return None if name is None else self.by_name[name]
 
-    def text(self, names: Iterable[str]) -> str | None:
+    def text(self, names: Sequence[str]) -> str | None:
         """Return the same, as text."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
 
-    def content(self, names: Iterable[str], folder: Path) -> str | None:
+    def content(self, names: Sequence[str], folder: Path) -> str | None:
         """Return the same of what is judged, which may name files in a folder."""
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)

@@ -18,6 +18,7 @@ from markscheme.features.other_tools.rubric_conversion import convert_rubric
 from markscheme.grading.by_row import rubric_of_rows
 from markscheme.options.reading import DamageOptions
 from markscheme.phrases import counted
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.plain_tables import brings_rubrics
@@ -141,7 +142,7 @@ def _calibration(name: str, run: "ImportRun") -> str | None:
     ratings, examples = run.targets.ratings, run.targets.examples
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
         return None
-    has_judges = any(rating.kind in JUDGES for rating in run.file.ratings)
+    has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
     options = f" --ratings {quote(str(ratings))}" if has_judges else ""
     is_found = examples is None or examples.resolve() == _examples_of(name).resolve()
     return Commands.on(name).calibrate_by(options if is_found else f"{options} --examples {quote(str(examples))}")
