@@ -11,6 +11,7 @@ from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.requests.calibration import CalibrationRequest
@@ -40,7 +41,7 @@ def _export_options() -> type:
     return CountExportOptions
 
 
-def _export(rubric: "Rubric", judges: tuple[str, ...], added: AddedOptions) -> int | None:
+def _export(rubric: "Rubric", examples: "Path | None", judges: tuple[str, ...], added: AddedOptions) -> int | None:
     from markscheme.features.counts.export_options import CountExportOptions
 
     options = added.of(CountExportOptions)
@@ -48,7 +49,7 @@ def _export(rubric: "Rubric", judges: tuple[str, ...], added: AddedOptions) -> i
         return None
     from markscheme.features.counts.export import export_counts
 
-    return export_counts(rubric, options, judges)
+    return export_counts(rubric, options, examples, judges)
 
 
 def _daft_counter() -> CountFrame:

@@ -45,6 +45,23 @@ class CountedPart:
     values: tuple[str, ...]
 
 
+def refuse_uncountable(rubric: Rubric) -> None:
+    """Refuse a rubric whose figures aren't functions of counts.
+
+    Raises:
+        UsageError: It is of pairs, has categories, or a criterion that is called like a part of counts.
+    """
+    if rubric.is_of_pairs:
+        raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")
+    if rubric.categories:
+        raise UsageError(f"{rubric.name} has categories, which aren't counted")
+    for criterion in rubric.criteria:
+        if criterion.name in OTHER_PARTS:
+            raise UsageError(
+                f"{criterion.name} is the name of a part of counts: a criterion needs another to be counted"
+            )
+
+
 @dataclass(frozen=True)
 class CountQuery:
     """Counting the examples of a wide table, which has a column `RATER__CRITERION` for each rater and criterion.
@@ -63,20 +80,12 @@ class CountQuery:
     judge: str
 
     def __post_init__(self) -> None:
-        rubric = self.rubric
-        if rubric.is_of_pairs:
-            raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")
-        if rubric.categories:
-            raise UsageError(f"{rubric.name} has categories, which aren't counted")
+        refuse_uncountable(self.rubric)
         if not self.raters:
             raise UsageError("no rater is named: --raters p1,p2 names the annotators' columns")
         if len({*self.raters, self.judge}) <= len(self.raters):
             raise UsageError(f"each rater has one name, got {', '.join((*self.raters, self.judge))}")
-        for criterion in rubric.criteria:
-            if criterion.name in OTHER_PARTS:
-                raise UsageError(
-                    f"{criterion.name} is the name of a part of counts: a criterion needs another to be counted"
-                )
+        for criterion in self.rubric.criteria:
             if criterion.not_applicable and DOES_NOT_APPLY_LEVEL in criterion.scale.values:
                 raise UsageError(
                     f"{criterion.name} has a level {DOES_NOT_APPLY_LEVEL}, which in a table to be counted says that "

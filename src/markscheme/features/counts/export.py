@@ -2,18 +2,27 @@
 
 import shlex
 import sys
+from pathlib import Path
 
 from markscheme.errors import UsageError
 from markscheme.features.counts.count_files import count_files
 from markscheme.features.counts.count_query import CountQuery
+from markscheme.features.counts.count_ratings import count_ratings, is_of_ratings
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 from markscheme.features.counts.export_options import CountExportOptions
 from markscheme.phrases import counted
+from markscheme.ratings.gold import JUDGE
 from markscheme.rubrics.rubric import Rubric
 
 
-def export_counts(rubric: Rubric, options: CountExportOptions, judges: tuple[str, ...]) -> int:
+def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
     """Print the SELECT that counts ratings, or count those of files.
+
+    Args:
+        rubric: The rubric.
+        options: What is counted.
+        examples: A file of labelled examples; None for the rubric's own.
+        judges: The judge named.
 
     Raises:
         UsageError: The options don't say what to count, or the rubric's figures aren't functions of counts.
@@ -22,13 +31,19 @@ def export_counts(rubric: Rubric, options: CountExportOptions, judges: tuple[str
         raise UsageError("--counts-sql TABLE prints a SELECT, or --counts FILE counts rows of --from FILES")
     if len(judges) > 1:
         raise UsageError(f"counts are of one judge; {len(judges)} are named")
-    query = CountQuery(rubric, options.raters, judges[0] if judges else "judge")
+    judge = judges[0] if judges else None
     if options.counts_sql is not None:
+        query = CountQuery(rubric, options.raters, judge or JUDGE)
         print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
         return 0
     if options.wide is None or options.counts is None:
         raise UsageError("--counts FILE counts files: name them, such as --from 'graded/*.parquet'")
-    n = count_files(query, options.wide, options.counts)
+    if is_of_ratings(options.wide):
+        if options.raters:
+            raise UsageError(f"--raters names columns of a table, and {options.wide} has lines of ratings")
+        n = count_ratings(rubric, judge, Path(options.wide), examples, options.counts)
+    else:
+        n = count_files(CountQuery(rubric, options.raters, judge or JUDGE), options.wide, options.counts)
     print(f"{counted(n, 'row')} of counts in {options.counts}. Then:", file=sys.stderr)
     print(
         f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",

@@ -1,0 +1,95 @@
+"""Counts of a judge's ratings in our own form, beside the labels of a rubric's examples, in memory."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.comparison.comparison import compare
+from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.errors import UsageError, writing
+from markscheme.features.counts.count_query import refuse_uncountable
+from markscheme.features.counts.counting import counts_of
+from markscheme.phrases import listed
+from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.gold import gold_of
+from markscheme.readers.rated import open_rated
+from markscheme.rubrics.rubric import Rubric
+
+
+def is_of_ratings(files: str) -> bool:
+    """Return True if a file has lines of ratings, each with its levels in `criteria`, instead of a wide table."""
+    path = Path(files)
+    if path.suffix.lower() != ".jsonl" or not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        first = next((line for line in file if line.strip()), "")
+    try:
+        row = json.loads(first)
+    except ValueError:
+        return False
+    return isinstance(row, dict) and "criteria" in row
+
+
+def count_ratings(rubric: Rubric, judge: str | None, file: Path, examples: Path | None, target: Path) -> int:
+    """Count a judge's ratings beside the labels of the examples, and write the counts; return how many rows they have.
+
+    Args:
+        rubric: The rubric.
+        judge: The judge's name; None where the file has one judge's ratings.
+        file: The judge's ratings.
+        examples: The labelled examples; None for the rubric's own.
+        target: Parquet, CSV or JSONL by its name.
+
+    Raises:
+        UsageError: The file has ratings of other judges, the rubric can't be counted, or the counts not written.
+        RatingError: The ratings or the examples can't be read.
+        ComparisonError: Nothing is labelled.
+    """
+    refuse_uncountable(rubric)
+    labelled, _ = labelled_examples(rubric, examples)
+    gold = gold_of(labelled, rubric)
+    (rated,) = open_rated([file], rubric, expected="ratings").files
+    rows = counts_of(compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file))))
+    _write(rows, target)
+    return len(rows)
+
+
+def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path) -> RatingCodes:
+    """Return the ratings of the judge that is named, or of the only one."""
+    if judge is None and len(ratings.raters) == 1:
+        return ratings
+    if judge is not None and judge in ratings.raters:
+        return ratings.of_rater(judge)
+    raise UsageError(f"{file} has ratings of {listed(ratings.raters) or 'no judge'}: name one with --judge")
+
+
+def _write(rows: Sequence[dict[str, Any]], target: Path) -> None:
+    """Write rows of counts, in the form that the file's name says."""
+    people = dict.fromkeys(name for row in rows for name in row if name.startswith("p") and name[1:].isdigit())
+    names = ("part", "set_no", "gold", "judge", *people, "n")
+    with writing(target):
+        if target.suffix.lower() == ".csv":
+            with target.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, names, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+        elif target.suffix.lower() == ".jsonl":
+            target.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        elif target.suffix.lower() == ".parquet":
+            _write_parquet(rows, names, target)
+        else:
+            raise UsageError(f"--counts {target}: its name must end in .parquet, .csv, .jsonl")
+
+
+def _write_parquet(rows: Sequence[dict[str, Any]], names: Sequence[str], target: Path) -> None:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise UsageError(f"{target} is Parquet: pip install 'markscheme[parquet]'") from None
+    whole = ("set_no", "n")
+    types = {name: pa.string() if name == "part" else pa.int64() if name in whole else pa.float64() for name in names}
+    columns = {name: pa.array([row.get(name) for row in rows], kind) for name, kind in types.items()}
+    parquet.write_table(pa.table(columns), target)

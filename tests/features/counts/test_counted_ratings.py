@@ -1,0 +1,63 @@
+"""`export RUBRIC --counts FILE --from ratings.jsonl`: our own ratings counted in memory, without DuckDB."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.rubrics.file import load_rubric
+from tests.commands.console import run
+from tests.features.counts.made import random_examples
+
+RUBRIC = """pass_mark: 0.5
+criteria:
+- {name: clear, description: Is it clear?, scale: {min: 1, max: 5}}
+- {name: right, description: Is it right?, scale: {min: 1, max: 5}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "answers.yaml").write_text(RUBRIC)
+    examples, ratings = random_examples(
+        load_rubric(tmp_path / "answers.yaml"), random.Random(2), n=80, groups=9, people=3
+    )
+    for name, lines in (("examples", examples), ("ratings", [{**line, "judge": "mini"} for line in ratings])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return tmp_path
+
+
+def exported(project: Path, name: str, *options: str) -> Any:
+    command = ("markscheme", "export", "answers.yaml", "--counts", name, "--from", "ratings.jsonl")
+    return run(*command, "--examples", "examples.jsonl", *options, cwd=project)
+
+
+@pytest.mark.parametrize("name", ["counts.csv", "counts.jsonl", "counts.parquet"])
+def test_counts_of_our_own_ratings_give_the_figures_of_the_ratings(project: Path, name: str) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    of_export = exported(project, name)
+    assert of_export.returncode == 0, of_export.stderr
+    assert f"markscheme calibrate answers --counts {name}" in of_export.stderr
+
+    def figures(*options: str) -> Any:
+        return json.loads(run("markscheme", "calibrate", "answers.yaml", *options, "--json", "-", cwd=project).stdout)
+
+    of_rows = figures("--examples", "examples.jsonl", "--ratings", "ratings.jsonl")
+    of_counts = figures("--counts", name)
+    for key in ("agreement", "gain", "overall", "criteria"):
+        assert of_counts[key] == of_rows[key]
+
+
+def test_ratings_of_another_judge_and_columns_of_a_table_are_refused(project: Path) -> None:
+    other = exported(project, "counts.csv", "--judge", "maxi")
+    assert other.returncode == 2
+    assert "ratings.jsonl has ratings of mini: name one with --judge" in other.stderr
+    columns = exported(project, "counts.csv", "--raters", "p1,p2")
+    assert columns.returncode == 2
+    assert "--raters names columns of a table, and ratings.jsonl has lines of ratings" in columns.stderr
+    form = exported(project, "counts.txt")
+    assert form.returncode == 2
+    assert "its name must end in .parquet, .csv, .jsonl" in form.stderr
