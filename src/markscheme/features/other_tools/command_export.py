@@ -54,7 +54,7 @@ def export(
 
     path = find_rubric(rubric)
     loaded = load_rubric(path)
-    status = export_otherwise(loaded, examples, judge, added)
+    status = export_otherwise(loaded, labels.examples, judge, added)
     if status is not None:
         return status
     chosen = part_of(examples_with_every_label(loaded, labels.examples)[0], labels.split)
