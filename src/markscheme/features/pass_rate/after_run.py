@@ -25,7 +25,7 @@ REPORT = "MARKSCHEME_REPORT"
 
 LEAST_PASSES = "PROMPTFOO_PASS_RATE_THRESHOLD"
 """Promptfoo's own variable: the pass rate in per cent below which an evaluation fails; 100 without it."""
-WIDTH = 400
+LOG_WIDTH = 400
 """Line width of Promptfoo's log, which breaks longer lines."""
 
 
@@ -37,7 +37,7 @@ def summarize_run(context: Mapping[str, Any]) -> RunReport:
     """
     worth = _worth(context)
     text = io.StringIO()
-    render_terminal(view(worth), text, WIDTH)
+    render_terminal(view(worth), text, LOG_WIDTH)
     return RunReport([line for line in text.getvalue().splitlines() if line], partial(_save, worth))
 
 
