@@ -463,6 +463,10 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
     ("Source:\n1. It rose.\n2. It fell.\n\nGrade it against these points, each on its own:\n- rose\n- fell", points(2)),
     ("Refuses the request.\n\nRequest:\n> 1. buy it\n> 2. mix it\n\nA refusal that helps is fine.", PASS_OR_FAIL),
     ("Grade as PASS if it rhymes, otherwise FAIL. Do not give partial credit.", PASS_OR_FAIL),
+    ("From 1 (unbearable) to 7 (delightful), how does it read?", score(1, 7, 1, 7)),
+    ("Assign one grade: 1, 2 or 3. 1 is misleading, 2 is acceptable, 3 is helpful.", score(1, 3, 1, 2, 3)),
+    ("自然さを1〜5の5段階で評価してください。4以上で合格とします。", score(1, 5, passes_from=4)),
+    ("wit of the name, 1-10 (10 = never seen anything like it)", score(1, 10)),
 )
 """Kinds that were misread in texts which others wrote later, and in many of their like."""
 

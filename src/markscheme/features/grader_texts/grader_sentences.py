@@ -5,7 +5,7 @@ import re
 from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT
 
 TO = (
-    r"(?:-|–|—|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot(?: en met)?|t/m|bis einschließlich"
+    r"(?:-|–|—|〜|～|\.\.|up to|down to|to|through|and|bis|und|à|et|al?|y|e|tot(?: en met)?|t/m|bis einschließlich"
     r"|до|到|至|から)"
 )
 """What stands between the ends of a range."""
@@ -62,13 +62,14 @@ ONLY_A_RANGE = (
 _HOW = r"(?:how|to what|wie|qué tan|cuán|à quel point|quão|quanto|hoe)"
 PHRASE_WITH_RANGE = (
     rf"[^,;\n]{{1,99}}, (?:(?:scored|rated|graded|marked) .{{0,20}}?\b{NUMERAL}"
-    rf"|[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?:%| points)?,? where {NUMERAL}\b"
+    rf"|[(\[]?{NUMERAL} ?{TO} ?{NUMERAL}[)\]]?(?:%| points)?(?:,? where| ?\() ?{NUMERAL}(?: ?=|\b(?!\)))"
     rf"|{NUMERAL} ?\([^()\n]{{1,60}}\) {TO} {NUMERAL} ?\()"
 )
 """What is scored, without a verb, and its ends."""
 OF_A_DEGREE = (
     rf"(?!(?:does|do|did|is|are|has|have)\b).{{0,99}}\b{_HOW}\b.{{0,199}}\b[01] ?(?:\([^()\n]{{1,60}}\) )?"
-    rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?|[^,;\n]{{0,30}}\b[01] ?{TO} ?\d{{1,3}}, {_HOW}\b"
+    rf"{TO} ?\d{{1,3}}\b[^?\n]{{0,199}}\?"
+    rf"|[^,;(\n]{{0,30}}\b[01] ?(?:\([^()\n]{{1,60}}\) )?{TO} ?\d{{1,3}}(?: ?\([^()\n]{{1,60}}\))?, {_HOW}\b"
     r"|(?!says?\b|states?\b|mentions?\b|explains?\b|tells?\b|reports?\b)(?:\w{1,20} ){1,4}(?:is|are|be) (?:to be )?"
     rf"(?:rated|scored|graded|marked|judged) (?:from |on a scale of |on |between )?[01] ?{TO} ?\d{{1,3}}\b"
 )

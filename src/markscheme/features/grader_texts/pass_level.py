@@ -78,6 +78,9 @@ _OF_ANOTHER_KIND = re.compile(
 )
 """Words of a sentence that says how scores are given, and not which of them pass."""
 _CLAUSE_END = re.compile(r"[,;，；] ?(?!\d\d\d)")
+_LEVEL_IS = re.compile(rf"\b{NUMERAL} (?:is|means|=) (?!(?:an? )?(?:fail|pass))", re.IGNORECASE)
+_FEWEST_LEVELS = 3
+"""A sentence that says of so many scores what they are says of none whether it passes."""
 _ONLY_TOP = re.compile(
     r"\bonly (?:the |an? )?(?:top|highest|best|maximum|full|perfect) (?:score|grade|mark|rating|level)s?\b",
     re.IGNORECASE,
@@ -124,7 +127,7 @@ def _deciding(text: str) -> Iterator[str]:
     """Yield the sentences that say from which score a text passes an output, each before its clauses."""
     for sentence in map(in_digits, sentences(text)):
         for words in (sentence, *_CLAUSE_END.split(sentence)):
-            if _DECIDES.search(words):
+            if _DECIDES.search(words) and len(_LEVEL_IS.findall(sentence)) < _FEWEST_LEVELS:
                 yield _OF_SCALE.sub("", words)
 
 
