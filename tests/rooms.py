@@ -282,11 +282,11 @@ def broken_without(feature: str, imports: Sequence[Import], names: Iterable[str]
 
 
 @cache
-def words_of_code(module: Module) -> frozenset[str]:
-    """Return the names and texts of a module's code, without docstrings and comments."""
+def words_of_code(module: Module) -> str:
+    """Return the names and texts of a module's code, one a line, without docstrings and comments."""
     tokens = tokenize.generate_tokens(io.StringIO(module.text).readline)
     words = {token.string for token in tokens if token.type in (tokenize.NAME, tokenize.STRING)}
-    return frozenset(word for word in words if not word.lstrip("rRbBuUfF").startswith('"""'))
+    return "\n".join(sorted(word for word in words if not word.lstrip("rRbBuUfF").startswith('"""')))
 
 
 def files_that_name(feature: str, modules: Mapping[str, Module]) -> list[str]:
@@ -294,7 +294,7 @@ def files_that_name(feature: str, modules: Mapping[str, Module]) -> list[str]:
     faces = {FACE, LIST, *faces_of(modules)}
     pattern = re.compile(NAMED_BY.get(feature) or rf"\b{feature}\b")
     outside = (module for name, module in modules.items() if feature_of(name) != feature and name not in faces)
-    return [module.name for module in outside if any(pattern.search(word) for word in words_of_code(module))]
+    return [module.name for module in outside if pattern.search(words_of_code(module))]
 
 
 def first_word(docstring: str) -> str:
@@ -467,7 +467,7 @@ class FilesOfTests:
 
     def _commands_in(self, path: str) -> set[str]:
         calls = [node for node in self.files[path].nodes if isinstance(node, ast.Call) and node.args]
-        words = [first_text(call) for call in calls if ast.unparse(call.func).rpartition(".")[2] in RUNNERS]
+        words = [first_text(call) for call in calls if last_name(call.func) in RUNNERS]
         return {word.replace("-", "_") for word in words} & self.features
 
     def needs(self, path: str) -> set[str]:
@@ -489,6 +489,11 @@ TOGETHER = "_and_"
 """Stands between the names of features whose tests lie in one folder, which is deleted with either."""
 RUNNERS = ("run", "main", "console", "markscheme")
 """Functions with which tests run a command."""
+
+
+def last_name(function: ast.expr) -> str:
+    """Return the name by which a function is called, without what it is an attribute of."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def first_text(call: ast.Call) -> str:

@@ -169,6 +169,7 @@ def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
     assert calibrate(here, "-o", f"accepted={elsewhere}", "--quiet").returncode == 0
 
 
+@pytest.mark.proof
 def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(accepted: Path) -> None:
     here = accepted
     examples = here / "calibration" / "clear" / "examples.jsonl"

@@ -25,6 +25,7 @@ def python(tmp_path: Path) -> Path:
     return environment_with_package(tmp_path)
 
 
+@pytest.mark.proof
 def test_the_recipe_s_package_is_asked_by_calibrate(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     done, wrong, unknown = in_turn(

@@ -84,6 +84,7 @@ def test_a_real_model_gives_a_verdict_under_our_schema_and_its_token_probabiliti
     asyncio.run(run())
 
 
+@pytest.mark.proof
 def test_a_wrong_key_is_refused_by_a_real_server(llama: str) -> None:
     error = refusal(at(llama, api_key="sk-some-other-key"))
     assert "refused the key (401)" in str(error)

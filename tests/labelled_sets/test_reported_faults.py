@@ -11,6 +11,7 @@ from markscheme import load_rubric
 from tests.commands.console import ROOT, run
 from tests.labelled_sets.fault_table import BOTTOM_LEVEL, TOP_LEVEL, LabelledSet, constructed_levels, load_set
 
+pytestmark = pytest.mark.proof
 NAMES = ("code-quality", "error-messages", "documentation", "api-design")
 SETS = {name: load_set(name) for name in NAMES}
 CRITERIA = {name: [c.name for c in load_rubric(ROOT / "rubrics" / f"{name}.yaml").criteria] for name in NAMES}

@@ -28,6 +28,7 @@ def test_promptfoo_is_installed_once_at_the_version_that_was_asked_for(promptfoo
     assert not list(promptfoo.folder.glob("package-lock.json"))
 
 
+@pytest.mark.proof
 def test_an_evaluation_gives_its_rows_and_exit_100_when_a_test_fails(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
     (tmp_path / "starts.py").write_text(ASSERTION, encoding="utf-8")

@@ -111,6 +111,7 @@ def test_every_group_of_the_reference_comes_out() -> None:
             assert next_group_labels(labelled, pool, int(taken.sum())).tolist() == taken.tolist()
 
 
+@pytest.mark.proof
 @given(hits=st.integers(0, 60), misses=st.integers(0, 60))
 def test_mid_p_limits_hold_the_share_within_the_exact_limits(hits: int, misses: int) -> None:
     assume(hits + misses)

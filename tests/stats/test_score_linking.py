@@ -125,6 +125,7 @@ def test_the_limits_of_a_mean_and_of_a_single_score_are_those_of_the_textbook() 
     assert point.high - (point.mean.value or 0) == pytest.approx(t * link.spread * math.sqrt(1 + leverage))
 
 
+@pytest.mark.proof
 @given(pairs=SCORED)
 def test_everything_a_line_says_stays_between_zero_and_one(pairs: list[tuple[float, float]]) -> None:
     old, new = np.array(pairs).T

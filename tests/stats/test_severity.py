@@ -186,6 +186,7 @@ def test_macro_recall_is_a_stratified_share_with_half_an_example_added() -> None
     assert limits(estimate) == pytest.approx((shares.mean() - reach, shares.mean() + reach))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
 def test_limits_of_macro_averages_hold_their_mean_over_resampled_examples(name: str) -> None:
     gold, judge = some_levels(5, 400, k=3)

@@ -76,6 +76,7 @@ def test_the_fewest_runs_that_keep_the_promise_are_advised() -> None:
     assert advised == [1, 1, 2, 3, 7, None]
 
 
+@pytest.mark.proof
 def test_advised_runs_keep_false_alarms_to_1_in_20_in_8_of_10_gates_on_ten_cases() -> None:
     """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
     kept = []

@@ -119,6 +119,7 @@ def test_a_batch_that_arrived_though_its_answer_was_lost_is_found_and_not_sent_a
         assert (figures["graded"], server.creates, set(server.answered.values())) == (4, 1, {1})
 
 
+@pytest.mark.proof
 def test_another_batch_of_as_many_prompts_is_not_taken_for_ours(tmp_path: Path) -> None:
     def lost(batch: Batch) -> None:
         if server.creates == 2:

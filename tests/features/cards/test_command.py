@@ -73,6 +73,7 @@ def test_a_card_with_a_number_or_a_name_that_cannot_be_is_refused_by_name(
     assert why in done.stderr
 
 
+@pytest.mark.proof
 def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
     setting.set_judge(here, tone=2)
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "-o", "cache=off", "--quiet")
@@ -83,6 +84,7 @@ def test_a_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Pa
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.proof
 def test_a_card_lies_next_to_its_accepted_run_wherever_that_is_kept(here: Path) -> None:
     home = here / "calibration" / "clear"
     assert [path.name for path in sorted(home.glob("*card*"))] == ["card.json", "card.md"]

@@ -293,6 +293,7 @@ def test_a_file_of_several_raters_is_calibrated_rater_by_rater(project: Path) ->
     assert done.returncode == {"adjust": 1, "not-enough-labels": 4, "ok": 0}[best["verdict"]]
 
 
+@pytest.mark.proof
 def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--accept", cwd=project)
     assert done.returncode == 2

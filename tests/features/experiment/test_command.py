@@ -290,6 +290,7 @@ def test_a_calibration_that_cannot_be_read_is_reported_before_a_judge_is_asked(f
     assert not (folder / "support.experiment").exists()
 
 
+@pytest.mark.proof
 def test_the_rubric_s_accepted_calibration_corrects_them_too(folder: Path) -> None:
     home = folder / "calibration" / "support-quality"
     home.mkdir(parents=True)

@@ -20,6 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.proof
 def test_no_file_names_code_as_one_of_several_judges(folder: Path) -> None:
     (folder / "panel.experiment.yaml").write_text(f"rubric: manners\nmodel: '{PANEL}'\n{CASES}")
     refuses_code(folder, "experiment", "panel.experiment.yaml", "--judge", "openai:small")

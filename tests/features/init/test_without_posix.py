@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.without_posix import WITHOUT_POSIX, ends_without_a_fault, run, shipped_set_in, variables
 
 GRADED = f"""{WITHOUT_POSIX}
@@ -17,6 +19,7 @@ def test_a_project_is_made_there(tmp_path: Path) -> None:
     ends_without_a_fault(tmp_path, "init", "new")
 
 
+@pytest.mark.proof
 def test_its_assertion_of_promptfoo_grades_in_its_own_process(tmp_path: Path) -> None:
     project = shipped_set_in(tmp_path)
     (project / "rubrics" / "form.yaml").write_text(

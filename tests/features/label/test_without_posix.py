@@ -12,6 +12,7 @@ def test_a_plan_works_there(tmp_path: Path) -> None:
     ends_without_a_fault(tmp_path, "label", "code-quality", "--plan")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("options", [(), ("--disputed",)])
 def test_the_labelling_page_says_why_it_does_not_run_there(options: tuple[str, ...], tmp_path: Path) -> None:
     is_refused(

@@ -113,6 +113,7 @@ def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_mode
     assert first.text == again.text == cut_off.text
 
 
+@pytest.mark.proof
 def test_a_prompt_that_does_not_fit_is_reported_in_tokens(loaded: LocalJudge) -> None:
     prompt = Prompt(PROMPT.system, "word " * 3_000, PROMPT.schema, PROMPT.criteria)
     with pytest.raises(
@@ -156,6 +157,7 @@ def test_limits_below_one_are_refused(option: str, local_model: Path) -> None:
         LocalJudge(local_model, **{option: 0})  # type: ignore[arg-type]
 
 
+@pytest.mark.proof
 def test_content_and_settings_make_a_model_this_judge(tmp_path: Path, local_model: Path) -> None:
     local = LocalJudge(local_model)
     assert local.identity.name == f"local:{local_model.name}"

@@ -26,6 +26,7 @@ def listed(status: Done) -> dict[str, Any]:
     return dict(judges["always:…"])
 
 
+@pytest.mark.proof
 def test_the_recipe_s_package_is_listed(python: Path, tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     unset, with_it = in_turn(python, here, Command(STATUS), Command(STATUS, variables={"ALWAYS_ALLOWED": "1"}))

@@ -188,6 +188,7 @@ def test_texts_and_cost_are_shown_before_anything_is_asked(folder: Path) -> None
     assert int(calls[1].replace(",", "")) == len((folder / "calls.txt").read_text())
 
 
+@pytest.mark.proof
 def test_a_second_run_asks_again_and_a_killed_one_goes_on(folder: Path) -> None:
     stressed(folder, "fair", "--json", "--only", "praise")
     once = len((folder / "calls.txt").read_text())
