@@ -88,8 +88,8 @@ def page(rows: int, large: Run, against: tuple[float, float, float] | None) -> S
         "Made by `python -m benchmarks.table_size`.",
         "",
         f"`calibrate table.csv` on {rows:,} rows of an id, a response, a verdict and a label: {large.cpu:.0f} CPU "
-        f"seconds, at most {large.megabytes:.0f} MB. Two million rows may take {ALLOWED_MB:,} MB: by this measure they "
-        f"take over {large.megabytes / rows * MOST_ROWS // ALLOWED_MB * ALLOWED_MB:,.0f}.",
+        f"seconds, at most {large.megabytes:.0f} MB. Two million rows may take {ALLOWED_MB:,} MB"
+        + ("." if rows == MOST_ROWS else f": at this rate {large.megabytes / rows * MOST_ROWS:,.0f}."),
     ]
     if against is not None:
         earlier, now, ratio = against
