@@ -210,7 +210,6 @@ LATE: dict[str, dict[str, str]] = {
         "report.table_words": "few errors are of tables",
     },
     "report.results": {
-        "report.plot_drawers": "few results are drawn",
         "report.plots": "few results are drawn",
         "report.html": "few results become pages",
     },

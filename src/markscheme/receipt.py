@@ -103,7 +103,7 @@ class Receipt:
         asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
         relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
             none were.
-        card: The id of its judge card; "" where it has none.
+        card: The id of its judge card; None where it has none.
         without: Parameters that the judge was asked without, since its server doesn't take them.
         averages: Whether its scores were shown to be good enough for averages; whether it may gate is another question.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
@@ -125,7 +125,7 @@ class Receipt:
     why_excepted: str | None = None
     asking: Mapping[str, Any] = field(default_factory=dict)
     relabelled: tuple[int, int] | None = None
-    card: str = ""
+    card: str | None = None
     without: tuple[str, ...] = ()
     averages: bool = True
     differs: tuple[str, ...] = ()
@@ -296,7 +296,7 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
         "settings": receipt.settings,
         "except": [excepted.called for excepted in receipt.excepted],
         "fingerprints": {"rubric": receipt.rubric, "prompt": receipt.prompt, "judge": receipt.judge},
-        "card": receipt.card or None,
+        "card": receipt.card,
     }
 
 
@@ -347,7 +347,7 @@ def load_receipt(path: Path) -> Receipt:
             excepted=tuple(map(_excepted, data.get("except", ()))),
             asking=_asking(asking),
             relabelled=(int(again["relabelled"]), int(again["same"])) if again and again["relabelled"] else None,
-            card=_line(data.get("card") or ""),
+            card=_line(data.get("card") or "") or None,
             without=tuple(map(_line, (data["judge"]["identity"] or {}).get("without", ()))),
             averages=averages,
         )

@@ -55,7 +55,7 @@ class Call:
         submission: The output with its inputs.
         options: How the judge is asked; the configuration's keys, and defaults where it sets none.
         calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
-        system: The provider that wrote the output, if known.
+        system: The provider that wrote the output; None where that isn't known.
         provider: The same as results name it: by its label, else its id.
         metadata: The test's, as far as a word says it.
         reading: What the text of an `llm-rubric` was found to ask for.
@@ -67,8 +67,8 @@ class Call:
     submission: Submission
     options: AskOptions
     calibration: str = "warn"
-    system: str = ""
-    provider: str = ""
+    system: str | None = None
+    provider: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     reading: str | None = None
     row_rubric: RowRubric | None = None
@@ -208,7 +208,7 @@ def call_by(
     options: AskOptions,
     *,
     prompt: Any = None,
-    system: str = "",
+    system: str | None = None,
     steps: Mapping[str, Any] | None = None,
 ) -> Call:
     """A call that grades an output by a rubric already found, with a checked configuration.
@@ -561,7 +561,7 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "leftOut": list(grade.left_out),
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
-        "sameFamily": same_family(_judge_named(grade, call.options), call.system),
+        "sameFamily": same_family(_judge_named(grade, call.options), call.system or ""),
         "fingerprints": prints.to_json() if prints else None,
         **({} if call.calibration == "off" else calibration),
     }

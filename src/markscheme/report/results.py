@@ -12,6 +12,7 @@ from markscheme.errors import UsageError
 from markscheme.report.document import Callout, Document, Examples, Paragraph, Section
 from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
+from markscheme.report.plot_drawers import plot_drawer
 from markscheme.report.views import calibration
 
 FRAME_HEIGHT = 600
@@ -60,7 +61,6 @@ class DocumentReporter(Generic[_Result]):
         Raises:
             UsageError: It has no picture, or there is nothing to draw with.
         """
-        from markscheme.report.plot_drawers import plot_drawer
         from markscheme.report.plots import first_plot
 
         plot = first_plot(self.view(result))
