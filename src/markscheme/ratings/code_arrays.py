@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.stats.distinct import first_of, numbered
 from markscheme.stats.intervals import Flags, Floats, Integers
 
 
@@ -88,15 +89,11 @@ def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, I
         kind = kind * size + number
         n_kinds *= size
     kind, n_kinds = _closed_up(kind, n_kinds)
-    first = np.zeros(n_kinds, dtype=np.int64)
-    first[kind[::-1]] = np.arange(n)[::-1]
-    return first, kind
+    return first_of(kind, n_kinds), kind
 
 
 MOST_KINDS: Final = 2**40
 """Numbers of kinds up to this are multiplied by those of one more column."""
-MOST_MARKED: Final = 2**22
-"""Numbers of kinds up to this are closed up by marking those that occur, which is faster than sorting."""
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
@@ -111,9 +108,5 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
     """Return the same kinds, numbered without gaps."""
-    if n_kinds <= max(MOST_MARKED, len(kind)):
-        occurs = np.zeros(n_kinds, dtype=bool)
-        occurs[kind] = True
-        return (np.cumsum(occurs) - 1)[kind], int(occurs.sum())
-    distinct, number = np.unique(kind, return_inverse=True)
-    return number.reshape(-1), len(distinct)
+    distinct, number = numbered(kind, n_kinds)
+    return number, len(distinct)

@@ -222,10 +222,10 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
         return Estimate.without_value(why, n=n_counted, method=method, level=level)
     gammas = []
     for c in range(n_criteria):
-        own = tables[:, :, c].T
-        first = np.where(counts.T, own[left], np.nan)
+        of_criterion = tables[:, :, c].T
+        first = np.where(counts.T, of_criterion[left], np.nan)
         others = np.where(counts.T, np.delete(tables, c, axis=2).mean(axis=2).T[left], np.nan)
-        second = np.where(counts.T, own[right], np.nan)
+        second = np.where(counts.T, of_criterion[right], np.nan)
         its_own = np.where(counts.T, its[:, c], np.nan)
         gamma = [_second_slope(y, first, others, units) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
@@ -381,9 +381,9 @@ def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
 
 def _centred(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
     """Return the values minus the mean of their row, and 0 for those that don't count."""
-    known = values if counted.all() else np.where(counted, values, 0.0)
+    filled = values if counted.all() else np.where(counted, values, 0.0)
     n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
-    return np.asarray(np.where(counted, values - known.sum(axis=1, keepdims=True) / n, 0.0))
+    return np.asarray(np.where(counted, values - filled.sum(axis=1, keepdims=True) / n, 0.0))
 
 
 def _second_slope(y: Floats, control: Floats, feature: Floats, groups: Groups) -> Floats:
