@@ -122,7 +122,7 @@ def test_what_nobody_can_read_gets_no_answer_and_ends_nothing(runtime: Path) -> 
             listener.setblocking(False)
             with socket_file(str(runtime / "s")) as release:
                 serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=1.0).serve())
-                told = [
+                answers = [
                     (
                         message[:20],
                         await answer_to(runtime / "s", message),
@@ -131,7 +131,7 @@ def test_what_nobody_can_read_gets_no_answer_and_ends_nothing(runtime: Path) -> 
                     for message in unreadable
                 ]
                 await asyncio.wait_for(serving, 60)
-                return told
+                return answers
 
     for message, answer, next_answer in asyncio.run(story()):
         assert answer in (b"", b'{"refused": "failed"}'), message
