@@ -426,7 +426,7 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
     ("Has the shopping below and nothing else:\n- 2 x milk\n- 1 x bread", PASS_OR_FAIL),
     ('Is the memo clear?\nReply with JSON only:\n{"score": <integer from 1 to 5>, "why": "..."}', score(1, 5)),
     ('You judge the tone.\n\nOutput format:\n```\n{"score": 0.0-1.0}\n```', score(0, 1)),
-    ('The bot is told to return {"score": 1-5} and says that it cannot.', PASS_OR_FAIL),
+    ('The bot was asked to return {"score": 1-5} and says that it cannot.', PASS_OR_FAIL),
     ("pls give 0-100 for how near it is to the brief, 70+ = pass", score(0, 100, passes_from=70)),
     ("From one to five, how well does the title fit? A rating of four or five is a pass.", score(1, 5, passes_from=4)),
     ("Grade the plan. Each point is judged on its own:\na. has a goal\nb. has a date", points(2)),

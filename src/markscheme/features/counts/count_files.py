@@ -10,7 +10,7 @@ from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 
 READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_json", "ndjson": "read_json"}
 """What reads files, by the end of their names."""
-WRITERS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
+COPY_FORMS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
 """How counts are written, by the end of their file's name."""
 
 MEMORY: Final = "1500MB"
@@ -29,7 +29,7 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
         UsageError: DuckDB isn't installed, can't read the files, or finds no column of a rater.
     """
     reader = _by_ending(READERS, files, "--from")
-    form = _by_ending(WRITERS, str(target), "--counts")
+    form = _by_ending(COPY_FORMS, str(target), "--counts")
     try:
         import duckdb
     except ImportError:
@@ -40,17 +40,19 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
         settings: dict[str, Any] = {"memory_limit": MEMORY, "temp_directory": str(Path(folder) / "spilled")}
         try:
             with duckdb.connect(config=settings) as database:
-                (found,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
+                (counted,) = database.execute(f"COPY ({select}) TO {_text(str(written))} (FORMAT {form})").fetchall()
         except duckdb.Error as problem:
             raise UsageError(f"{files} can't be counted: {str(problem).partition(chr(10))[0]}") from None
         written.replace(target)
-    return int(found[0])
+    return int(counted[0])
 
 
 def _by_ending(forms: dict[str, str], name: str, option: str) -> str:
     ending = name.rpartition(".")[2].lower()
     if ending not in forms:
-        raise UsageError(f"{option} {name}: its name must end in {', '.join(f'.{known}' for known in forms)}")
+        raise UsageError(
+            f"{option} {name}: its name must end in {', '.join(f'.{ending_of_form}' for ending_of_form in forms)}"
+        )
     return forms[ending]
 
 

@@ -18,7 +18,7 @@ Expressions: TypeAlias = Mapping[str, str]
 """SQL expressions by the column that they make."""
 FORMAT: Final = 1
 """The number of the counts' format, in the part `format:1`."""
-DECIMALS: Final = 9
+SCORE_DECIMALS: Final = 9
 """Decimals of scores and shares."""
 DOES_NOT_APPLY_LEVEL: Final = -2
 """What a table has in place of a level where the criterion does not apply."""
@@ -26,7 +26,7 @@ OTHER_PARTS: Final = frozenset({"score", "decision", "people", "given", "example
 """Parts that aren't a criterion's, and so can't share its name."""
 ADJUDICATED: Final = "gold"
 """The rater whose levels are final, next to annotators."""
-MOST_ANNOTATORS: Final = 3
+MOST_IN_PLAIN_SQL: Final = 3
 """Annotators whose middle is written out; a database with a median of its own takes more."""
 _PASSING_ROUNDING: Final = 1e-12
 """By how much a position may miss a threshold through rounding, as `Criterion.passes` allows."""
@@ -96,22 +96,22 @@ class CountQuery:
     def columns(self) -> dict[str, str]:
         """Columns of the wide table by what they are called in expressions."""
         return {
-            _raw(own, index, criterion): f"{rater}__{criterion.name}"
-            for own, rater in self._names.items()
+            _raw(prefix, index, criterion): f"{rater}__{criterion.name}"
+            for prefix, rater in self._names.items()
             for index, criterion in self._criteria
         }
 
     @property
     def annotators(self) -> list[str]:
         """Annotators as expressions call them: p1, p2, …"""
-        return [own for own in self._names if own not in ("judge", "final")]
+        return [prefix for prefix in self._names if prefix not in ("judge", "final")]
 
     @property
     def is_labelled(self) -> str:
         """The condition that somebody labelled an example."""
         return " OR ".join(
-            f"{_raw(own, index, criterion)} IS NOT NULL"
-            for own in self._labellers
+            f"{_raw(prefix, index, criterion)} IS NOT NULL"
+            for prefix in self._labellers
             for index, criterion in self._criteria
         )
 
@@ -183,7 +183,7 @@ class CountQuery:
             constant: The column of the best constant decision.
         """
         passes = [f"{person}_pass" for person in self.annotators]
-        pairs = " + ".join(_same(one, other) for place, one in enumerate(passes) for other in passes[place + 1 :])
+        pairs = " + ".join(_same(first, second) for place, first in enumerate(passes) for second in passes[place + 1 :])
         judge = " + ".join(_same(decision, "judge_pass") for decision in passes)
         by_constant = " + ".join(_same(decision, constant) for decision in passes)
         n_pairs = "(n_deciding * (n_deciding - 1))"
@@ -216,7 +216,7 @@ class CountQuery:
 
     @property
     def _labellers(self) -> list[str]:
-        return [own for own in self._names if own != "judge"]
+        return [prefix for prefix in self._names if prefix != "judge"]
 
     def _may_split(self, criterion: Criterion) -> bool:
         return criterion.scale.halves_decide_nothing and len(self.annotators) > 1
@@ -230,11 +230,11 @@ class CountQuery:
         for index, criterion in self._criteria:
             if not criterion.not_applicable:
                 continue
-            for own in self._names:
-                raw = _raw(own, index, criterion)
-                yield f"{own}_{index}", f"CASE WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN NULL ELSE {raw} END"
+            for prefix in self._names:
+                raw = _raw(prefix, index, criterion)
+                yield f"{prefix}_{index}", f"CASE WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN NULL ELSE {raw} END"
                 yield (
-                    f"{own}_skips_{index}",
+                    f"{prefix}_skips_{index}",
                     f"CASE WHEN {raw} IS NULL THEN 0 WHEN {raw} = {DOES_NOT_APPLY_LEVEL} THEN 1 ELSE 0 END",
                 )
 
@@ -250,7 +250,7 @@ class CountQuery:
                 else (final if not people else theirs),
             )
             if criterion.not_applicable:
-                skips = " + ".join(f"{own}_skips_{index}" for own in self._labellers)
+                skips = " + ".join(f"{prefix}_skips_{index}" for prefix in self._labellers)
                 yield f"gold_skips_{index}", skips
 
     def _settled(self) -> Iterator[tuple[str, str]]:
@@ -271,12 +271,12 @@ class CountQuery:
         """Whose scores are computed: gold's also for both ways of settling even splits."""
         return [*self.annotators, "judge", "gold", *(("worse", "better") if self._splits else ())]
 
-    def _level(self, own: str, index: int, criterion: Criterion) -> str:
-        settled = own in ("worse", "better") and not self._may_split(criterion)
-        return f"{'gold' if settled else own}_{index}"
+    def _level(self, prefix: str, index: int, criterion: Criterion) -> str:
+        settled = prefix in ("worse", "better") and not self._may_split(criterion)
+        return f"{'gold' if settled else prefix}_{index}"
 
-    def _position(self, own: str, index: int, criterion: Criterion) -> str:
-        level = self._level(own, index, criterion)
+    def _position(self, prefix: str, index: int, criterion: Criterion) -> str:
+        level = self._level(prefix, index, criterion)
         scale = criterion.scale
         low = scale.ends[0]
         if scale.by_label or (low == 0 and scale.span == 1):
@@ -285,24 +285,24 @@ class CountQuery:
 
     def _sums(self) -> Iterator[tuple[str, str]]:
         """Yield the sum of weight times position of each, and the best sum where criteria may be left out."""
-        for own in self._scored:
+        for prefix in self._scored:
             terms: list[str] = []
             best: list[str] = []
             faults: list[str] = []
             for index, criterion in self._criteria:
-                term = f"{_signed(criterion.weight)} * {self._position(own, index, criterion)}"
+                term = f"{_signed(criterion.weight)} * {self._position(prefix, index, criterion)}"
                 weight = repr(abs(float(criterion.weight)))
                 if criterion.not_applicable:
-                    level = self._level(own, index, criterion)
-                    skips = f"{'gold' if own in ('worse', 'better') else own}_skips_{index}"
+                    level = self._level(prefix, index, criterion)
+                    skips = f"{'gold' if prefix in ('worse', 'better') else prefix}_skips_{index}"
                     term = f"CASE WHEN {level} IS NOT NULL THEN {term} WHEN {skips} > 0 THEN 0.0 ELSE NULL END"
                     weight = f"CASE WHEN {level} IS NOT NULL THEN {weight} ELSE 0.0 END"
                 terms.append(term)
                 (best if criterion.weight > 0 else faults).append(weight)
-            yield f"{own}_sum", " + ".join(terms)
+            yield f"{prefix}_sum", " + ".join(terms)
             if self._leaves_out:
-                yield f"{own}_best", " + ".join(best) or "0.0"
-                yield f"{own}_faults", " + ".join(faults) or "0.0"
+                yield f"{prefix}_best", " + ".join(best) or "0.0"
+                yield f"{prefix}_faults", " + ".join(faults) or "0.0"
 
     @property
     def _leaves_out(self) -> bool:
@@ -312,15 +312,15 @@ class CountQuery:
         weights = [float(criterion.weight) for _, criterion in self._criteria]
         best = sum(weight for weight in weights if weight > 0)
         faults = sum(abs(weight) for weight in weights)
-        for own in self._scored:
-            name = "gold_unsplit_score" if own == "gold" and self._splits else f"{own}_score"
+        for prefix in self._scored:
+            name = "gold_unsplit_score" if prefix == "gold" and self._splits else f"{prefix}_score"
             if self._leaves_out:
-                by_best = f"{own}_sum / {own}_best"
-                by_faults = f"1.0 + {own}_sum / {own}_faults"
-                share = f"CASE WHEN {own}_best > 0 THEN {_within(by_best)}"
-                yield name, f"{share} WHEN {own}_faults > 0 THEN {_within(by_faults)} ELSE NULL END"
+                by_best = f"{prefix}_sum / {prefix}_best"
+                by_faults = f"1.0 + {prefix}_sum / {prefix}_faults"
+                share = f"CASE WHEN {prefix}_best > 0 THEN {_within(by_best)}"
+                yield name, f"{share} WHEN {prefix}_faults > 0 THEN {_within(by_faults)} ELSE NULL END"
             else:
-                share = f"{own}_sum / {best!r}" if best > 0 else f"1.0 + {own}_sum / {faults!r}"
+                share = f"{prefix}_sum / {best!r}" if best > 0 else f"1.0 + {prefix}_sum / {faults!r}"
                 yield name, _within(share) if 0 < best < faults else share
 
     def _gold_score(self) -> Iterator[tuple[str, str]]:
@@ -347,23 +347,25 @@ class CountQuery:
         worse, better = self._decision("worse"), self._decision("better")
         yield "gold_pass", f"CASE WHEN ({worse}) = ({better}) THEN ({worse}) ELSE NULL END"
 
-    def _decision(self, own: str) -> str:
+    def _decision(self, prefix: str) -> str:
         mark = self.rubric.pass_mark - ROUNDING
-        fails = [f"{own}_score < {_signed(mark)}"]
+        fails = [f"{prefix}_score < {_signed(mark)}"]
         for index, criterion in self._criteria:
             if criterion.required:
-                position = self._position(own, index, criterion)
+                position = self._position(prefix, index, criterion)
                 merit = position if criterion.weight > 0 else f"1.0 - {position}"
-                known = f"{self._level(own, index, criterion)} IS NOT NULL AND " if criterion.not_applicable else ""
-                fails.append(f"{known}{merit} < {_signed(criterion.threshold - _PASSING_ROUNDING)}")
+                is_given = (
+                    f"{self._level(prefix, index, criterion)} IS NOT NULL AND " if criterion.not_applicable else ""
+                )
+                fails.append(f"{is_given}{merit} < {_signed(criterion.threshold - _PASSING_ROUNDING)}")
         cases = " ".join(f"WHEN {fail} THEN 0" for fail in fails)
-        return f"CASE WHEN {own}_score IS NULL THEN NULL {cases} ELSE 1 END"
+        return f"CASE WHEN {prefix}_score IS NULL THEN NULL {cases} ELSE 1 END"
 
     # --- agreement ----------------------------------------------------------------------------------------------------
 
-    def _hit(self, one: str, other: str) -> str:
-        near = f"{rounded(f'ABS({one} - {other})')} < {self.rubric.tolerance!r}"
-        return f"CASE WHEN {one} IS NULL OR {other} IS NULL THEN 0 WHEN {near} THEN 1 ELSE 0 END"
+    def _hit(self, first: str, second: str) -> str:
+        near = f"{rounded(f'ABS({first} - {second})')} < {self.rubric.tolerance!r}"
+        return f"CASE WHEN {first} IS NULL OR {second} IS NULL THEN 0 WHEN {near} THEN 1 ELSE 0 END"
 
     def _compared(self) -> Iterator[tuple[str, str]]:
         yield "hit", self._hit("gold_score", "judge_score")
@@ -371,17 +373,17 @@ class CountQuery:
         if not scores:
             return
         yield "n_people", " + ".join(f"CASE WHEN {score} IS NULL THEN 0 ELSE 1 END" for score in scores)
-        pairs = [(one, other) for place, one in enumerate(scores) for other in scores[place + 1 :]]
-        yield "pair_hits", " + ".join(self._hit(one, other) for one, other in pairs) or "0"
+        pairs = [(first, second) for place, first in enumerate(scores) for second in scores[place + 1 :]]
+        yield "pair_hits", " + ".join(self._hit(first, second) for first, second in pairs) or "0"
         yield "judge_hits", " + ".join(self._hit(score, "judge_score") for score in scores)
         if self.shared_decision is not None:
             passes = (f"{person}_pass" for person in self.annotators)
             yield "n_deciding", " + ".join(f"CASE WHEN {decision} IS NULL THEN 0 ELSE 1 END" for decision in passes)
 
 
-def _raw(own: str, index: int, criterion: Criterion) -> str:
+def _raw(prefix: str, index: int, criterion: Criterion) -> str:
     """Return what a rater's column of the table is called in expressions."""
-    return f"{'raw_' if criterion.not_applicable else ''}{own}_{index}"
+    return f"{'raw_' if criterion.not_applicable else ''}{prefix}_{index}"
 
 
 def rounded(expression: str) -> str:
@@ -390,12 +392,12 @@ def rounded(expression: str) -> str:
     >>> rounded("gold_score")
     'ROUND(gold_score, 9)'
     """
-    return f"ROUND({expression}, {DECIMALS})"
+    return f"ROUND({expression}, {SCORE_DECIMALS})"
 
 
-def _same(one: str, other: str) -> str:
+def _same(first: str, second: str) -> str:
     """Return 1 where two decisions are the same, else 0."""
-    return f"CASE WHEN {one} IS NULL OR {other} IS NULL THEN 0 WHEN {one} = {other} THEN 1 ELSE 0 END"
+    return f"CASE WHEN {first} IS NULL OR {second} IS NULL THEN 0 WHEN {first} = {second} THEN 1 ELSE 0 END"
 
 
 def _signed(value: float) -> str:
@@ -412,11 +414,11 @@ def _middle(levels: Sequence[str], median: str | None) -> str:
     """Return the middle of annotators' levels: half-way between two, whoever gave none."""
     if len(levels) == 1:
         return levels[0]
-    if len(levels) > MOST_ANNOTATORS:
+    if len(levels) > MOST_IN_PLAIN_SQL:
         if median is None:
             raise UsageError(
-                f"the middle of more than {MOST_ANNOTATORS} annotators isn't plain SQL: --dialect duckdb, or a column "
-                f"of final levels for each criterion, named gold__CRITERION, with `--raters {ADJUDICATED}`"
+                f"the middle of more than {MOST_IN_PLAIN_SQL} annotators isn't plain SQL: --dialect duckdb, or a "
+                f"column of final levels for each criterion, named gold__CRITERION, with `--raters {ADJUDICATED}`"
             )
         return median.format(", ".join(levels))
     if len(levels) == 2:

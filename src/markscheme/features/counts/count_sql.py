@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from markscheme.features.counts.count_query import DECIMALS, FORMAT, CountQuery, Expressions, rounded
+from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountQuery, Expressions, rounded
 from markscheme.features.counts.export_options import DialectName
 from markscheme.stats.group_sets import OFFSET, PRIME, SETS
 
@@ -72,10 +72,10 @@ def _stage(name: str, before: str, columns: Expressions) -> str:
 def _examples(query: CountQuery, table: str, dialect: Dialect) -> Iterator[str]:
     """Yield the block that a user edits, and what finds the set of each labelled example."""
 
-    def level(own: str, column: str) -> str:
-        return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {own}"
+    def level(alias: str, column: str) -> str:
+        return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"
 
-    levels = ",\n    ".join(level(own, column) for own, column in query.columns.items())
+    levels = ",\n    ".join(level(alias, column) for alias, column in query.columns.items())
     skips = any(criterion.not_applicable for criterion in query.rubric.criteria)
     exits = ", -2 where it does not apply" if skips else ""
     yield (
@@ -118,10 +118,10 @@ def _quoted(name: str, dialect: Dialect) -> str:
 def _constant(query: CountQuery, examples: str) -> Iterator[str]:
     """Yield the scores that were given, and which of them agrees with most annotators."""
     people = [f"{person}_score" for person in query.annotators]
-    given = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
+    selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
     n_known = " + ".join(f"COUNT({score})" for score in people) or "0"
-    given.append(f"SELECT gold_score FROM {examples} WHERE (SELECT {n_known} FROM {examples}) = 0")
-    every = " UNION ALL ".join(given)
+    selects.append(f"SELECT gold_score FROM {examples} WHERE (SELECT {n_known} FROM {examples}) = 0")
+    every = " UNION ALL ".join(selects)
     yield f"given AS (\n  SELECT DISTINCT score FROM ({every}) AS scores WHERE score IS NOT NULL\n)"
     if len(people) < 2:
         return
@@ -132,7 +132,7 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
         f"spread AS (\n  SELECT score, SUM(weight) AS weight FROM ({by_person}) AS scores\n"
         "  WHERE score IS NOT NULL GROUP BY score\n)"
     )
-    near = f"ABS(given.score - spread.score) <= {query.rubric.tolerance - 0.5 * 10.0**-DECIMALS!r}"
+    near = f"ABS(given.score - spread.score) <= {query.rubric.tolerance - 0.5 * 10.0**-SCORE_DECIMALS!r}"
     agreeing = f"{rounded(f'SUM(CASE WHEN {near} THEN spread.weight ELSE 0.0 END)')}"
     yield (
         f"constant AS (\n  SELECT given.score AS answer FROM given CROSS JOIN spread\n  GROUP BY given.score "

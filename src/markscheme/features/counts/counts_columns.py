@@ -78,7 +78,7 @@ def counts_columns(source: Any) -> CountsColumns:
         source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
 
     Raises:
-        UsageError: It can't be read, or has a cell that is no number in a column of numbers.
+        UsageError: It can't be read, or has a cell that isn't a number in a column of numbers.
     """
     if isinstance(source, Path):
         return _of_file(source)

@@ -7,7 +7,7 @@ import daft
 from daft import DataType, col, lit
 from daft.functions import monotonically_increasing_id
 
-from markscheme.features.counts.count_query import DECIMALS, FORMAT, CountQuery
+from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountQuery
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import best_constant
 from markscheme.stats.group_sets import set_numbers
@@ -34,7 +34,7 @@ def counted_frame(frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], 
 
 def _examples(frame: daft.DataFrame, query: CountQuery) -> tuple[daft.DataFrame, int | None]:
     """Return labelled examples with all that is counted of them, and the number of groups; None where none is named."""
-    levels = (col(column).cast(DataType.float64()).alias(own) for own, column in query.columns.items())
+    levels = (col(column).cast(DataType.float64()).alias(name) for name, column in query.columns.items())
     text = DataType.string()
     labelled = frame.select(col("group_id"), *levels).where(daft.sql_expr(query.is_labelled))
     alone = lit("example ") + monotonically_increasing_id().cast(text)
@@ -80,9 +80,9 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
     people = [f"{person}_score" for person in query.annotators]
     judged = _times(examples, "judge_score")
     by_person = [_times(examples, score) for score in people]
-    known = by_person if any(by_person) else [_times(examples, "gold_score")]
-    given = sorted({score for times in (judged, *known) for (score,) in times})
-    listed = sorted({round(score, DECIMALS) for score in given})
+    of_people = by_person if any(by_person) else [_times(examples, "gold_score")]
+    candidates = sorted({score for times in (judged, *of_people) for (score,) in times})
+    listed = sorted({round(score, SCORE_DECIMALS) for score in candidates})
     yield daft.from_pydict({"part": ["given"] * len(listed), "gold": listed, "n": [1] * len(listed)})
     if len(people) < 2:
         return
@@ -91,14 +91,14 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
         (score, times / n) for person in people for (score, n), times in _times(shared, person, "n_people").items()
     ]
     scores, weights = [score for score, _ in spread], [weight for _, weight in spread]
-    constant = best_constant(scores, given, query.rubric.tolerance, weights)
+    constant = best_constant(scores, candidates, query.rubric.tolerance, weights)
     if spread:
         yield _counted(shared, "people", query.shares(repr(constant)))
     if query.shared_decision is not None:
         deciding = examples.where(daft.sql_expr(query.shared_decision))
         lead = deciding.agg(daft.sql_expr(query.passing_lead).sum().alias("lead")).to_pydict()["lead"][0]
         if lead is not None:
-            best = "1" if round(lead, DECIMALS) > 0 else "0"
+            best = "1" if round(lead, SCORE_DECIMALS) > 0 else "0"
             yield _counted(deciding, "people:decision", query.decision_shares(best))
 
 

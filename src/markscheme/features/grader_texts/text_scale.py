@@ -226,7 +226,7 @@ def _worst_and_best(text: str) -> tuple[float, float] | None:
 
 
 def _ends_in_json(text: str) -> tuple[float, float] | None:
-    """Return the ends of the score in the object that a grader is told to answer with."""
+    """Return the ends of the score in the object that a grader has to answer with."""
     named = _IN_JSON.search(text)
     low, high = (float(named[1]), float(named[2])) if named else (0.0, 0.0)
     return (low, high) if _are_ends(low, high) else None
