@@ -85,11 +85,7 @@ def _write(rows: Sequence[dict[str, Any]], target: Path) -> None:
 
 def _write_parquet(rows: Sequence[dict[str, Any]], names: Sequence[str], target: Path) -> None:
     try:
-        import pyarrow as pa
-        from pyarrow import parquet
+        from pyarrow import Table, parquet
     except ImportError:
         raise UsageError(f"{target} is Parquet: pip install 'markscheme[parquet]'") from None
-    whole = ("set_no", "n")
-    types = {name: pa.string() if name == "part" else pa.int64() if name in whole else pa.float64() for name in names}
-    columns = {name: pa.array([row.get(name) for row in rows], kind) for name, kind in types.items()}
-    parquet.write_table(pa.table(columns), target)
+    parquet.write_table(Table.from_pydict({name: [row.get(name) for row in rows] for name in names}), target)

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
+from typing import TYPE_CHECKING
 
-from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 from markscheme.receipt import ALLOWS
 from markscheme.report import document as doc
 from markscheme.report.figures import share
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
+
+if TYPE_CHECKING:
+    from markscheme.calibration.accepted.accepted_history import AcceptedPoint
 
 MOST_DRAWN = 24
 """Runs that are drawn, the latest: more dates than that run into each other."""
@@ -16,7 +19,7 @@ MOST_DATES = 6
 _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge", "changed")
 
 
-def history_blocks(history: Sequence[AcceptedPoint], target: float | None) -> Iterator[doc.Block]:
+def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> Iterator[doc.Block]:
     """Yield the picture of the accepted runs, and what its letters mean; the table alone for a single run.
 
     Args:
@@ -44,7 +47,7 @@ def history_blocks(history: Sequence[AcceptedPoint], target: float | None) -> It
         yield doc.Items(tuple((f"{letter}: {words}",) for letter, _, words in changes))
 
 
-def _rows(history: Sequence[AcceptedPoint]) -> Iterator[tuple[doc.Line, ...]]:
+def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
     for index, point in enumerate(history):
         changed = "; ".join(point.changes(history[index - 1])) if index else ""
         wrong = str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
@@ -53,7 +56,7 @@ def _rows(history: Sequence[AcceptedPoint]) -> Iterator[tuple[doc.Line, ...]]:
         yield point.date, use, agreement, wrong, str(point.examples), doc.Name(point.judge), changed
 
 
-def _changes(history: Sequence[AcceptedPoint]) -> Iterator[tuple[str, int, str]]:
+def _changes(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[str, int, str]]:
     """Yield a letter for each run before which something changed, the run's index, and what changed."""
     letters = iter(ascii_lowercase)
     for index in range(1, len(history)):
@@ -62,14 +65,14 @@ def _changes(history: Sequence[AcceptedPoint]) -> Iterator[tuple[str, int, str]]
             yield next(letters), index, f"{history[index].date}, {'; '.join(changed)}"
 
 
-def _dates(history: Sequence[AcceptedPoint]) -> Iterator[tuple[float, str]]:
+def _dates(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[float, str]]:
     step = -(-len(history) // MOST_DATES)
     for index in range(len(history) - 1, -1, -step):
         yield float(index), history[index].date
 
 
 def _marks(
-    history: Sequence[AcceptedPoint], changes: Sequence[tuple[str, int, str]], target: float | None
+    history: "Sequence[AcceptedPoint]", changes: Sequence[tuple[str, int, str]], target: float | None
 ) -> Iterator[PlotMark]:
     for letter, run, _ in changes:
         yield PlotRule(run - 0.5, letter, is_upright=True, role="plain")

@@ -1,27 +1,23 @@
 """The status of each rubric here: what its judge can decide by its accepted run, and how long that stays fresh."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
-from markscheme.errors import DamagedLine, MarkschemeError, RatingError
-from markscheme.phrases import counted
+from markscheme.errors import DamagedLine, MarkschemeError
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
-from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
+from markscheme.receipt import ACCEPTED, Receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics
 
 if TYPE_CHECKING:
     from markscheme.calibration.accepted.accepted_history import AcceptedPoint
-
-FRESH_DAYS = 90
-"""Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +98,9 @@ def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
 
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
-    from markscheme.calibration.earlier_runs.load import load_accepted
+    from markscheme.features.status.accepted_run import accepted_rubric
 
-    rubric = load_accepted(folder / ACCEPTED).setting.rubric
+    rubric = accepted_rubric(folder)
     return replace(_with_calibration(rubric, None, folder, today), name=name)
 
 
@@ -123,79 +119,18 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
             next_labels=to_label,
             labels_needed=_needed(to_label()) if is_calibrated or not labelled else 0,
         )
-    from markscheme.calibration.accepted.accepted_history import load_history
-    from markscheme.calibration.earlier_runs.load import load_accepted
+    from markscheme.features.status.accepted_run import of_accepted_run
 
-    receipt = load_receipt(folder / ACCEPTED)
-    accepted = load_accepted(folder / ACCEPTED)
-    fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
-    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
-    if today >= fresh_until:
-        stale.append(f"accepted over {FRESH_DAYS} days ago")
-    false_passes, usd, tokens = _measured(folder / ACCEPTED)
-    target = accepted_run_data(folder / ACCEPTED)["measurements"].get("target")
-    return RubricStatus(
+    of_labels = RubricStatus(
         name=rubric.name,
         file=file,
         labelled=len(labelled),
-        receipt=receipt,
-        judge=accepted.setting.judge,
-        false_passes=false_passes,
-        usd=usd,
-        tokens=tokens,
-        fresh_until=None if stale else fresh_until,
-        stale=tuple(stale),
         is_calibrated=is_calibrated,
         next_labels=to_label if is_calibrated else None,
         labels_needed=_needed(to_label()) if is_calibrated else 0,
-        history=load_history(folder),
-        target=target if isinstance(target, float | int) else None,
     )
+    return replace(of_labels, **of_accepted_run(rubric, folder, labelled, today))
 
 
 def _needed(to_label: NextLabels) -> int:
     return 0 if to_label.labels is None else to_label.labels.more
-
-
-def _day(text: str, folder: Path) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise RatingError(f"is dated {text!r}, which isn't a date", path=folder / ACCEPTED) from error
-
-
-def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
-    from markscheme.grading import asking_fingerprint
-
-    checked = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
-    return tuple(f"accepted for {difference}" for difference in checked.differs)
-
-
-def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
-    from markscheme.calibration.earlier_runs.setting import labels_digest
-
-    changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
-    if changed:
-        yield f"the labels of {counted(changed, 'example')} are others now"
-
-
-def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
-    """Return false passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
-    data = accepted_run_data(path)
-    try:
-        return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
-    except (KeyError, TypeError) as error:
-        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
-
-
-def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """Return US dollars of a thousand grades and tokens of one, with kept replies counted as if they were paid for."""
-    grades = cost["examples"] * cost["runs"]
-    calls = cost["calls"]
-    if not calls or not grades:
-        return None, None
-    share_paid = calls / (calls + cost["from_cache"])
-    tokens = None if cost["input_tokens"] is None else cost["input_tokens"] + (cost["output_tokens"] or 0)
-    usd = cost["usd"]
-    per_grade = 1 / (grades * share_paid)
-    return (None if usd is None else 1000 * usd * per_grade), (None if tokens is None else tokens * per_grade)

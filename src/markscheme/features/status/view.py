@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.features.status.history import history_blocks
 from markscheme.judges.kinds import DEFAULT, JudgeKind
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.receipt import NOT_CALIBRATED, allowed_in_words
@@ -150,8 +151,6 @@ def _next_if_ready(status: "RubricStatus", judges: Sequence[JudgeStatus]) -> str
 
 def _history(status: "RubricStatus") -> Section:
     """Render the accepted runs of a rubric."""
-    from markscheme.features.status.history import history_blocks
-
     return Section(status.name, tuple(history_blocks(status.history, status.target)))
 
 

@@ -1,0 +1,90 @@
+"""What an accepted run adds to a status; it loads what asks a judge, whose prompts tell whether the run is stale."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.accepted.accepted_history import load_history
+from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import labels_digest
+from markscheme.errors import RatingError
+from markscheme.grading import asking_fingerprint
+from markscheme.phrases import counted
+from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
+from markscheme.rubrics.rubric import Rubric
+
+FRESH_DAYS = 90
+"""Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
+
+
+def accepted_rubric(folder: Path) -> Rubric:
+    """Return the rubric of the accepted run in a calibration folder."""
+    return load_accepted(folder / ACCEPTED).setting.rubric
+
+
+def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> dict[str, Any]:
+    """Return what the accepted run in a calibration folder says, by the attributes of a rubric's status.
+
+    Raises:
+        RatingError: It can't be read.
+    """
+    receipt = load_receipt(folder / ACCEPTED)
+    accepted = load_accepted(folder / ACCEPTED)
+    fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
+    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
+    if today >= fresh_until:
+        stale.append(f"accepted over {FRESH_DAYS} days ago")
+    false_passes, usd, tokens = _measured(folder / ACCEPTED)
+    target = accepted_run_data(folder / ACCEPTED)["measurements"].get("target")
+    return {
+        "receipt": receipt,
+        "judge": accepted.setting.judge,
+        "false_passes": false_passes,
+        "usd": usd,
+        "tokens": tokens,
+        "fresh_until": None if stale else fresh_until,
+        "stale": tuple(stale),
+        "history": load_history(folder),
+        "target": target if isinstance(target, float | int) else None,
+    }
+
+
+def _day(text: str, folder: Path) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise RatingError(f"is dated {text!r}, which isn't a date", path=folder / ACCEPTED) from error
+
+
+def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
+    checked = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
+    return tuple(f"accepted for {difference}" for difference in checked.differs)
+
+
+def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
+    changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
+    if changed:
+        yield f"the labels of {counted(changed, 'example')} are others now"
+
+
+def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
+    """Return false passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
+    data = accepted_run_data(path)
+    try:
+        return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
+    except (KeyError, TypeError) as error:
+        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
+
+
+def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Return US dollars of a thousand grades and tokens of one, with kept replies counted as if they were paid for."""
+    grades = cost["examples"] * cost["runs"]
+    calls = cost["calls"]
+    if not calls or not grades:
+        return None, None
+    share_paid = calls / (calls + cost["from_cache"])
+    tokens = None if cost["input_tokens"] is None else cost["input_tokens"] + (cost["output_tokens"] or 0)
+    usd = cost["usd"]
+    per_grade = 1 / (grades * share_paid)
+    return (None if usd is None else 1000 * usd * per_grade), (None if tokens is None else tokens * per_grade)
