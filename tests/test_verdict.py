@@ -101,7 +101,7 @@ def test_a_verdict_without_a_reason_is_not_read(reason: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("quote", "kept", "found"),
+    ("quote", "shown_quote", "is_found"),
     [
         ("It is Paris, of course", "It is Paris, of course", True),
         ("It is Rome", "It is Rome", False),
@@ -120,11 +120,11 @@ def test_a_verdict_without_a_reason_is_not_read(reason: Any) -> None:
     ],
 )
 def test_a_quote_is_looked_up_in_the_response_white_space_aside(
-    quote: Any, kept: str | None, found: bool | None
+    quote: Any, shown_quote: str | None, is_found: bool | None
 ) -> None:
     outcome = outcome_of("4", quote=quote)
     assert isinstance(outcome, Verdict)
-    assert (outcome.quote, outcome.quote_found) == (kept, found)
+    assert (outcome.quote, outcome.quote_found) == (shown_quote, is_found)
 
 
 def quoting(quote: str, **shown: str) -> tuple[bool | None, str]:

@@ -78,9 +78,9 @@ def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_
     ]
     by_tag = {"rows/mean": pytest.approx(2 / 3), "tag/fact/mean": pytest.approx(2 / 3), "tag/tone/mean": 1}
     assert evaluation["of_rows"] == by_tag
-    own = evaluation["own"]
-    assert own[2] is None
-    assert [[(verdict["requirement"], verdict["level"]) for verdict in own[row]] for row in (0, 1)] == [
+    by_row = evaluation["own"]
+    assert by_row[2] is None
+    assert [[(verdict["requirement"], verdict["level"]) for verdict in by_row[row]] for row in (0, 1)] == [
         [("Says Leeds", "MET"), ("Says tomorrow", "UNMET")],
         [("Says York", "UNMET")],
     ]
@@ -142,11 +142,11 @@ def test_a_task_of_verifiers_has_a_reward_or_an_error_in_each_of_two_steps(evalu
 
 @pytest.mark.parametrize("evaluation", ["daft"], indirect=True)
 def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(evaluation: Any) -> None:
-    own = evaluation["own"]
-    assert [(row["score"], [verdict["position"] for verdict in row["verdicts"] or ()]) for row in own] == [
+    by_row = evaluation["own"]
+    assert [(row["score"], [verdict["position"] for verdict in row["verdicts"] or ()]) for row in by_row] == [
         (1, [1, 0]), (0, [0]), (None, []), (1, [1, 1]),
     ]  # fmt: skip
-    assert FAULTY in own[2]["error"]
+    assert FAULTY in by_row[2]["error"]
     columns = ["part", "set_no", "gold", "judge", "p1", "p2", "n"]
     rows = [[row[column] for column in columns] for row in evaluation["counts"]]
     assert {"place", "score", "decision", "people", "given", "groups", "rate:keeps"} <= {row[0] for row in rows}

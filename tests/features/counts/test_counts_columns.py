@@ -45,7 +45,7 @@ def test_plain_and_written_out_cells_are_the_same_columns(tmp_path: Path, text: 
         np.testing.assert_array_equal(column, expected[name])
 
 
-def test_a_cell_that_is_no_number_is_named_as_it_is_written(tmp_path: Path) -> None:
+def test_a_cell_that_is_not_a_number_is_named_as_it_is_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="row 3, column judge must be a number, or empty, got 'two'"):
         written(tmp_path, PLAIN.replace(",2,", ",two,"))
 

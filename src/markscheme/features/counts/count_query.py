@@ -344,7 +344,8 @@ class CountQuery:
         if not self._splits:
             yield "gold_pass", self._decision("gold")
             return
-        worse, better = self._decision("worse"), self._decision("better")
+        worse = self._decision("worse")
+        better = self._decision("better")
         yield "gold_pass", f"CASE WHEN ({worse}) = ({better}) THEN ({worse}) ELSE NULL END"
 
     def _decision(self, prefix: str) -> str:

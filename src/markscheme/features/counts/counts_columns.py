@@ -149,7 +149,8 @@ def _of_arrow(table: "pa.Table", path: Path, digest: str) -> CountsColumns:
     if not is_plain or PART_COLUMN not in columns:
         return _of_cells(cells(), str(path), digest, 1)
     named = columns[PART_COLUMN].combine_chunks().dictionary_encode()
-    parts, part = tuple(map(str, named.dictionary.to_pylist())), np.asarray(named.indices).astype(np.int64)
+    parts = tuple(map(str, named.dictionary.to_pylist()))
+    part = np.asarray(named.indices).astype(np.int64)
     numbers = {name: _arrow_numbers(column) for name, column in wanted.items()}
     return CountsColumns(str(path), digest, 1, parts, part, numbers, cells)
 

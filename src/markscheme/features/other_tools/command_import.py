@@ -139,7 +139,8 @@ def _convert(paths: "Sequence[Path]", to: Path, options: ShapeOptions, *, json: 
 
 def _calibration(name: str, run: "ImportRun") -> str | None:
     """Return the command that calibrates a rubric with what was written; None where responses to it aren't kept."""
-    ratings, examples = run.targets.ratings, run.targets.examples
+    ratings = run.targets.ratings
+    examples = run.targets.examples
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
