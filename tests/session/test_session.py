@@ -114,9 +114,9 @@ def test_what_cannot_be_graded_is_reported_in_the_same_words_and_never_raises_wi
         *({"config": {**CONFIG, **config}} for config in ODD),
         *(None, [], {"config": [1]}, {"config": 4}, {"config": CONFIG, "vars": ["a"]}),
     ]
-    each = [("Paris.", context) for context in contexts]
-    answered = calls("get_assert", each, cwd=project, env=env)
-    without = calls("get_assert", each, cwd=project, env=env | OFF)
+    arguments = [("Paris.", context) for context in contexts]
+    answered = calls("get_assert", arguments, cwd=project, env=env)
+    without = calls("get_assert", arguments, cwd=project, env=env | OFF)
     for context, one, other in zip(contexts, answered, without, strict=True):
         assert "given" in other, (context, other)
         assert one["given"] == other["given"], context

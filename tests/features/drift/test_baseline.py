@@ -27,7 +27,7 @@ from markscheme.submission import Submission
 SEEDS = [pytest.param(range(5), marks=pytest.mark.proof), pytest.param(range(20), marks=pytest.mark.release)]
 Levels = Mapping[str, Sequence[float | None]]
 RATER = Rater("judge", "", "ratings")
-ONE = Rubric((Criterion(1.0, "is kind", "tone", Scale.numbered(1, 5)),), name="one")
+KIND_TONE = Rubric((Criterion(1.0, "is kind", "tone", Scale.numbered(1, 5)),), name="one")
 
 
 def _rated(levels: Levels, *, rater: str = "judge", sample: int = 0) -> list[Rating]:
@@ -131,32 +131,34 @@ def _accepted_runs(seed: int, strategy: str = "one_shot") -> tuple[NoisyJudge, A
 def test_the_same_levels_again_are_not_drift_with_enough_examples(tmp_path: Path) -> None:
     few, enough = _truth(36), _truth(37)
     for truth, verdict in ((few, "can't tell"), (enough, "no drift")):
-        stored = _accepted(tmp_path / verdict, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
-        called = _beside(stored, ONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
+        stored = _accepted(tmp_path / verdict, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+        called = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
         assert called.verdict == verdict
         assert called.needed == (37 if verdict == "can't tell" else None)
 
 
 def test_one_accepted_run_never_shows_that_nothing_moved_and_says_so(tmp_path: Path) -> None:
     truth = _truth(400)
-    drift = _beside(_accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": truth})
+    drift = _beside(
+        _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}), KIND_TONE, {"tone": truth}, {"tone": truth}
+    )
     tone = drift.criteria["tone"]
     assert (tone.verdict, tone.needed, drift.headline) == ("can't tell", None, "")
     assert any("One accepted run" in note for note in drift.notes)
-    two = _accepted(tmp_path / "two", ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
-    assert _beside(two, ONE, {"tone": truth}, {"tone": truth}).notes == ()
+    two = _accepted(tmp_path / "two", KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+    assert _beside(two, KIND_TONE, {"tone": truth}, {"tone": truth}).notes == ()
 
 
 def test_a_large_shift_is_drift_and_a_small_sure_one_is_within_the_margin(tmp_path: Path) -> None:
     truth = _truth(400)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    large = _beside(stored, ONE, {"tone": truth}, {"tone": _up(truth)})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
+    large = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": _up(truth)})
     assert large.criteria["tone"].verdict == "drifted"
-    five = _accepted(tmp_path / "five", ONE, {"tone": truth}, *[{"tone": truth}] * 5)
-    small = _beside(five, ONE, {"tone": truth}, {"tone": _up(truth, every=3)}, margin=0.15)
+    five = _accepted(tmp_path / "five", KIND_TONE, {"tone": truth}, *[{"tone": truth}] * 5)
+    small = _beside(five, KIND_TONE, {"tone": truth}, {"tone": _up(truth, every=3)}, margin=0.15)
     assert small.criteria["tone"].verdict == "moved, within margin"
     assert not small.alarm
-    strict = _beside(five, ONE, {"tone": truth}, {"tone": _up(truth, every=3)}, margin=0.01)
+    strict = _beside(five, KIND_TONE, {"tone": truth}, {"tone": _up(truth, every=3)}, margin=0.01)
     assert strict.criteria["tone"].verdict == "drifted"
 
 
@@ -165,7 +167,7 @@ def test_movers_are_the_examples_that_moved_most(tmp_path: Path) -> None:
     now = [*truth]
     now[7], now[3], now[12] = 5.0, 4.0, 1.0
     tone = _beside(
-        _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": now}
+        _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}), KIND_TONE, {"tone": truth}, {"tone": now}
     ).criteria["tone"]
     assert tone.movers == ("e7", "e12", "e3")
 
@@ -173,14 +175,14 @@ def test_movers_are_the_examples_that_moved_most(tmp_path: Path) -> None:
 def test_later_runs_need_a_smaller_p_for_an_alarm(tmp_path: Path) -> None:
     truth = _truth(60)
     now = _up(truth, every=2)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
-    first = _beside(stored, ONE, {"tone": truth}, {"tone": now}, run=1)
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+    first = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": now}, run=1)
     assert first.criteria["tone"].p == pytest.approx(0.00531914, abs=1e-7)
     assert first.alarm
-    later = _beside(stored, ONE, {"tone": truth}, {"tone": now}, run=3)
+    later = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": now}, run=3)
     assert later.since.level == alarm_level(3)
     assert (later.alarm, later.criteria["tone"].watch) == (False, True)
-    planned = _beside(stored, ONE, {"tone": truth}, {"tone": now}, run=3, planned=3)
+    planned = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": now}, run=3, planned=3)
     assert planned.since.level == pytest.approx(0.05 / 3)
     assert planned.alarm
 
@@ -191,12 +193,15 @@ def test_later_runs_need_a_smaller_p_for_an_alarm(tmp_path: Path) -> None:
 def test_stored_runs_show_the_noise_and_one_run_says_it_cannot(tmp_path: Path) -> None:
     truth = _truth(40)
     shaken = [(v % 5) + 1 if v is not None and i % 4 == 0 else v for i, v in enumerate(truth)]
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})
-    tone = _beside(stored, ONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})
+    tone = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": truth}).criteria["tone"]
     assert tone.changed.runs == 3
     assert tone.changed.flips_stored.value == pytest.approx(2 / 3 * 10 / 40)
     single = _beside(
-        _accepted(tmp_path / "single", ONE, {"tone": truth}, {"tone": truth}), ONE, {"tone": truth}, {"tone": truth}
+        _accepted(tmp_path / "single", KIND_TONE, {"tone": truth}, {"tone": truth}),
+        KIND_TONE,
+        {"tone": truth},
+        {"tone": truth},
     )
     assert single.criteria["tone"].changed_p is None
     assert single.criteria["tone"].changed.undefined is not None
@@ -205,8 +210,8 @@ def test_stored_runs_show_the_noise_and_one_run_says_it_cannot(tmp_path: Path) -
 def test_a_judge_that_is_scrambled_about_the_same_mean_is_seen_to_have_changed(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 60
     scrambled: Sequence[float | None] = [2.0, 4.0] * 30
-    stored = _accepted(tmp_path, ONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)
-    tone = _beside(stored, ONE, {"tone": _truth(60)}, {"tone": scrambled}).criteria["tone"]
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)
+    tone = _beside(stored, KIND_TONE, {"tone": _truth(60)}, {"tone": scrambled}).criteria["tone"]
     assert tone.drift.moved.shift.value == 0
     assert tone.changed_p is not None
     assert tone.changed_p < 1e-6
@@ -218,8 +223,8 @@ def test_a_judge_that_is_scrambled_about_the_same_mean_is_seen_to_have_changed(t
 def test_agreement_that_fell_without_a_shift_is_a_finding_of_its_own(tmp_path: Path) -> None:
     truth = _truth(80)
     turned = _turned(truth)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    calibration = _now(stored, ONE, _examples({"tone": truth}), {"tone": turned})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
+    calibration = _now(stored, KIND_TONE, _examples({"tone": truth}), {"tone": turned})
     (fallen,) = [finding for finding in calibration.findings if finding.code == "drift-gold"]
     assert (fallen.criterion, fallen.severity) == ("tone", "high")
     assert baseline(calibration).alarm
@@ -229,8 +234,8 @@ def test_agreement_that_fell_without_a_shift_is_a_finding_of_its_own(tmp_path: P
 def test_agreement_that_rose_is_not_a_finding(tmp_path: Path) -> None:
     truth = _truth(80)
     turned = _turned(truth)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": turned})
-    drift = _beside(stored, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": turned})
+    drift = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": truth})
     gold = drift.criteria["tone"].gold
     assert gold is not None
     assert gold.change.value is not None
@@ -243,7 +248,9 @@ def test_where_kappa_is_undefined_the_mean_absolute_error_is_compared(tmp_path: 
     gold: Sequence[float | None] = [3.0] * 40
     then: Sequence[float | None] = [3.0] * 38 + [4.0] * 2
     now: Sequence[float | None] = [3.0] * 20 + [4.0] * 20
-    drift = _beside(_accepted(tmp_path, ONE, {"tone": gold}, {"tone": then}), ONE, {"tone": gold}, {"tone": now})
+    drift = _beside(
+        _accepted(tmp_path, KIND_TONE, {"tone": gold}, {"tone": then}), KIND_TONE, {"tone": gold}, {"tone": now}
+    )
     change = drift.criteria["tone"].gold
     assert change is not None
     assert change.measure == "mae"
@@ -252,7 +259,7 @@ def test_where_kappa_is_undefined_the_mean_absolute_error_is_compared(tmp_path: 
 
 
 def test_examples_without_gold_on_a_criterion_still_tell_its_drift(tmp_path: Path) -> None:
-    two = replace(ONE, criteria=(*ONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
+    two = replace(KIND_TONE, criteria=(*KIND_TONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     truth = _truth(60)
     gold: Levels = {"facts": truth}
     stored = _accepted(tmp_path, two, gold, {"tone": truth, "facts": truth})
@@ -317,7 +324,7 @@ def test_a_shift_without_any_change_on_record_says_so() -> None:
 
 
 def test_new_weights_move_the_score_by_a_known_amount_and_no_level(tmp_path: Path) -> None:
-    two = replace(ONE, criteria=(*ONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
+    two = replace(KIND_TONE, criteria=(*KIND_TONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     high: Sequence[float | None] = [5.0] * 40
     low: Sequence[float | None] = [1.0] * 40
     levels: Levels = {"tone": high, "facts": low}
@@ -333,10 +340,10 @@ def test_new_weights_move_the_score_by_a_known_amount_and_no_level(tmp_path: Pat
 
 def test_another_response_under_an_old_id_is_set_aside_and_said(tmp_path: Path) -> None:
     truth = _truth(50)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = _examples({"tone": truth}, lambda i: f"answer {i}" if i >= 10 else f"a new answer {i}")
     moved = [5.0 if i < 10 else level for i, level in enumerate(truth)]
-    drift = baseline(_now(stored, ONE, others, {"tone": moved}))
+    drift = baseline(_now(stored, KIND_TONE, others, {"tone": moved}))
     assert (drift.shared, drift.other_response) == (40, 10)
     assert [change.key for change in drift.changes] == ["responses"]
     assert drift.criteria["tone"].drift.moved.shift.value == 0
@@ -344,19 +351,19 @@ def test_another_response_under_an_old_id_is_set_aside_and_said(tmp_path: Path) 
 
 def test_examples_that_are_gone_or_new_are_counted(tmp_path: Path) -> None:
     truth = _truth(50)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     longer = _truth(50)[:45]
-    drift = _beside(stored, ONE, {"tone": longer}, {"tone": longer})
+    drift = _beside(stored, KIND_TONE, {"tone": longer}, {"tone": longer})
     assert (drift.shared, drift.gone, drift.new) == (45, 5, 0)
-    back = _accepted(tmp_path, ONE, {"tone": longer}, {"tone": longer})
-    drift = _beside(back, ONE, {"tone": truth}, {"tone": truth})
+    back = _accepted(tmp_path, KIND_TONE, {"tone": longer}, {"tone": longer})
+    drift = _beside(back, KIND_TONE, {"tone": truth}, {"tone": truth})
     assert (drift.shared, drift.gone, drift.new) == (45, 0, 5)
 
 
 def test_other_labels_are_named_and_explain_no_drift_of_the_judge(tmp_path: Path) -> None:
     truth = _truth(60)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    drift = _beside(stored, ONE, {"tone": _up(truth)}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
+    drift = _beside(stored, KIND_TONE, {"tone": _up(truth)}, {"tone": truth})
     assert [change.key for change in drift.changes] == ["labels"]
     assert stored.agreement == 1.0
     assert drift.agreement_then == drift.agreement_now
@@ -393,7 +400,7 @@ def test_levels_of_an_unordered_scale_are_compared_by_what_they_are_worth(tmp_pa
 
 
 def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
-    changed = replace(ONE, strategy="holistic")
+    changed = replace(KIND_TONE, strategy="holistic")
     truth = _truth(60)
 
     def ratings_with(scores: list[float]) -> list[Rating]:
@@ -416,18 +423,18 @@ def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
 def test_what_has_no_level_in_either_run_is_left_out(tmp_path: Path) -> None:
     truth = _truth(40)
     gaps = [None if i % 4 == 0 else level for i, level in enumerate(truth)]
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    drift = _beside(stored, ONE, {"tone": truth}, {"tone": gaps})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
+    drift = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": gaps})
     assert drift.criteria["tone"].drift.moved.n == 30
 
 
 @pytest.mark.parametrize(
     ("asked", "response", "why"),
     [
-        (replace(ONE, name="two"), "answer {}", "is the accepted run of rubric 'one', not of 'two'"),
-        (ONE, "another {}", "their responses or inputs changed"),
+        (replace(KIND_TONE, name="two"), "answer {}", "is the accepted run of rubric 'one', not of 'two'"),
+        (KIND_TONE, "another {}", "their responses or inputs changed"),
         (
-            replace(ONE, criteria=(replace(ONE.criteria[0], scale=Scale.numbered(0, 9)),)),
+            replace(KIND_TONE, criteria=(replace(KIND_TONE.criteria[0], scale=Scale.numbered(0, 9)),)),
             "answer {}",
             "no criterion is rated on the same scale",
         ),
@@ -435,14 +442,14 @@ def test_what_has_no_level_in_either_run_is_left_out(tmp_path: Path) -> None:
 )
 def test_nothing_in_common_is_an_error_that_says_what(tmp_path: Path, asked: Rubric, response: str, why: str) -> None:
     truth = _truth(20)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     with pytest.raises(ComparisonError, match=why):
         _now(stored, asked, _examples({"tone": truth}, response.format), {"tone": truth})
 
 
 def test_other_ids_have_nothing_in_common(tmp_path: Path) -> None:
     truth = _truth(20)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = tuple(
         replace(
             e,
@@ -453,13 +460,13 @@ def test_other_ids_have_nothing_in_common(tmp_path: Path) -> None:
     )
     ratings = [replace(rating, id=f"x{rating.id}") for rating in _rated({"tone": truth})]
     with pytest.raises(ComparisonError, match="no example has an id it knows"):
-        calibration_of(ONE, ExampleSet(others), ratings, RATER, since=Since(stored))
+        calibration_of(KIND_TONE, ExampleSet(others), ratings, RATER, since=Since(stored))
 
 
 def test_a_text_that_changed_is_a_named_cause_and_compared_all_the_same(tmp_path: Path) -> None:
     truth = _truth(60)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    changed = replace(ONE, criteria=(replace(ONE.criteria[0], requirement="is very kind"),))
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
+    changed = replace(KIND_TONE, criteria=(replace(KIND_TONE.criteria[0], requirement="is very kind"),))
     drift = _beside(stored, changed, {"tone": truth}, {"tone": _up(truth)})
     assert drift.criteria["tone"].verdict == "moved"
     assert [change.key for change in drift.changes] == ["text:tone"]
@@ -471,8 +478,8 @@ def _reworded(asked: Rubric) -> Rubric:
 
 def test_the_authors_own_edit_is_not_drift_where_agreement_is_no_worse(tmp_path: Path) -> None:
     truth = _truth(80)
-    stored = _accepted(tmp_path, ONE, {"tone": _up(truth)}, {"tone": truth})
-    calibration = _now(stored, _reworded(ONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": _up(truth)}, {"tone": truth})
+    calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
     assert not baseline(calibration).alarm
     assert baseline(calibration).headline.startswith(
         "You reworded tone. On the same 80 examples tone now scores 0.77 levels higher"
@@ -485,8 +492,8 @@ def test_the_authors_own_edit_is_not_drift_where_agreement_is_no_worse(tmp_path:
 
 def test_the_authors_own_edit_counts_where_agreement_fell(tmp_path: Path) -> None:
     truth = _truth(80)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
-    calibration = _now(stored, _reworded(ONE), _examples({"tone": truth}), {"tone": _turned(truth)})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
+    calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": truth}), {"tone": _turned(truth)})
     assert baseline(calibration).alarm
     assert [finding.severity for finding in calibration.findings if finding.code == "drift-gold"] == ["high"]
     assert calibration.decision.because_code == "drift"
@@ -498,9 +505,9 @@ def test_the_authors_own_edit_counts_where_agreement_fell(tmp_path: Path) -> Non
 
 def test_of_several_samples_now_the_median_is_compared(tmp_path: Path) -> None:
     truth = _truth(40)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]
-    drift = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
+    drift = baseline(calibration_of(KIND_TONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
     assert drift.criteria["tone"].drift.moved.shift.value == pytest.approx(
         float(np.mean(np.array(_up(truth)) - np.array(truth))) / 2
     )
@@ -508,8 +515,8 @@ def test_of_several_samples_now_the_median_is_compared(tmp_path: Path) -> None:
 
 def test_accepted_runs_that_differ_more_than_answers_do_are_a_finding_without_alarm(tmp_path: Path) -> None:
     truth = _truth(60)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": _up(truth)}, {"tone": truth})
-    calibration = _now(stored, ONE, _examples({"tone": truth}), {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": _up(truth)}, {"tone": truth})
+    calibration = _now(stored, KIND_TONE, _examples({"tone": truth}), {"tone": truth})
     (unsteady,) = [finding for finding in calibration.findings if finding.code == "unsteady-judge"]
     assert (unsteady.criterion, unsteady.severity) == ("tone", "medium")
     assert unsteady.evidence["means"] == pytest.approx([2.7666667, 3.55, 2.7666667], abs=1)
@@ -519,8 +526,8 @@ def test_accepted_runs_that_differ_more_than_answers_do_are_a_finding_without_al
 
 def test_a_run_of_several_samples_says_so(tmp_path: Path) -> None:
     truth = _truth(40)
-    stored = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
+    stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
     now = [rating for sample in range(3) for rating in _rated({"tone": truth}, sample=sample)]
-    drift = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
+    drift = baseline(calibration_of(KIND_TONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
     assert drift.samples == 3
     assert any("median of its 3 samples" in note for note in drift.notes)
