@@ -178,7 +178,7 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
         in printed
     )
     assert "Draw them from a file of your outputs: markscheme label polite --next 72" in printed
-    assert "markscheme calibrate polite --ratings judge.jsonl --details (or --html report.html)" in printed
+    assert "Full report (or --html report.html): markscheme calibrate polite --ratings judge.jsonl --details" in printed
 
 
 def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:

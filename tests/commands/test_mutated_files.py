@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("reads", "runs", "archives"),
     [
-        (150, 15, 10),
+        (150, 30, 10),
         pytest.param(1_200, 100, 25, marks=pytest.mark.proof),
         pytest.param(100_000, 10_000, 200, marks=pytest.mark.release),
     ],

@@ -12,7 +12,7 @@ CONFIG = {"rubric": "code-quality"}
 
 
 def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_path: Path) -> None:
-    env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path)}
+    env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path), "SSL_CERT_DIR": str(tmp_path)}
     started = run("markscheme", "session", "start", "--graders", str(ROOT / "graders"), cwd=tmp_path, env=env)
     assert started.returncode == 0, started.stderr
     (pid,) = session_pids(runtime)
