@@ -5,15 +5,16 @@ import os
 import signal
 from pathlib import Path
 
-from tests.commands.console import ROOT, run
+from tests.commands.console import ROOT, run, run_installed
 from tests.session.processes import assess, files, session_pids, sockets, wait_until
 
 CONFIG = {"rubric": "code-quality"}
 
 
 def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_path: Path) -> None:
-    env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path), "SSL_CERT_DIR": str(tmp_path)}
-    started = run("markscheme", "session", "start", "--graders", str(ROOT / "graders"), cwd=tmp_path, env=env)
+    env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path)}
+    command = ("markscheme", "session", "start", "--graders", str(ROOT / "graders"))
+    started = run_installed(*command, cwd=tmp_path, env=env)  # in the environment that assertions have
     assert started.returncode == 0, started.stderr
     (pid,) = session_pids(runtime)
     assert f"pid {pid}," in started.stdout
