@@ -57,6 +57,8 @@ READ_THE_TREE = (
     "tests/docs/test_faults.py",
 )
 """The files whose tests read the syntax of all others: one process runs them, and parses each file once for all."""
+INSTALLED = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
+"""Where modules lie that no test's project brought."""
 RARELY = 50_000
 """Objects made between two collections of garbage; at Python's 700, collecting takes a seventh of some files' time."""
 
@@ -219,15 +221,15 @@ def lasting_modules() -> set[str]:
 
 
 @pytest.fixture(autouse=True)
-def own_modules(lasting_modules: set[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def own_modules(lasting_modules: set[str]) -> Iterator[None]:
     """Forget a project's modules after its test: another project's module of the same name is another one."""
     yield
-    projects = str(tmp_path_factory.getbasetemp())
     for name in sys.modules.keys() - lasting_modules:
-        if str(getattr(sys.modules[name], "__file__", None)).startswith(projects):
-            del sys.modules[name]
-        else:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is None or str(file).startswith(INSTALLED):
             lasting_modules.add(name)
+        else:
+            del sys.modules[name]
 
 
 @pytest.fixture

@@ -230,7 +230,7 @@ def test_each_runs_natively_and_through_us_and_leads_to_a_first_screen(name: str
     judge = ("--judge", "function:stand_in_judge:judge")
     first = run("markscheme", "calibrate", name, *judge, cwd=project)
     assert first.returncode in (0, 1, 4), first.stderr
-    for line in (f"{name} · function:stand_in_judge:judge", "Live: ", "  decisions", "Full report: "):
+    for line in (f"{name} · function:stand_in_judge:judge", "Live: ", "  decisions", "Full report"):
         assert line in first.stdout
 
 
