@@ -5,6 +5,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from markscheme import calibrate
 from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
@@ -19,7 +21,8 @@ criteria:
 RATERS = ("p0", "p1", "judge")
 
 
-def test_counts_by_the_printed_select_calibrate_as_the_rows(tmp_path: Path) -> None:
+def test_counts_by_the_printed_select_calibrate_as_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where settings that were tried are recorded
     (tmp_path / "answers.yaml").write_text(RUBRIC)
     rubric = load_rubric(tmp_path / "answers.yaml")
     examples, ratings = random_examples(rubric, random.Random(5), n=150, groups=20, people=2)
