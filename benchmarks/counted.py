@@ -2,9 +2,9 @@
 
     python -m benchmarks.counted [--write benchmarks/results/counted.md]
 
-`pass-rate` and `import` on 100,000 rows beside csv and json, which read the same rows; `status` beside `--help`; and
-`export --counts` and `calibrate --counts` on its file beside pandas, which reads that file. Each run is a process of
-its own.
+`pass-rate` and `import` on 100,000 rows are compared with csv and json, which read the same rows; `status` with
+`--help`; `export --counts`, and `calibrate --counts` on its file, with pandas, which reads that file. Each run is a
+process of its own.
 """
 
 import argparse
@@ -64,17 +64,17 @@ def make_wide(folder: Path, n: int, seed: int = 1) -> None:
     parquet.write_table(pa.table(columns), folder / "wide.parquet")
 
 
-def row(what: str, run: Run, beside: str, other: Run, goal: str) -> str:
+def row(command: str, run: Run, rival: str, of_rival: Run, goal: str) -> str:
     """Write a row of the table."""
-    figures = f"{run.cpu:.2f} s, {run.megabytes:.0f} MB | {beside} | {other.cpu:.2f} s, {other.megabytes:.0f} MB"
-    return f"| {what} | {figures} | {run.cpu / other.cpu:.1f} | {goal} |"
+    figures = f"{run.cpu:.2f} s, {run.megabytes:.0f} MB | {rival} | {of_rival.cpu:.2f} s, {of_rival.megabytes:.0f} MB"
+    return f"| {command} | {figures} | {run.cpu / of_rival.cpu:.1f} | {goal} |"
 
 
 def table(examples: int) -> Iterator[str]:
     """One row a command."""
     yield f"Python {platform.python_version()} on {platform.machine()}: CPU seconds, most MB of each process."
     yield ""
-    yield "| command | ours | beside | that | ratio | goal |"
+    yield "| command | ours | compared with | its figures | ratio | goal |"
     yield "|---|---:|---|---:|---:|---:|"
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

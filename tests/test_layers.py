@@ -105,7 +105,6 @@ LATE: dict[str, dict[str, str]] = {
     ),
     "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
     "rubrics.format": {
-        "difflib": "few rubrics have a key that is misspelt",
         "user_code": "few rubrics name a judge",
     },
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
@@ -135,8 +134,6 @@ LATE: dict[str, dict[str, str]] = {
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
     "grading.graded_table": {
-        "csv": "one format of several",
-        "io": "one format of several",
         **dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     },
     "judges.choice": {"judges.scripted": "few rubrics are decided by code alone"},

@@ -134,23 +134,32 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
         >>> suggestion("calibrat", ["compare", "calibrate"], mark="`")
         '; did you mean `calibrate`?'
     """
+    near = nearest(text, valid_names)
+    return "" if near is None else f"; did you mean {mark}{near}{mark}?"
+
+
+def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str | None:
+    """Return the name that is most like a text, or None if none is.
+
+    Args:
+        text: The text.
+        valid_names: The names.
+        least: Likeness, 0 to 1, from which a name counts.
+    """
     import difflib  # only a fault needs it
 
-    near = difflib.get_close_matches(text, list(valid_names), n=1)
-    return f"; did you mean {mark}{near[0]}{mark}?" if near else ""
+    return next(iter(difflib.get_close_matches(text, list(valid_names), n=1, cutoff=least)), None)
 
 
 def no_file(path: Path) -> str:
     """Return the end of a sentence on a missing file: the nearest name in its folder, or that there is no folder."""
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
-    import difflib
-
     names: list[str] = []
     with suppress(OSError):  # a folder may be entered and not be listed
         names += (file.name for file in path.parent.iterdir())
-    near = difflib.get_close_matches(path.name, names, n=1, cutoff=_ALIKE)
-    return f"there is no such file; did you mean {near[0]}?" if near else "there is no such file"
+    near = nearest(path.name, names, least=_ALIKE)
+    return "there is no such file" if near is None else f"there is no such file; did you mean {near}?"
 
 
 @contextmanager

@@ -45,8 +45,8 @@ JUDGES_IN_FILES: Final[OpenTable[CalibrateJudgesIn]] = OpenTable()
 
 def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
     """Return the calibrations of all judges in a file that a feature knows; None where none knows files of its kind."""
-    found = (calibrate(path, options) for calibrate in JUDGES_IN_FILES)
-    return next((calibrations for calibrations in found if calibrations is not None), None)
+    answers = (calibrate(path, options) for calibrate in JUDGES_IN_FILES)
+    return next((calibrations for calibrations in answers if calibrations is not None), None)
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":

@@ -1,5 +1,7 @@
 """Grades of many rows as a table: a journal that a stopped run continues, and at the end the file."""
 
+import csv
+import io
 import json
 import os
 import time
@@ -460,9 +462,6 @@ def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequ
 
 
 def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:
-    import csv
-    import io
-
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     first = next(rows, None)
     more = [ROW_VERDICTS] if first is not None and ROW_VERDICTS in first else []

@@ -220,9 +220,9 @@ class _Table:
         for rating in self._ratings(row, unit):
             if said_anything(rating):
                 self._put(rating, row.text(SAMPLE) or "")
-        known = {*self.probability_columns, *(column.name for column in self.of_raters)}
+        read = {*self.probability_columns, *(column.name for column in self.of_raters)}
         for name in row.unread:
-            if self.reading.criterion(name) is None and name not in known:
+            if self.reading.criterion(name) is None and name not in read:
                 self._lose_cell(name, row.raw[name])
 
     @cached_property

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
+from markscheme.errors import nearest
 from markscheme.numerals import finite
 from markscheme.plain_data import Place, shown
 from markscheme.rubrics.gray_zone import ALL, NONE, GrayZone, distance_in_file
@@ -194,12 +195,10 @@ class Keys:
         return read if len(problems) == before else key.default
 
     def _instead(self, name: Any, value: Any) -> str:
-        import difflib
-
         names = [*(key.spelled or name for name, key in self.keys.items()), *self.foreign]
-        near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
-        if near:
-            return f" (did you mean {near[0]!r}?)"
+        near = nearest(str(name), names)
+        if near is not None:
+            return f" (did you mean {near!r}?)"
         return _QUOTES if value is None else f"; known here: {', '.join(names)}"
 
 

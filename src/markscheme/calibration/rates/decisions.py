@@ -48,11 +48,11 @@ def graded_table(rated: RatedFiles) -> RatingTable:
     (file,) = rated.files[:1]
     _refuse_several_judges(file)
     judged = _decided(file.judged, named=rated.is_named)
-    known = {example.id: example for example in file.examples}
+    example_by_id = {example.id: example for example in file.examples}
     tests = [file.cases.get(unit, unit) for unit in judged.ids]
     is_apart = tests == judged.ids and len(set(tests)) == len(tests)
     examples = [
-        _answering(known.get(unit) or Example(Submission("", {}, unit)), file.written_ids.get(unit, unit), test)
+        _answering(example_by_id.get(unit) or Example(Submission("", {}, unit)), file.written_ids.get(unit, unit), test)
         for unit, test in zip(judged.ids, [""] * len(tests) if is_apart else tests, strict=True)
     ]
     return row_by_row(rated.rubric, JUDGE, examples, judged)

@@ -203,7 +203,7 @@ def _of(name: str | None, rubric: Rubric) -> str | None:
 
 
 def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
-    """Return the judges compared whose verdicts stand beside labels in a file that a feature knows; None of others.
+    """Return the judges compared whose verdicts a file that a feature knows has together with labels; None of others.
 
     Raises:
         UsageError: It has one judge.

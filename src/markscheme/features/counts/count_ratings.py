@@ -1,4 +1,4 @@
-"""Counts of a judge's ratings in our own form, beside the labels of a rubric's examples, in memory."""
+"""Counts of a judge's ratings in our own form, with the labels of a rubric's examples, in memory."""
 
 import csv
 import json
@@ -33,7 +33,7 @@ def is_of_ratings(files: str) -> bool:
 
 
 def count_ratings(rubric: Rubric, judge: str | None, file: Path, examples: Path | None, target: Path) -> int:
-    """Count a judge's ratings beside the labels of the examples, and write the counts; return how many rows they have.
+    """Count a judge's ratings with the labels of the examples, and write the counts; return how many rows they have.
 
     Args:
         rubric: The rubric.

@@ -234,15 +234,15 @@ def _of_csv(text: str) -> Cells:
 
 
 def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for ordinal, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
         except ValueError:
-            raise UsageError(f"{path}, row {number} is no JSON") from None
+            raise UsageError(f"{path}, row {ordinal} is no JSON") from None
         if not isinstance(row, dict):
-            raise UsageError(f"{path}, row {number} must be an object with part and n")
+            raise UsageError(f"{path}, row {ordinal} must be an object with part and n")
         yield row
 
 

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from importlib.util import find_spec
 from json import dumps
 from pathlib import Path
@@ -363,8 +364,6 @@ def _next_labels(rubric: str) -> "NextLabels":
 
 
 def _note_same_meaning(rubric: str, name: str) -> int:
-    from datetime import date
-
     from markscheme.ratings.wordings import record_same_meaning
     from markscheme.rubrics.file import load_rubric
 

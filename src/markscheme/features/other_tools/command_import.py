@@ -104,9 +104,9 @@ def import_ratings(
         sys.stdout.writelines(f"{dumps(rating.to_json(), ensure_ascii=False)}\n" for rating in run.ratings)
     command = None
     if rubric is not None and rubric_of_call is not None:
-        said = {"rubric": rubric, "only": only, "as": as_, "rater-column": rater_column}
+        options = {"rubric": rubric, "only": only, "as": as_, "rater-column": rater_column}
         name = rubric_of_call.name
-        command = _calibration(name, run) or _with_examples(name, paths, run, said, columns)
+        command = _calibration(name, run) or _with_examples(name, paths, run, options, columns)
     document = replace(view(run), onward=None if command is None else ("Next", command))
     put_on_screen(document, sys.stdout if to else sys.stderr)
     return 0
@@ -150,13 +150,13 @@ def _calibration(name: str, run: "ImportRun") -> str | None:
 
 
 def _with_examples(
-    name: str, paths: Sequence[Path], run: "ImportRun", said: Mapping[str, str | None], columns: ColumnOptions
+    name: str, paths: Sequence[Path], run: "ImportRun", given_options: Mapping[str, str | None], columns: ColumnOptions
 ) -> str | None:
     """Return the command that imports the same files again with their responses; None where they have none."""
     if run.targets.ratings is None or not run.file.has_responses:
         return None
     names = ",".join(columns.judge_names) or None
-    options = {**said, "kind": columns.kind, "rater": columns.rater, "judge-names": names}
+    options = {**given_options, "kind": columns.kind, "rater": columns.rater, "judge-names": names}
     options |= {"to": str(run.targets.ratings), "examples": str(_examples_of(name))}
     written = "".join(f" --{option} {quote(value)}" for option, value in options.items() if value is not None)
     return f"markscheme import {join(map(str, paths))}{columns.as_shell}{written} --append"
