@@ -222,7 +222,7 @@ def lasting_modules() -> set[str]:
 
 @pytest.fixture(autouse=True)
 def own_modules(lasting_modules: set[str]) -> Iterator[None]:
-    """Forget a project's modules after its test: another project's module of the same name is another one."""
+    """Forget a project's modules and folders after its test: another project's module of that name is another one."""
     yield
     for name in sys.modules.keys() - lasting_modules:
         file = getattr(sys.modules[name], "__file__", None)
@@ -230,6 +230,8 @@ def own_modules(lasting_modules: set[str]) -> Iterator[None]:
             lasting_modules.add(name)
         else:
             del sys.modules[name]
+    if user_code := sys.modules.get("markscheme.user_code"):
+        user_code._FINDER.folders.clear()
 
 
 @pytest.fixture
