@@ -167,7 +167,7 @@ def test_few_labels_say_how_many_are_enough_to_begin_with() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)
-    assert decision.next_step.startswith(
+    assert str(decision.next_step).startswith(
         "Label about 68 more for an even chance to say whether the judge can gate, if it agrees on"
     )
 
@@ -177,12 +177,14 @@ def test_labels_alone_dont_decide_on_a_judge_at_its_target() -> None:
     decision = decide(comparison)
     assert (decision.because_code, decision.labels_needed, decision.labels_chance) == ("target-open", None, None)
     assert decision.because == "Agreement 80% (76–84), target 80%."
-    assert decision.next_step.startswith("More labels won't decide: agreement is right at the target of 80%. Improve")
+    assert str(decision.next_step).startswith(
+        "More labels won't decide: agreement is right at the target of 80%. Improve"
+    )
 
 
 def test_agreement_that_prints_like_the_target_says_by_how_much_it_differs() -> None:
     decision = decide(scored_exactly(300, 59))
-    assert decision.next_step.startswith("More labels won't decide: 80.3% is too close to the target of 80.0%.")
+    assert str(decision.next_step).startswith("More labels won't decide: 80.3% is too close to the target of 80.0%.")
 
 
 def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
@@ -198,10 +200,10 @@ def test_scores_that_pass_nothing_are_never_said_to_be_left_to_people_in_part() 
     mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
     assert mostly_right.because_code == "target-open"
     assert mostly_right.gate is None
-    assert mostly_right.next_step.endswith("Improve the judge or choose another target and say why.")
+    assert str(mostly_right.next_step).endswith("Improve the judge or choose another target and say why.")
     often_wrong = decide(off_on_every_fifth(lambda score: 1 - score))
     assert often_wrong.because_code == "target-open"
-    assert often_wrong.next_step.endswith("Improve the judge or choose another target and say why.")
+    assert str(often_wrong.next_step).endswith("Improve the judge or choose another target and say why.")
 
 
 @pytest.mark.parametrize(

@@ -152,4 +152,4 @@ def test_passes_that_were_picked_by_hand_count_nowhere_and_forbid_the_gate() -> 
 def test_where_fails_are_rare_their_share_is_that_of_drawn_labels() -> None:
     decision = with_complaints(1, 1, 119, picked_fails=1).decision
     assert decision.labels_needed is None
-    assert "Fails are rare here (1%)" in decision.next_step
+    assert "Fails are rare here (1%)" in str(decision.next_step)

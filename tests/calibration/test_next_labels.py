@@ -68,7 +68,7 @@ def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
     assert asked.labels is not None
     assert (asked.labels.more, asked.labels.assumed) == (50, 0.9)
     enough = planned_labels(gold_of(labelled(100), RUBRIC), None, 0.8)
-    assert enough.in_words.startswith("Enough examples are labelled for a first verdict")
+    assert str(enough.in_words).startswith("Enough examples are labelled for a first verdict")
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
@@ -95,13 +95,13 @@ def test_a_link_where_the_file_belongs_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_decided_verdict_asks_for_nothing(tmp_path: Path) -> None:
     keep(calibrated(60, 0), tmp_path)
-    assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, "", "j")
+    assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
 
 
 def test_labels_that_wont_decide_are_said_so_later_too(tmp_path: Path) -> None:
     calibration = calibrated(200, 40)
     keep(calibration, tmp_path)
-    assert next_labels(tmp_path, RUBRIC, labelled(200)).in_words.startswith("More labels won't decide")
+    assert str(next_labels(tmp_path, RUBRIC, labelled(200)).in_words).startswith("More labels won't decide")
 
 
 def test_labels_of_no_person_are_not_kept(tmp_path: Path) -> None:
@@ -167,4 +167,4 @@ def test_the_decision_that_few_labels_have_is_named_while_labels_are_counted_dow
     left = next_labels(tmp_path, RUBRIC, more)
     assert left.labels is not None
     assert left.labels.more == 20
-    assert left.in_words.endswith("; about 2 of them will be fails, and those decide.")
+    assert str(left.in_words).endswith("; about 2 of them will be fails, and those decide.")

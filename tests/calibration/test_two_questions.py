@@ -323,13 +323,13 @@ def test_the_scarce_side_is_named_with_the_labels() -> None:
     decision = calibrated((20, 18, 180, 174)).decision
     assert decision.labels_needed == 40
     assert decision.labels_chance == pytest.approx(0.599, abs=0.02)
-    assert "about 4 of them will be fails" in decision.next_step
+    assert "about 4 of them will be fails" in str(decision.next_step)
 
 
 def test_where_no_fail_is_labelled_random_labels_are_not_asked_for() -> None:
     decision = calibrated((0, 0, 60, 60)).decision
     assert (decision.verdict, decision.labels_needed) == ("not-enough-labels", None)
-    assert "Fails are rare here (0%)" in decision.next_step
+    assert "Fails are rare here (0%)" in str(decision.next_step)
 
 
 def test_levels_of_a_table_have_no_gate_question(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.calibration import made
 Floats = npt.NDArray[np.float64]
 
 RUBRIC = replace(made.rubric("clarity", "facts"), name="support-reply")
-RATER = Rater("anthropic:model", "", "ratings", "judge.jsonl", options=" --ratings judge.jsonl")
+RATER = Rater("anthropic:model", "", "ratings", "judge.jsonl", options="--ratings judge.jsonl")
 
 
 def levels(n: int, seed: int = 1) -> Floats:

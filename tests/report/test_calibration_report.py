@@ -59,7 +59,7 @@ def make_calibration() -> Calibration:
     """Make a calibration with something to say in every part of its report."""
     examples = ExampleSet(tuple(labelled(unit) for unit in range(60)))
     ratings = [judged(unit) for unit in range(58)]
-    rater = Rater("judge", "f00d", "ratings", "judge.jsonl", options=" --ratings judge.jsonl")
+    rater = Rater("judge", "f00d", "ratings", "judge.jsonl", options="--ratings judge.jsonl")
     return calibration_of(RUBRIC, examples, ratings, rater)
 
 

@@ -57,13 +57,13 @@ class Rater:
         name: Its name in reports.
         fingerprint: Of the judge; "" where only its ratings are known.
         source: Whether it was asked, answered from a recording, or only its ratings were read.
-        provenance: Where recorded replies or ratings come from.
+        provenance: Where recorded replies or ratings come from; None where that isn't known.
         identity: What identifies the judge; None where only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
         ways: How many examples were graded by replies without which parameters, since the server doesn't take them.
         recording: The file of recorded replies that answered; None for any other judge.
-        named: The rubric, or the files, as shell arguments; "" means the rubric's name.
-        options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
+        named: The rubric, or the files, as shell arguments; None means the rubric's name.
+        options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
         has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
         may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
         table: The table without a rubric as it was read; None for anything else.
@@ -75,12 +75,12 @@ class Rater:
     name: str
     fingerprint: str
     source: Literal["live", "recorded", "ratings"]
-    provenance: str = ""
+    provenance: str | None = None
     identity: Identity | None = None
     answered_by: tuple[str, ...] = ()
     recording: Path | None = None
-    named: str = ""
-    options: str = ""
+    named: str | None = None
+    options: str | None = None
     has_rubric: bool = True
     may_be_accepted: bool = True
     table: "TableReading | None" = None

@@ -122,7 +122,7 @@ def _decided(
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
-    no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), "")
+    no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), None)
     states = states_of(comparison.trend_figures, wanted, settings=comparison.settings)
     trend = _trend(comparison, states, no_skill=bool(no_merit))
     answer = _gate_answer(comparison, wanted, most) if _asks_for_gate(comparison) else None
@@ -143,7 +143,7 @@ def _decided(
         because={"drift": drifted, "no-skill": no_merit}.get(decision.because_code) or reason(comparison, decision),
         verdict_with_ties=_verdict_with_ties(comparison, decision) if _has_ties(comparison) else None,
     )
-    return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else "")
+    return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else None)
 
 
 def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:

@@ -108,7 +108,7 @@ def rater_of(judge: GradingJudge, grades: Iterable[Grade] = ()) -> Rater:
     ways = ways_of(grade.asked_without for grade in grades)
     identity = judge.identity.as_asked(ways)
     models = tuple(sorted({model for grade in grades for model in grade.models}))
-    provenance = ""
+    provenance = None
     recording = None
     if isinstance(judge, RecordedJudge):
         recording = judge.path

@@ -32,17 +32,23 @@ class NextLabels:
 
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
-        in_words: The labels in a sentence, or why no number would; "" where the verdict isn't open.
+        in_words: The labels in a sentence, or why no number would; None where the verdict isn't open.
         judge: The judge calibrated last; None before the first calibration.
         because: Why the verdict is open, or isn't, in a sentence; None where it isn't known.
     """
 
     labels: DecisiveLabels | None
-    in_words: str
+    in_words: str | None
     judge: str | None = None
     because: str | None = None
 
-    def of(self, remaining: int, pool: str | None = None) -> str:
+    @property
+    def why_no_number(self) -> str:
+        """The refusal of a command that needs a number of labels, where the verdict asks for none."""
+        refusal = "the verdict asks for no number of labels: say how many, --next N."
+        return refusal if self.in_words is None else f"{refusal} {self.in_words}"
+
+    def of(self, remaining: int, pool: str | None = None) -> str | None:
         """Return the sentence on what to label, if only so many responses are left to label.
 
         Args:
@@ -98,7 +104,7 @@ def keep_next_labels(decision: "Decision", gold: "Gold", judge: str, folder: Pat
         "labels_chance": decision.labels_chance,
         "assumed": None if labels is None else labels.assumed,
         "scarce": None if scarce is None else asdict(scarce),
-        "next_step": decision.next_step,
+        "next_step": decision.next_step or "",
     }
     path = folder / NEXT_LABELS
     refuse_link(path)
@@ -122,7 +128,7 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     judge = str(record["judge"])
     needed = record["labels_needed"]
     if needed is None:
-        return NextLabels(None, str(record["next_step"]), judge)
+        return NextLabels(None, str(record["next_step"]) or None, judge)
     labels = DecisiveLabels(int(needed), float(record["labels_chance"]), record["assumed"])
     since = max(0, examples.by_people - int(record["labelled"]))
     if not since:

@@ -196,8 +196,8 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
     return f"{head}."
 
 
-def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
-    """Say which labels an open verdict needs, or why no number of them would decide it.
+def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None:
+    """Say which labels an open verdict needs, or why no number of them would decide it; None where nothing is needed.
 
     Args:
         comparison: The judge compared with gold.
@@ -207,7 +207,7 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
     labels = decision.labels
     by_people = comparison.gold.has_people
     if answer is not None and answer.ruling.state != "open" and by_people:
-        return ""
+        return None
     if labels is not None:
         share = comparison.figures.agreement if answer is None else answer.figures.same
         new_groups = by_people and share.design_effect > NEARLY_ALONE
@@ -227,7 +227,7 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str:
             )
         case "target-open" | "constant-open":
             return " ".join(_hopeless(comparison, decision))
-    return ""
+    return None
 
 
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:

@@ -139,7 +139,7 @@ def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, l
                 "ratings",
                 ", ".join(map(str, reading.paths)),
                 named=shlex.join(map(str, reading.paths)),
-                options=reading.options.as_shell,
+                options=reading.options.as_shell.strip(),
                 has_rubric=False,
                 may_be_accepted=False,
                 table=reading,

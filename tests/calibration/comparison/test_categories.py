@@ -219,7 +219,7 @@ def recalled(hits: int, of: int) -> Calibration:
 def test_a_label_that_is_shown_to_be_missed_more_often_than_found_is_a_finding() -> None:
     finding = next(finding for finding in recalled(0, 14).findings if finding.code == "rarely-found")
     assert "the judge finds 0 of 14 examples of b, 0% (95% CI 0% to 23%). Most often it says a." in finding.message
-    assert "what makes a response b rather than a" in finding.suggestion
+    assert "what makes a response b rather than a" in str(finding.suggestion)
     assert finding.evidence["instead"] == "a"
 
 

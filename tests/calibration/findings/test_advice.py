@@ -36,7 +36,7 @@ def test_asking_for_one_criterion_at_a_time_is_advised_only_where_several_are_as
     labels = [[place % 2] * len(names) for place in range(40)]
     criterion = names[0] if len(names) == 1 else None
     finding = of_code(diagnosed(of, examples(of, {"ana": labels}), unreadable(of)), "unreadable", criterion)
-    assert finding.suggestion.startswith(advice)
+    assert str(finding.suggestion).startswith(advice)
 
 
 def test_one_criterion_is_not_asked_at_a_time_by_the_next_command_either() -> None:
@@ -54,8 +54,8 @@ def test_no_criterion_is_to_name_the_model_that_wrote_the_responses() -> None:
     findings = diagnosed(of, examples(of, {"ana": truth}, systems=systems), judged(of, judge))
     broken = of_code(findings, "broken-slice")
     assert "system gpt-4-turbo" in broken.message
-    assert "gpt-4-turbo" not in broken.suggestion
-    assert "Say in the criteria what these responses share, not what wrote them." in broken.suggestion
+    assert "gpt-4-turbo" not in str(broken.suggestion)
+    assert "Say in the criteria what these responses share, not what wrote them." in str(broken.suggestion)
 
 
 def test_many_labels_of_which_few_cover_all_criteria_are_not_too_few() -> None:

@@ -51,8 +51,8 @@ def test_a_shift_on_one_criterion_is_named_there_with_both_means_and_a_level_to_
         finding.evidence["shift"]["value"]
     )
     assert np.sign(finding.evidence["shift"]["low"]) == np.sign(size)
-    assert "in the description of level" in finding.suggestion
-    assert re.search(r" on e\d+, e\d+", finding.suggestion)
+    assert "in the description of level" in str(finding.suggestion)
+    assert re.search(r" on e\d+, e\d+", str(finding.suggestion))
     assert finding.cost > 0
 
 
@@ -117,7 +117,7 @@ def test_a_lenient_judge_of_yes_and_no_is_reported_in_shares() -> None:
     judge = np.maximum(gold, generator.random((80, 1)) < 0.4)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "right")
     assert "MET" in finding.message
-    assert "what is not enough for MET" in finding.suggestion
+    assert "what is not enough for MET" in str(finding.suggestion)
 
 
 def test_a_judge_that_keeps_to_the_middle_is_reported_once_and_not_as_noise() -> None:
@@ -151,7 +151,7 @@ def test_a_judge_noisier_than_two_people_is_noisy() -> None:
     judge[:, 3] = rounded(MADE.truth[:, 3] + 1.3 * MADE.fresh[:, 3])
     finding = of_code(MADE.find(judge), "noisy", "order")
     assert finding.evidence["noise_ratio"]["value"] > 2
-    assert "samples: 3" in finding.suggestion
+    assert "samples: 3" in str(finding.suggestion)
 
 
 def test_a_judge_whose_errors_all_go_one_way_is_biased_and_not_noisy() -> None:
@@ -182,7 +182,7 @@ def test_with_one_label_noise_of_the_judge_and_of_people_are_not_told_apart() ->
     finding = of_code(diagnosed(of, examples(of, {"p": label}), judged(of, judge)), "noisy", "tone")
     assert finding.evidence["told_apart"] is False
     assert finding.severity == "low"
-    assert "second annotator" in finding.suggestion
+    assert "second annotator" in str(finding.suggestion)
 
 
 def test_a_judge_that_gives_one_level_is_stuck_and_nothing_else() -> None:
@@ -225,7 +225,7 @@ def test_a_level_that_annotators_give_and_the_judge_never_is_named() -> None:
     judge = np.where(gold == 3, 3 + np.resize([1, -1], 70)[:, None], gold)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "unused-level", "tone")
     assert finding.evidence == {**finding.evidence, "levels": [3.0], "by": "judge", "examples": 14}
-    assert "in the description of level" in finding.suggestion
+    assert "in the description of level" in str(finding.suggestion)
 
 
 def test_a_level_nobody_uses_is_named_from_sixty_examples_on() -> None:
@@ -250,7 +250,7 @@ def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_
     assert finding.evidence["firm"] is True
     assert finding.evidence["people_alpha"]["high"] < 0.67
     assert 0 < finding.evidence["highest_correlation"] < 1
-    assert "annotators gave" in finding.suggestion
+    assert "annotators gave" in str(finding.suggestion)
     assert codes(findings) == {"ambiguous"}
 
 
@@ -271,8 +271,8 @@ def test_what_annotators_wrote_is_shown_with_the_finding() -> None:
         remarked.append(replace(example, labels=(*example.labels, *([unsure] if example.id == "e5" else []))))
     with_words = replace(labelled, examples=tuple(remarked))
     finding = of_code(diagnosed(MADE.rubric, with_words, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts")
-    assert f"They wrote: “which facts?” on {worst[0]}." in finding.suggestion
-    assert "Given no level 1 time, for example: “no source given”." in finding.suggestion
+    assert f"They wrote: “which facts?” on {worst[0]}." in str(finding.suggestion)
+    assert "Given no level 1 time, for example: “no source given”." in str(finding.suggestion)
     remarks = [remark for remark in finding.evidence["annotators"] if remark["id"] == worst[0]]
     assert {(remark["said"], remark["confidence"]) for remark in remarks} == {("which\nfacts?", "low")}
 
@@ -339,7 +339,7 @@ def test_a_halo_is_reported_once_and_neither_as_narrowness_nor_as_noise() -> Non
     finding = of_code(findings, "halo")
     assert codes(findings) == {"halo"}
     assert finding.evidence["halo"]["low"] > 0
-    assert "per_criterion" in finding.suggestion
+    assert "per_criterion" in str(finding.suggestion)
 
 
 def test_a_judge_that_passes_everything_is_recognized_by_its_false_passes() -> None:
@@ -468,7 +468,7 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
     of = Rubric((Criterion(1.0, "Tone?", name="tone", scale=Scale(levels)),))
     gold = np.array([[3]] * 20 + [[1], [2], [4], [5]] * 5).astype(float)
     judge = np.where(gold == 3, 5, gold)
-    suggestion = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
+    suggestion = str(of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion)
     assert suggestion == (
         "Say more exactly in the description of level 3 of tone what keeps a 3 from being a 5: "
         "the judge gave 5 where the labels say 3 on e0, e1, e2 and 17 more."

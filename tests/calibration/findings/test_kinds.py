@@ -27,8 +27,8 @@ from markscheme.calibration.findings.kinds import (
 from tests.test_layers import SOURCE
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "calibrate.md"
-ASKED = Commands("reply", " --judge openai:gpt-5", "openai:gpt-5")
-FROM_FILE = Commands("reply", " --ratings judge.jsonl", asks=False)
+ASKED = Commands("reply", "--judge openai:gpt-5", "openai:gpt-5")
+FROM_FILE = Commands("reply", "--ratings judge.jsonl", asks=False)
 RESULTS = Commands("results.json", asks=False, has_rubric=False)
 
 
@@ -80,7 +80,7 @@ def test_an_unknown_code_is_not_a_kind() -> None:
 @pytest.mark.parametrize("commands", [ASKED, FROM_FILE, RESULTS], ids=lambda commands: commands.rubric)
 @pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
 def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind, commands: Commands) -> None:
-    command = kind.command(commands, "")
+    command = kind.command(commands, None)
     assert command == "" or shlex.split(command)[0] == "markscheme"
     assert command == "" or commands.rubric in shlex.split(command)
 
@@ -94,8 +94,8 @@ def test_a_command_names_what_was_calibrated_or_there_is_none(kind: FindingKind,
         (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),
         (TOO_FEW_LABELS, "", "markscheme label reply --next 30 --pool YOUR-OUTPUTS.jsonl"),
         (UNREADABLE, "", "markscheme calibrate reply --judge openai:gpt-5 -o strategy=per_criterion"),
-        (DRIFT_BY_JUDGE, " --replay", "markscheme calibrate reply --judge openai:gpt-5 --replay"),
-        (UNSTEADY_JUDGE, " --samples 3", "markscheme calibrate reply --judge openai:gpt-5 --samples 3"),
+        (DRIFT_BY_JUDGE, "--replay", "markscheme calibrate reply --judge openai:gpt-5 --replay"),
+        (UNSTEADY_JUDGE, "--samples 3", "markscheme calibrate reply --judge openai:gpt-5 --samples 3"),
         (DRIFT_BY_EDIT, "", ""),
     ],
     ids=lambda value: value.short if isinstance(value, FindingKind) else "",
@@ -105,30 +105,30 @@ def test_the_command_follows_the_advice(kind: FindingKind, options: str, command
 
 
 def test_ratings_from_a_file_are_asked_for_again_only_where_another_model_can_be() -> None:
-    assert NOISY.command(FROM_FILE, " --samples 3") == ""
-    assert NOISY.command(ASKED, "") == ""  # the command just run
+    assert NOISY.command(FROM_FILE, "--samples 3") == ""
+    assert NOISY.command(ASKED, None) == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
-    assert UNREADABLE.command(FROM_FILE, "") == one_at_a_time
-    assert UNREADABLE.command(RESULTS, "") == ""
+    assert UNREADABLE.command(FROM_FILE, None) == one_at_a_time
+    assert UNREADABLE.command(RESULTS, None) == ""
 
 
 @pytest.mark.parametrize(
     ("options", "is_offered"),
     [
-        (" --judge anthropic", True),
-        (" --ratings 'of a judge.jsonl'", True),
-        (" --ratings judge.jsonl --examples more.jsonl", True),
-        (" --ratings monday.jsonl --ratings friday.jsonl", False),
-        (" --examples more.jsonl", False),
+        ("--judge anthropic", True),
+        ("--ratings 'of a judge.jsonl'", True),
+        ("--ratings judge.jsonl --examples more.jsonl", True),
+        ("--ratings monday.jsonl --ratings friday.jsonl", False),
+        ("--examples more.jsonl", False),
     ],
 )
 def test_a_certificate_is_offered_to_one_judge_or_one_file_of_ratings(options: str, is_offered: bool) -> None:
-    assert Commands("reply", options).certify() == (f"markscheme certify reply{options}" if is_offered else "")
+    assert Commands("reply", options).certify() == (f"markscheme certify reply {options}" if is_offered else "")
 
 
 def test_after_an_edit_of_the_author_a_usable_judge_needs_new_labels() -> None:
     usable = Commands("reply", is_usable=True)
-    assert DRIFT_BY_EDIT.command(usable, "") == "markscheme label reply --rater YOUR-NAME"
+    assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 
 
 def test_a_message_names_the_criterion_once() -> None:

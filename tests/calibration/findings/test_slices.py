@@ -106,7 +106,7 @@ def test_a_slice_broken_on_one_criterion_is_reported_by_that_criterion() -> None
     finding = of_code(findings, "broken-slice", "facts")
     assert codes(findings) == {"broken-slice"}
     assert all(IN_D[int(id.removeprefix("e"))] for id in finding.examples)
-    assert "too high" in finding.suggestion
+    assert "too high" in str(finding.suggestion)
 
 
 def test_one_broken_part_cut_two_ways_is_reported_once() -> None:

@@ -296,7 +296,7 @@ def accepted_document(
         "judge": {
             "name": rater.name,
             "source": rater.source,
-            "provenance": rater.provenance,
+            "provenance": rater.provenance or "",
             "identity": None if rater.identity is None else rater.identity.to_json(),
             "answered_by": list(rater.answered_by),
         },

@@ -11,13 +11,13 @@ class FileDifference(NamedTuple):
 
     Attributes:
         what: What it is: a file, an entry, or a judge's decisions.
-        stated: What the file says; None where that is long.
         now: What follows from the files behind it.
+        stated: What the file says; None where that is long.
     """
 
     what: str
+    now: str
     stated: str | None = None
-    now: str = ""
 
     def to_json(self, file: str) -> dict[str, Any]:
         """Return plain data, in which what the file says has the name of its format."""

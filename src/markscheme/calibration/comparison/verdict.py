@@ -135,8 +135,8 @@ class Decision:
         needs_adjustment: Whether the point estimate of agreement is under the target.
         labels: Labels needed on top of those by people, with the chance that they decide; None where the verdict isn't
             open, or labels alone are unlikely to decide it.
-        next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; "" where
-            it isn't open.
+        next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; None
+            where it isn't open.
         settings: How many settings were tried on these labels, this one included.
         most_wrong: The limits on wrong decisions that are set.
         excepted: Parts of the examples for which neither verdict nor use holds; people decide there.
@@ -152,7 +152,7 @@ class Decision:
     settings: int
     most_wrong: MostWrong
     labels: DecisiveLabels | None = None
-    next_step: str = ""
+    next_step: str | None = None
     because: str = ""
     excepted: tuple[ExceptedPart, ...] = ()
     verdict_with_ties: VerdictName | None = None

@@ -36,21 +36,26 @@ class SettingChange:
         side: What it belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
             computation of the score, the labels, or the examples.
         criteria: Criteria whose levels it can have moved; empty for changes that move no level on the same examples.
-        then: The old value, where it is short.
-        now: The new value.
+        then: The old value; None where it is long.
+        now: The new value; None where it is long.
     """
 
     key: str
     what: str
     side: Side
     criteria: frozenset[str] = frozenset()
-    then: str = ""
-    now: str = ""
+    then: str | None = None
+    now: str | None = None
+
+    @property
+    def has_values(self) -> bool:
+        """Whether a value before or after is short enough to be said."""
+        return bool(self.then or self.now)
 
     @property
     def sentence(self) -> str:
         """The change in words, with its values where they are short."""
-        return f"{self.what} ({self.then} → {self.now})" if self.then or self.now else self.what
+        return f"{self.what} ({self.then} → {self.now})" if self.has_values else self.what
 
     @property
     def cause(self) -> str:
@@ -59,7 +64,7 @@ class SettingChange:
         if self.side == "rubric":
             return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {self.sentence}"
         subject = self.what[0].upper() + self.what[1:]
-        return f"{subject} is now {self.now}; it was {self.then}" if self.then or self.now else f"{subject} changed"
+        return f"{subject} is now {self.now}; it was {self.then}" if self.has_values else f"{subject} changed"
 
     def to_json(self) -> dict[str, Any]:
         """Return a dict with the change, for JSON."""

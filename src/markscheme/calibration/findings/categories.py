@@ -77,7 +77,7 @@ def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tupl
     names = " and ".join(label.name for label, _ in missed)
     counts = "; ".join(
         f"the judge finds {criterion.count(label.hits == 1)} of {recall.n} examples of {label.name}, "
-        f"{with_ci(recall, spell=_percent)}"
+        f"{with_ci(recall, _percent)}"
         for label, recall in missed
     )
     return evidence.finding(

@@ -14,7 +14,8 @@ class Commands:
 
     Attributes:
         rubric: The rubric, or the files that were calibrated, as shell arguments.
-        judge: Options with which `calibrate` uses the same judge or ratings again, such as " --ratings judge.jsonl".
+        judge: Options with which `calibrate` uses the same judge or ratings again, such as "--ratings judge.jsonl";
+            None for the judge at hand.
         model: A model that can be asked, as a shell argument.
         asks: Whether `calibrate` would ask the judge again, instead of reading its ratings from a file.
         has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
@@ -23,7 +24,7 @@ class Commands:
     """
 
     rubric: str
-    judge: str = ""
+    judge: str | None = None
     model: str = DEFAULT.name
     asks: bool = True
     has_rubric: bool = True
@@ -34,57 +35,62 @@ class Commands:
     def on(cls, rubric: str, judge: str | None = None) -> "Commands":
         """Return those on a rubric by its name, after a judge was asked by its name; None for the one at hand."""
         named = judge or judge_to_name(rubric)
-        return cls(shlex.quote(rubric), f" --judge {shlex.quote(named)}" if named else "")
+        return cls(shlex.quote(rubric), f"--judge {shlex.quote(named)}" if named else None)
 
-    def calibrate(self, options: str = "") -> str:
+    def calibrate(self, options: str | None = None) -> str:
         """Calibrate again with the same judge or ratings."""
-        return f"markscheme calibrate {self.rubric}{self.judge}{options}"
+        return _command("calibrate", self.rubric, self.judge, options)
 
-    def calibrate_by(self, options: str) -> str:
+    def calibrate_by(self, *options: str) -> str:
         """Calibrate with the judge or ratings that the options name."""
-        return f"markscheme calibrate {self.rubric}{options}"
+        return _command("calibrate", self.rubric, *options)
 
     def calibrate_one_at_a_time(self) -> str:
         """Ask about one criterion per request, by another model where the judge itself can't be asked."""
-        judge = self.judge if self.asks else f" --judge {self.model}"
-        return f"markscheme calibrate {self.rubric}{judge} -o strategy=per_criterion"
+        judge = self.judge if self.asks else f"--judge {self.model}"
+        return _command("calibrate", self.rubric, judge, "-o strategy=per_criterion")
 
-    def label(self, options: str = "") -> str:
+    def label(self, options: str | None = None) -> str:
         """Label examples of the rubric; "" if there is no rubric."""
-        return self._on_rubric(f"label {self.rubric}{options}")
+        return self._on_rubric("label", options)
 
     def label_next(self, n: int) -> str:
         """Label `n` more outputs, chosen from a file of them; "" if there is no rubric."""
-        return self.label(f" --next {n} --pool {POOL}")
+        return self.label(f"--next {n} --pool {POOL}")
 
     def grade(self) -> str:
         """Grade a file of outputs with the same judge; "" if there is no rubric, or the judge can't be asked."""
-        return self._on_rubric(f"grade {self.rubric} {POOL}{self.judge}") if self.asks else ""
+        return self._on_rubric("grade", POOL, self.judge) if self.asks else ""
 
     def certify(self) -> str:
         """Find which decisions the same judge may make alone, by the same labels.
 
         "" if there is no rubric, or not exactly one judge or file is named: several files may be one judge's runs.
         """
-        words = shlex.split(self.judge)
+        words = shlex.split(self.judge or "")
         named = words.count("--judge") + words.count("--ratings")
-        return self._on_rubric(f"certify {self.rubric}{self.judge}") if named == 1 else ""
+        return self._on_rubric("certify", self.judge) if named == 1 else ""
 
     def init_from_table(self) -> str:
         """Make a rubric, labelled examples and ratings of the table that was calibrated, read in the same way."""
-        return f"markscheme init --from {self.rubric}{self.judge}"
+        return _command("init", "--from", self.rubric, self.judge)
 
     def adjudicate(self) -> str:
         """Resolve the examples on which annotators differ; "" if there is no rubric."""
-        return self._on_rubric(f"label {self.rubric} --disputed")
+        return self._on_rubric("label", "--disputed")
 
     def improve(self) -> str:
         """Have the rubric's words rewritten and tested with the same judge; "" if there is no rubric.
 
         Ratings in a file don't say how to ask their judge, so the reader replaces JUDGE.
         """
-        judge = self.judge if self.asks else " --judge JUDGE"
-        return self._on_rubric(f"improve {self.rubric} --proposer {self.model}{judge}")
+        judge = self.judge if self.asks else "--judge JUDGE"
+        return self._on_rubric("improve", f"--proposer {self.model}", judge)
 
-    def _on_rubric(self, command: str) -> str:
-        return f"markscheme {command}" if self.has_rubric else ""
+    def _on_rubric(self, name: str, *options: str | None) -> str:
+        return _command(name, self.rubric, *options) if self.has_rubric else ""
+
+
+def _command(name: str, *words: str | None) -> str:
+    """Return a command of ours by its name, its subject and its options, as a user types it."""
+    return " ".join(("markscheme", name, *filter(None, words)))

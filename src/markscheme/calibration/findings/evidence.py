@@ -509,9 +509,9 @@ def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
     return [index for index in order[:most].tolist() if size[index] > 0]
 
 
-def with_ci(estimate: Estimate, unit: str = "", spell: Callable[[float | None], str] = number) -> str:
+def with_ci(estimate: Estimate, spell: Callable[[float | None], str] = number, *, unit: str | None = None) -> str:
     """Write a value with its interval, if it has one, for a sentence: "0.52 (95% CI 0.31 to 0.68)"."""
-    value = f"{spell(estimate.value)}{unit}"
+    value = spell(estimate.value) if unit is None else f"{spell(estimate.value)} {unit}"
     return value if estimate.low is None else f"{value} (95% CI {spell(estimate.low)} to {spell(estimate.high)})"
 
 

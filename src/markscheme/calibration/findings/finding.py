@@ -25,9 +25,9 @@ class Finding:
         text: What was found, in a sentence; the criterion's name is added where the kind's sentences don't have it.
         evidence: The figures behind it.
         examples: Ids of the examples that show it best.
-        suggestion: What to edit or do first.
+        suggestion: What to edit or do first; None where the finding says it.
         cost: How much agreement it costs, in score; findings are ranked by it.
-        options: Options that the suggestion adds to the kind's command, such as " --replay".
+        options: Options that the suggestion adds to the kind's command, such as "--replay".
         repair: What fixing it alone would change; None where that can't be counted.
     """
 
@@ -37,9 +37,9 @@ class Finding:
     text: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
-    suggestion: str = ""
+    suggestion: str | None = None
     cost: float = 0.0
-    options: str = ""
+    options: str | None = None
     repair: "Repair | None" = None
 
     @property
@@ -48,7 +48,7 @@ class Finding:
         return self.kind.code
 
     def __str__(self) -> str:
-        return f"{self.message} {self.suggestion}".rstrip()
+        return self.message if self.suggestion is None else f"{self.message} {self.suggestion}"
 
     def __repr__(self) -> str:
         return f"<{self.severity}: {self}>"
@@ -72,6 +72,6 @@ class Finding:
             "message": self.message,
             "evidence": self.evidence,
             "examples": self.examples,
-            "suggestion": self.suggestion,
+            "suggestion": self.suggestion or "",
             "repairs": None if self.repair is None else self.repair.to_json(),
         }

@@ -179,9 +179,9 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
 
 def _bias_in_words(evidence: Evidence, criterion: CriterionEvidence, bias: Estimate, judge: float, gold: float) -> str:
     if not criterion.scale.is_yes_no:
-        size = with_ci(bias, f" {criterion.scale.unit}", signed)
+        size = with_ci(bias, signed, unit=criterion.scale.unit)
         return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
-    size = with_ci(bias, spell=signed)
+    size = with_ci(bias, signed)
     if not criterion.on_scale(criterion.judge):
         low, high = criterion.scale.choices
         return f"bias {size} (judge minus gold, {low} 0 and {high} 1)"

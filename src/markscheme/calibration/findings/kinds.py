@@ -20,43 +20,43 @@ WorkStage = Literal["replies", "labels", "judge", "more labels"]
 """When work on a finding is due: first what makes all else unreadable, then the labels and what changed since the
 accepted run, then the judge and the rubric, and last what more labels might show."""
 STAGES: Final[tuple[WorkStage, ...]] = get_args(WorkStage)
-CommandWriter: TypeAlias = Callable[[Commands, str], str]
+CommandWriter: TypeAlias = Callable[[Commands, str | None], str]
 """Writes a command, given the options that a finding's suggestion adds to it; "" if there is no single one."""
 
 
-def _calibrate(commands: Commands, options: str) -> str:
+def _calibrate(commands: Commands, options: str | None) -> str:
     """Return the command that calibrates with other options; "" for the command that was just run."""
     return commands.calibrate(options) if options and commands.asks else ""
 
 
-def _improve(commands: Commands, _options: str) -> str:
+def _improve(commands: Commands, _options: str | None) -> str:
     return commands.improve()
 
 
-def _ask_one_at_a_time(commands: Commands, options: str) -> str:
+def _ask_one_at_a_time(commands: Commands, options: str | None) -> str:
     if commands.has_rubric and commands.asks_together:
         return commands.calibrate_one_at_a_time()
     return _calibrate(commands, options)
 
 
-def _adjudicate(commands: Commands, _options: str) -> str:
+def _adjudicate(commands: Commands, _options: str | None) -> str:
     return commands.adjudicate()
 
 
-def _label(commands: Commands, options: str) -> str:
+def _label(commands: Commands, options: str | None) -> str:
     return commands.label(options)
 
 
-def _label_more(commands: Commands, _options: str) -> str:
+def _label_more(commands: Commands, _options: str | None) -> str:
     return commands.label_next(LABELS_TO_ADD)
 
 
-def _label_by_another(commands: Commands, _options: str) -> str:
-    return commands.label(" --rater annotator-2")
+def _label_by_another(commands: Commands, _options: str | None) -> str:
+    return commands.label("--rater annotator-2")
 
 
-def _label_under_new_wording(commands: Commands, _options: str) -> str:
-    return commands.label(" --rater YOUR-NAME") if commands.is_usable else ""
+def _label_under_new_wording(commands: Commands, _options: str | None) -> str:
+    return commands.label("--rater YOUR-NAME") if commands.is_usable else ""
 
 
 LABELS_TO_ADD = 30

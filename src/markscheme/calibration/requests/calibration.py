@@ -427,7 +427,7 @@ class CalibrationRequest:
         return replace(
             rater,
             named=shlex.quote(next(by_name, written)),
-            options="".join(f" {shlex.quote(word)}" for word in options),
+            options=shlex.join(options),
         )
 
     def _from_ratings(
@@ -443,7 +443,7 @@ class CalibrationRequest:
                 for rater in of_judges.raters:
                     files.setdefault(rater, {})[source] = None
         by_rater = every_rating.by_rater()
-        provenance = "" if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
+        provenance = None if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
         return [
             calibration_of(
                 rubric,

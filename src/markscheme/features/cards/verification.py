@@ -90,7 +90,7 @@ def verify_card(path: Path) -> Verification:
         ValueError,
         AttributeError,
     ) as error:  # of an edited card, or of other files
-        problem = FileDifference("the figures", now=f"cannot be computed again: {error}")
+        problem = FileDifference("the figures", f"cannot be computed again: {error}")
         return Verification(card, differences=(*differences, problem), recomputed=False)
 
 
@@ -117,7 +117,7 @@ class _CardFiles:
         for key, then, today in differences_between(
             dict(self.card.content), dict(recomputed.content), tolerance=LAST_DIGIT
         ):
-            yield FileDifference(key, _shown(then), _shown(today))
+            yield FileDifference(key, _shown(today), _shown(then))
         yield from self._of_judge(stated)
         yield from self._of_settings()
         yield from self._of_accepted(stated, document)
@@ -197,11 +197,11 @@ class _CardFiles:
         name = str(stated["judge"]["name"])
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
-            yield FileDifference("judge › name", name, _listed(raters))
+            yield FileDifference("judge › name", _listed(raters), name)
         models = self.accepted.setting.answered_by
         known_models = self._models_known
         if known_models and not set(models) <= set(known_models):
-            yield FileDifference("judge › answered_by", ", ".join(models), ", ".join(known_models))
+            yield FileDifference("judge › answered_by", ", ".join(known_models), ", ".join(models))
 
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ class _CardFiles:
     def _of_settings(self) -> Iterator[FileDifference]:
         tried = self._settings_tried
         if tried is not None and self.card.terms.settings < tried:
-            yield FileDifference("terms › settings", str(self.card.terms.settings), f"at least {tried}")
+            yield FileDifference("terms › settings", f"at least {tried}", str(self.card.terms.settings))
 
     @cached_property
     def _settings_tried(self) -> int | None:
@@ -280,7 +280,7 @@ def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
 def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
     stated = stated_id(card.path)
     if stated != card.id:
-        yield FileDifference("id", stated or "nothing", f"give {card.id}: the card was edited")
+        yield FileDifference("id", f"give {card.id}: the card was edited", stated or "nothing")
 
 
 def _of_text(card: JudgeCard) -> Iterator[FileDifference]:

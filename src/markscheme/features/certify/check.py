@@ -144,7 +144,7 @@ def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileD
     }
     for subject, (stated, today) in fingerprints.items():
         if stated != today:
-            yield FileDifference(subject, stated, today)
+            yield FileDifference(subject, today, stated)
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class _CertificateSearch:
         for key, before, today in differences_between(
             _by_judge(self.document), _by_judge(figures), tolerance=TOLERANCE
         ):
-            yield FileDifference(key, shown(before), shown(today))
+            yield FileDifference(key, shown(today), shown(before))
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -343,7 +343,7 @@ class _DecisionSources:
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]
         if ranked.signal != stage.certainty:
-            yield FileDifference(f"certainty of {stage.judge}", stage.certainty, ranked.signal)
+            yield FileDifference(f"certainty of {stage.judge}", ranked.signal, stage.certainty)
             return
         by_digest = {digest: index for index, digest in enumerate(self.seen.labels.ids)}
         ids = {rating.id for rating in ratings}

@@ -133,7 +133,7 @@ def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric) ->
         provenance=counts.name,
         named=shlex.quote(next(by_name, written)),
         may_be_accepted=False,
-        options=f" --counts {shlex.quote(counts.name)}",
+        options=f"--counts {shlex.quote(counts.name)}",
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markscheme.features.decision_models.statistics import ProbabilityAudit
 
 
-def _certify(commands: Commands, _options: str) -> str:
+def _certify(commands: Commands, _options: str | None) -> str:
     return commands.certify()
 
 

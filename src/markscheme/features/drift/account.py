@@ -71,14 +71,14 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
             "detected."
         )
         evidence = {"means": list(means), "run_sd": moved.run_sd, "p": p, "detectable": moved.detectable}
-        options = " --samples 3"
+        options = "--samples 3"
         yield Finding(
             kinds.UNSTEADY_JUDGE,
             criterion.criterion.name,
             "medium",
             text,
             evidence,
-            suggestion=f"Use several samples ({options.strip()}), or fix what varies between runs: model version, "
+            suggestion=f"Use several samples ({options}), or fix what varies between runs: model version, "
             "temperature, seed.",
             options=options,
         )
@@ -90,7 +90,7 @@ def looks_finding(since: Since) -> Finding:
     advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
     text = over_looks(since)
     return Finding(
-        kinds.DRIFT_BY_JUDGE, None, "high", text, evidence, (), f"{advice}or use another judge.", 0.0, " -o cache=off"
+        kinds.DRIFT_BY_JUDGE, None, "high", text, evidence, (), f"{advice}or use another judge.", 0.0, "-o cache=off"
     )
 
 
@@ -194,12 +194,12 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str]:
         return (
             f"Read {moved}, and ask again with -o cache=off. If it stays, accept this run in place of the old ones "
             "(--accept --replace) or use another judge.",
-            " -o cache=off",
+            "-o cache=off",
         )
     if not explanation.separable:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
             advice = "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
-            return advice, " --replay"
+            return advice, "--replay"
         return "Change one thing at a time and calibrate after each.", ""
     return (
         f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "

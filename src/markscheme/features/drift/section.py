@@ -189,7 +189,7 @@ def _notes(baseline: Baseline) -> Iterator[doc.Line]:
 
 def sections(calibration: Calibration) -> Iterator[doc.Section]:
     """Yield the section on the accepted run, where a run of this judge may be accepted."""
-    accept = calibration.commands.calibrate(" --accept")
+    accept = calibration.commands.calibrate("--accept")
     if calibration.rater.may_be_accepted:
         yield section(_baseline(calibration), accept, is_usable=calibration.decision.is_usable)
 

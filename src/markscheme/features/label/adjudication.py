@@ -26,7 +26,7 @@ def nothing_to_decide(work: Work, commands: Commands) -> str:
     raters = Counter(id for id, _ in {(rating.id, rating.rater) for rating in work.everyone if rating.kind == "human"})
     shared = sum(n > 1 for id, n in raters.items() if id in work.examples)
     if not shared:
-        second = commands.label(" --rater SECOND")
+        second = commands.label("--rater SECOND")
         return f"nothing to adjudicate: no response has labels by two annotators yet\nNext: {second}"
     have = "has" if shared == 1 else "have"
     agree = f"{counted(shared, 'response')} {have} labels by two annotators or more,\nwho agree on each"

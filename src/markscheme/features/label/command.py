@@ -276,7 +276,7 @@ def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json
             print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
             _say_what_follows(work)
         _say_onward(works)
-        next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else ""
+        next_step = _next_step(works[0].rubric.name) if works and not works[0].is_adjudication else None
         if next_step:
             print(next_step, file=sys.stderr)
     return 0
@@ -342,18 +342,16 @@ def _as_needed(rubric: str) -> int:
     """Return as many as the verdict needs."""
     next_step = _next_labels(rubric)
     if next_step.labels is None or not next_step.labels.more:
-        raise UsageError(
-            f"the verdict asks for no number of labels: say how many, --next N. {next_step.in_words}".rstrip()
-        )
+        raise UsageError(next_step.why_no_number)
     return next_step.labels.more
 
 
-def _next_step(rubric: str) -> str:
-    """The labels that the verdict still needs; what can't be read is said by the next command."""
+def _next_step(rubric: str) -> str | None:
+    """Return the labels that the verdict still needs; what can't be read is said by the next command."""
     try:
         return _next_labels(rubric).in_words
     except (RatingError, UsageError):
-        return ""
+        return None
 
 
 def _next_labels(rubric: str) -> "NextLabels":

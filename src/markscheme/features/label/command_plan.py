@@ -77,7 +77,7 @@ def write_pairs(request: PlanRequest, to: str) -> int:
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
     of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
     pool = "YOUR-PAIRS.jsonl" if to == "-" else to
-    label = Commands.on(request.rubric.name).label(f" --pool {quote(pool)}")
+    label = Commands.on(request.rubric.name).label(f"--pool {quote(pool)}")
     print(f"{of}: {times}. Label them: {label}", file=sys.stderr)
     return 0
 

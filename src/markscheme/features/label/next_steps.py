@@ -23,7 +23,7 @@ def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
         return (
             (
                 "A second annotator on the same responses shows how far people agree, and what a judge can reach:",
-                commands.label(" --rater SECOND"),
+                commands.label("--rater SECOND"),
             ),
             ("Or compare a judge with your labels now:", calibrate),
             *_numbers_to_improve(work),

@@ -83,8 +83,8 @@ class Overview:
     pool: str | None = None
 
     @property
-    def next_step(self) -> str:
-        """What to label next, in a sentence."""
+    def next_step(self) -> str | None:
+        """What to label next, in a sentence; None where nothing is needed."""
         return self.next_labels.of(self.labelled.get(0, 0), self.pool)
 
 
@@ -180,9 +180,9 @@ def _onward(overview: Overview) -> tuple[str, str]:
     labels = overview.next_labels.labels
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
-    pool = f" --pool {quote(overview.pool)}" if overview.pool else ""
+    pool = f"--pool {quote(overview.pool)} " if overview.pool else ""
     left = overview.labelled.get(0, 0)
-    return "Next", commands.label(f"{pool} --rater YOUR-NAME") if left else commands.label_next(labels.more)
+    return "Next", commands.label(f"{pool}--rater YOUR-NAME") if left else commands.label_next(labels.more)
 
 
 def json_of(overview: Overview) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def json_of(overview: Overview) -> dict[str, Any]:
         "labelled": labelled,
         "annotators": annotators,
         "labels_needed": None if labels is None else labels.more,
-        "next_step": overview.next_step,
+        "next_step": overview.next_step or "",
     }
 
 

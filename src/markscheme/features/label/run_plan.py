@@ -56,7 +56,7 @@ class Plan:
         target: Share of examples on which the judge must agree.
         goals: Which other goals to show.
         next: What to label next; None if not requested.
-        judged_by: Options with which `calibrate` uses the same ratings or judge, such as " --ratings judge.jsonl".
+        judged_by: Options with which `calibrate` uses the same ratings or judge, such as "--ratings judge.jsonl".
         agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
         table: The table without a rubric that it is for, as shell words with the options that read it; None of a
             rubric.
@@ -153,10 +153,10 @@ class PlanRequest:
             least,
             self.goals.wanted,
             None if outputs is None else self._draw(truth, rated, outputs, self._number(needed)),
-            judged_by="".join(
+            judged_by=" ".join(
                 [
-                    *(f" --ratings {quote(str(path))}" for path in self.ratings),
-                    *(f" --judge {quote(name)}" for name in self.judges),
+                    *(f"--ratings {quote(str(path))}" for path in self.ratings),
+                    *(f"--judge {quote(name)}" for name in self.judges),
                 ]
             )
             or None,
@@ -215,8 +215,7 @@ class PlanRequest:
         if self.draws is not None:
             return self.draws
         if needed.labels is None or not needed.labels.more:
-            why = f"the verdict asks for no number of labels: say how many, --next N. {needed.in_words}"
-            raise UsageError(why.rstrip())
+            raise UsageError(needed.why_no_number)
         return needed.labels.more
 
     def _draw(self, truth: Gold, ratings: Sequence[Rating], pool: RatedFiles, n: int) -> Draw:

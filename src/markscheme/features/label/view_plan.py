@@ -79,7 +79,7 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     commands = Commands(quote(plan.rubric), plan.judged_by) if plan.judged_by else Commands.on(plan.rubric)
     labels = plan.next_labels.labels
     if plan.next is not None:
-        return "Next", commands.label(f" --pool {quote(to or _DRAWN)} --rater YOUR-NAME")
+        return "Next", commands.label(f"--pool {quote(to or _DRAWN)} --rater YOUR-NAME")
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
@@ -154,6 +154,6 @@ def json_of(plan: Plan) -> dict[str, Any]:
     next_step = {
         "labels_needed": None if labels is None else labels.more,
         "labels_chance": None if labels is None else labels.chance,
-        "next_step": plan.next_labels.in_words,
+        "next_step": plan.next_labels.in_words or "",
     }
     return {"schema": 1, "rubric": {"name": plan.rubric}, **next_step, **planned}

@@ -99,4 +99,4 @@ def _next_step(path: Path, named: str) -> str:
     commands = Commands.on(named)
     folder = find_calibration(path.stem, Path.cwd(), path.resolve().parent)
     has_examples = folder is not None and examples_files(folder)
-    return commands.calibrate() if has_examples else commands.label(f" --pool {POOL}")
+    return commands.calibrate() if has_examples else commands.label(f"--pool {POOL}")

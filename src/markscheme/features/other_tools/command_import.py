@@ -144,9 +144,9 @@ def _calibration(name: str, run: "ImportRun") -> str | None:
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
-    options = f" --ratings {quote(str(ratings))}" if has_judges else ""
+    options = [f"--ratings {quote(str(ratings))}"] if has_judges else []
     is_found = examples is None or examples.resolve() == _examples_of(name).resolve()
-    return Commands.on(name).calibrate_by(options if is_found else f"{options} --examples {quote(str(examples))}")
+    return Commands.on(name).calibrate_by(*options, *([] if is_found else [f"--examples {quote(str(examples))}"]))
 
 
 def _with_examples(

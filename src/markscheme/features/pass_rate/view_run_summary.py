@@ -123,7 +123,7 @@ def _to_know(rubric: str | None) -> str:
     commands = Commands.on(rubric)
     folder = find_calibration(rubric, here)
     if folder is None or not (folder / "examples.jsonl").is_file():
-        return f"Label some outputs: `{commands.label(f' --pool {POOL}')}`"
+        return f"Label some outputs: `{commands.label(f'--pool {POOL}')}`"
     return f"What the judge may decide, by the labels: `{commands.calibrate()}`"
 
 

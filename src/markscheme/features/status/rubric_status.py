@@ -65,7 +65,7 @@ class RubricStatus:
     @cached_property
     def next_step(self) -> str | None:
         """The labels that an open verdict needs, in a sentence; None where it isn't open."""
-        return None if self.next_labels is None else self.next_labels().in_words or None
+        return None if self.next_labels is None else self.next_labels().in_words
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:

@@ -100,7 +100,7 @@ def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
     """Return what to do next: more samples if asking again moves the judge, other words if it moves, or calibrate."""
     commands = Commands.on(stress.battery.rubric.name, judge)
     if stress.control_moved is not None:
-        return "Next, ask each question three times", commands.calibrate(" --samples 3")
+        return "Next, ask each question three times", commands.calibrate("--samples 3")
     if stress.is_moved:
         return "Next, have the rubric reworded and the new words tested", commands.improve()
     return "Next", commands.calibrate()

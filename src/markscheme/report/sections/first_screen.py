@@ -67,7 +67,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     if not decision.is_usable:
         return replace(of_use, text=f"{of_use.text} {moved.head} {moved.text}")
     overall = f"By the labels for the old wording, {decision.because[0].lower()}{decision.because[1:]}"
-    command = calibration.commands.label(" --rater YOUR-NAME")
+    command = calibration.commands.label("--rater YOUR-NAME")
     then = f"Only new labels show whether that holds under the new wording{':' if command else '.'}"
     return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
 
@@ -179,7 +179,7 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
     limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
-    next_step = f"{decision.next_step} {_OUT_OF_POOL}" if command else decision.next_step
+    next_step = f"{decision.next_step} {_OUT_OF_POOL}" if command else decision.next_step or ""
     parts = (callout.text, limit, next_step) if command else (callout.text, next_step, limit)
     return replace(callout, text=" ".join(filter(None, parts)), command=command)
 
@@ -418,7 +418,7 @@ def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
         f"{counted(len(unread), 'example')} {'counts' if len(unread) == 1 else 'count'} here and "
         f"{'stays' if len(unread) == 1 else 'stay'} unread{of_passes if comparison.false_passes else ''}. To read "
         f"{'it' if len(unread) == 1 else 'them'}, and hold {'it' if len(unread) == 1 else 'them'} out no more: "
-        f"{calibration.commands.calibrate(' --all-texts')}"
+        f"{calibration.commands.calibrate('--all-texts')}"
     )
 
 

@@ -51,7 +51,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     every = "The pool should hold outputs of every quality, so that each level occurs."
     for finding in calibration.findings:
         if finding.kind.fixed_by == "more labels" and finding not in shown:
-            yield doc.Paragraph((f"{finding.message} {finding.suggestion if needed is None else every}",))
+            yield doc.Paragraph((f"{finding.message} {finding.suggestion or '' if needed is None else every}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.kind.is_fixed_by_edit for finding in shown):
         yield doc.Notes((_after_an_edit(shown, calibration),))

@@ -86,7 +86,7 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
     if not (calibration.decision.is_usable and calibration.rater.may_be_accepted):
         return None
     if calibration.baseline is None:
-        return "Next, accept this run as it is, so that later ones show drift", commands.calibrate(" --accept")
+        return "Next, accept this run as it is, so that later ones show drift", commands.calibrate("--accept")
     if calibration.baseline.foremost is None and commands.grade():
         return "Next, grade your outputs", commands.grade()
     return None

@@ -316,7 +316,7 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
     if waiting:
         last = look.over[-1].week
         whose = "last week's" if set(look.waiting) == {last} else "the waiting"
-        return f"Next, label {whose} {counted(waiting, 'audit')}", commands.label(" --audits")
+        return f"Next, label {whose} {counted(waiting, 'audit')}", commands.label("--audits")
     return None
 
 
