@@ -132,7 +132,7 @@ def test_a_long_trajectory_keeps_its_ends_and_what_a_criterion_asks_for() -> Non
     assert notes == ["Steps 5 to 50 left out here for length.", "Steps 52 to 97 left out here for length."]
     assert cut.left_out == "trace: 92 of 100 steps (5 to 50, 52 to 97)"
     assert sum(map(len, cut.steps.values())) <= 800
-    assert trajectory.excerpt().left_out == ""
+    assert trajectory.excerpt().left_out is None
 
 
 def test_a_long_step_keeps_its_beginning_and_its_end() -> None:

@@ -127,7 +127,7 @@ _ALIKE = 0.8
 """Likeness from which one file's name is taken for another's: their endings are alike already."""
 
 
-def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
+def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None) -> str:
     """Return the end of an error about an unknown name: the nearest known one, "" if none is near.
 
     Example:
@@ -135,7 +135,9 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str = "") -> str:
         '; did you mean `calibrate`?'
     """
     near = nearest(text, valid_names)
-    return "" if near is None else f"; did you mean {mark}{near}{mark}?"
+    if near is None:
+        return ""
+    return f"; did you mean {near}?" if mark is None else f"; did you mean {mark}{near}{mark}?"
 
 
 def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str | None:

@@ -33,7 +33,7 @@ class Submission:
         inputs: Its inputs by name: query, reference, context, messages, or any name a rubric declares; converted like
             the response. None means that an input is missing, and so does NaN, as tables have it.
         id: Its id in files and reports.
-        fault: Why it can't be graded, such as that its row has no response; "" for any other.
+        fault: Why it can't be graded, such as that its row has no response; None for any other.
         second: Of a pair: the other response, with which `response` is compared; None for a single response.
         turned: Of a pair: whether a judge is shown the second response first.
         folder: What paths of parts, such as those of images, are relative to; None where they are refused.
@@ -52,7 +52,7 @@ class Submission:
     response: str
     inputs: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
-    fault: str = ""
+    fault: str | None = None
     second: str | None = None
     turned: bool = False
     folder: InitVar[Path | None] = None
@@ -64,7 +64,7 @@ class Submission:
             response: Any,
             inputs: Mapping[str, Any] = ...,
             id: str = ...,
-            fault: str = ...,
+            fault: str | None = ...,
             second: Any = None,
             turned: bool = False,
             folder: Path | None = None,

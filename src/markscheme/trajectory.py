@@ -92,11 +92,11 @@ class Excerpt:
 
     Attributes:
         pieces: Steps and notes on what is left out, in order: `step 4` or `left out`, and its text.
-        left_out: What is not shown, for the grade; "" if everything is shown.
+        left_out: What is not shown, for the grade; None if everything is shown.
     """
 
     pieces: tuple[tuple[str, str], ...]
-    left_out: str = ""
+    left_out: str | None = None
 
     @property
     def steps(self) -> dict[str, str]:
@@ -153,7 +153,7 @@ class Trajectory:
         shortened = sum(index in shown and len(step.text) > MOST_OF_STEP for index, step in enumerate(self.steps))
         lost = [f"{len(words) - len(shown)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
         lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
-        return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
+        return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else None)
 
     def _shown_steps(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
         """Choose the indices of the steps that are shown."""

@@ -146,7 +146,7 @@ ANSWERS = {
 }
 
 
-def _submission(rubric: Rubric, *, inputs: Any = None, fault: str = "", is_other: bool = False) -> Submission:
+def _submission(rubric: Rubric, *, inputs: Any = None, fault: str | None = None, is_other: bool = False) -> Submission:
     second = "It arrives today." if rubric.is_of_pairs != is_other else None
     return Submission('{"town": "Leeds"}', dict(inputs or {}), "p", second=second, fault=fault)
 

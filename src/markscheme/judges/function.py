@@ -48,7 +48,7 @@ class FunctionJudge:
             they import from the project, and by what they declare: `fn.environment`, names of variables, and
             `fn.reads`, files next to the module or in the working directory. Of a function that declares neither, no
             reply is kept for later processes.
-        home: The module in which it was looked up; part of its identity too.
+        home: The module in which it was looked up, which is part of its identity too; None where it wasn't looked up.
         deadline: Seconds for one answer; a function that takes longer is left behind.
         apart: Whether an async function runs in an event loop of its own, so that it may block.
 
@@ -66,7 +66,7 @@ class FunctionJudge:
 
     fn: Callable[..., Any]
     name: str
-    home: str = ""
+    home: str | None = None
     deadline: float = REQUEST_TIMEOUT
     apart: bool = False
     _own_loop: ThreadLoop = field(default_factory=ThreadLoop, init=False, repr=False, compare=False)
@@ -119,7 +119,7 @@ class FunctionJudge:
             source = inspect.getsource(self._innermost)
         except (OSError, TypeError):
             source = ""
-        own_files = project_modules(self._module, self.home)
+        own_files = project_modules(self._module, *([] if self.home is None else [self.home]))
         return fingerprint(source, {name: file.read_bytes().decode("latin-1") for name, file in own_files})
 
     @property

@@ -89,8 +89,8 @@ class JudgeKind:
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
     form: str = ""
-    needs: str = ""
-    about: str = ""
+    needs: str | None = None
+    about: str | None = None
     uses: Callable[[], str] | None = None
     deadline: float = REQUEST_TIMEOUT
     asks: bool = True
@@ -114,7 +114,7 @@ class JudgeKind:
         if self.uses:
             return self.uses()
         variable = next((name for name in self.environment if os.environ.get(name)), None)
-        return f"{variable} is set" if variable else self.about
+        return f"{variable} is set" if variable else self.about or ""
 
 
 def kind_of(name: str) -> JudgeKind | None:

@@ -417,7 +417,7 @@ class Limited(Wrapping):
             permit = await self._permit(estimate, end, try_until) if clock() < end else None
             if clock() >= end:  # waiting took what time there was; the judge is not to blame for that
                 self._unused(permit, try_until)
-                raise _last_failure(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
+                raise _last_failure(failures, f"the deadline of {self.deadline:g} s leaves no time to ask again")
             if permit is None:
                 continue
             end = min(end, clock() + self.deadline)
@@ -430,7 +430,7 @@ class Limited(Wrapping):
             if wait is None:
                 raise _last_failure(failures)
             if clock() + wait > end:
-                raise _last_failure(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
+                raise _last_failure(failures, f"the deadline of {self.deadline:g} s leaves no time to ask again")
             if not getattr(failures[-1], "retry_after", None):  # else the wait is spent in the limiter's queue
                 await asyncio.sleep(wait)
 
@@ -522,13 +522,14 @@ def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -
     return Forecast(read + written, price.cost(read, written) if price else 0.0)
 
 
-def _last_failure(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
-    """Return the last failure, with the number of attempts."""
+def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) -> JudgeError:
+    """Return the last failure, with the number of attempts and why there is no further one."""
     error = failures[-1]
-    if len(failures) == 1 and not more:
+    if len(failures) == 1 and why_ended is None:
         return error
     explained = copy.copy(error)
-    explained.args = (f"{error} (asked {'once' if len(failures) == 1 else f'{len(failures)} times'}{more})",)
+    asked = f"asked {'once' if len(failures) == 1 else f'{len(failures)} times'}"
+    explained.args = (f"{error} ({asked if why_ended is None else f'{asked}; {why_ended}'})",)
     explained.__cause__ = error
     return explained
 

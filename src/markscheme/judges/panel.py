@@ -37,7 +37,7 @@ class Panel:
 
     judges: Sequence[Judge]
     rule: PanelRule = "median"
-    name: str = ""
+    name: str | None = None
 
     def __post_init__(self) -> None:
         if not self.judges:

@@ -60,14 +60,14 @@ class RequestRefusal:
     """A server's refusal of a request.
 
     Attributes:
-        path: The setting that it names as the cause; "" if it names none.
-        code: Its code; "" if it has none, or one that names no cause.
+        path: The setting that it names as the cause; None if it names none.
+        code: Its code; None if it has none, or one that names no cause.
         words: Its message.
     """
 
-    path: str = ""
-    code: str = ""
-    words: str = ""
+    path: str | None
+    code: str | None
+    words: str
 
     @classmethod
     def of(cls, body: object, words: str) -> "RequestRefusal":
@@ -85,17 +85,20 @@ class RequestRefusal:
         """
         inner = error_details(body)
         code = inner.get("code")
-        code = code if isinstance(code, str) and not code.isdecimal() else ""
+        if not isinstance(code, str) or not code or code.isdecimal() or code.casefold() in _SAYING_NOTHING:
+            code = None
         path = inner.get("param")
         if not isinstance(path, str) or not path:
             begins = _FIRST_WORD.match(words)
-            path = begins[1] if begins and _kinds_named(begins[1]) else ""
-        return cls(path, "" if code.casefold() in _SAYING_NOTHING else code, words)
+            path = begins[1] if begins and _kinds_named(begins[1]) else None
+        return cls(path, code, words)
 
     @property
     def is_about_the_prompt(self) -> bool:
         """True if the server refused this prompt, not a setting."""
-        return (self.code != "" and self.code not in _UNSUPPORTED) or _ABOUT_THE_PROMPT.search(self.words) is not None
+        return (self.code is not None and self.code not in _UNSUPPORTED) or _ABOUT_THE_PROMPT.search(
+            self.words
+        ) is not None
 
     def kinds(self, *, by_words: bool) -> list[SettingKind]:
         """Return the kinds of setting that may be refused, the likeliest first; [] if none is.

@@ -134,9 +134,9 @@ def _judged(texts: Mapping[str, str], level: int | None) -> str:
     return f'<div class="pair">{"".join(panes)}</div>'
 
 
-def _heading(name: str, level: int | None, more: str = "") -> str:
+def _heading(name: str, level: int | None, more: str | None = None) -> str:
     tag = "p" if level is None else f"h{level}"
-    return f'<{tag} class="named">{escape(name[:1].upper() + name[1:])}{more}</{tag}>'
+    return f'<{tag} class="named">{escape(name[:1].upper() + name[1:])}{more or ""}</{tag}>'
 
 
 def _tree(trajectory: Trajectory, shortening: Shortening | None) -> StepTree:

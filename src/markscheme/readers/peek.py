@@ -227,13 +227,13 @@ class Peek:
         except STORE_ERRORS as problem:
             raise RatingError(f"cannot be read: {_why(problem)}", path=self.path) from problem
 
-    def rows(self, table: str, columns: tuple[str, ...], which: str = "") -> Iterator[dict[str, Any]]:
+    def rows(self, table: str, columns: tuple[str, ...], which: str | None = None) -> Iterator[dict[str, Any]]:
         """The rows of a table of an sqlite file, which is opened read-only.
 
         Args:
             table: Its name.
             columns: The columns needed.
-            which: A condition in SQL.
+            which: A condition in SQL; None for all rows.
 
         Raises:
             RatingError: The table or one of the columns is missing, or a row can't be read.
@@ -249,7 +249,7 @@ class Peek:
         row_number, ahead = 1, 0
         try:
             with closing(_database(self.path)) as database:
-                question = f"SELECT {', '.join(columns)} FROM {table} {which}"  # noqa: S608 - names of our readers
+                question = f"SELECT {', '.join(columns)} FROM {table} {which or ''}"  # noqa: S608 - names of our readers
                 cursor = database.execute(question)
                 ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
                 for row in cursor:

@@ -305,10 +305,10 @@ class RatingCell:
 
     level: str
     apart: bool = False
-    reason: str = ""
-    quote: str = ""
+    reason: str | None = None
+    quote: str | None = None
     quote_found: bool | None = None
-    quote_in: str = ""
+    quote_in: str | None = None
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ class Case:
         raters: Column headings.
         rows: A criterion, and what each rater gave on it.
         notes: Annotators' notes on their labels, with their names.
-        reason_on: The criterion with the largest difference.
+        reason_on: The criterion with the largest difference; None where none differs.
     """
 
     id: str
@@ -344,7 +344,7 @@ class Case:
     raters: tuple[str, ...]
     rows: tuple[tuple[str, tuple[RatingCell, ...]], ...]
     notes: tuple[tuple[str, str], ...] = ()
-    reason_on: str = ""
+    reason_on: str | None = None
     differs: tuple[str, ...] = ()
 
     @property

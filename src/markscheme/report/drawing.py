@@ -105,7 +105,7 @@ def _rule(rule: PlotRule, plot: Plot) -> Iterator[str]:
 
 def _point(point: PlotPoint, plot: Plot) -> Iterator[str]:
     x = _x(plot.x, point.x)
-    says = f"<title>{escape(point.says)}</title>"
+    says = f"<title>{escape(point.says or '')}</title>"
     if point.low is not None and point.high is not None:
         low = _y(plot, point.low)
         high = _y(plot, point.high)

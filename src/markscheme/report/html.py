@@ -159,7 +159,7 @@ def _size(cases: Sequence[Case], limit: int) -> int:
         for text in (
             case.response or "",
             *(text for _, text in case.inputs),
-            *(text for _, row in case.rows for cell in row for text in (cell.reason, cell.quote)),
+            *(text for _, row in case.rows for cell in row for text in (cell.reason, cell.quote) if text),
         )
     )
 
@@ -224,9 +224,9 @@ def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
     cells: list[Any] = [
         cut(cell.level, 80),
         int(cell.apart),
-        cut(cell.reason, limit),
-        cut(cell.quote, limit),
-        cut(cell.quote_in, 80) if cell.quote_in != RESPONSE else "",
+        cut(cell.reason or "", limit),
+        cut(cell.quote or "", limit),
+        "" if cell.quote_in in (None, RESPONSE) else cut(cell.quote_in, 80),
         int(bool(cell.quote) and cell.quote_found is False),
     ]
     while not cells[-1]:

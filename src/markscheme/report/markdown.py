@@ -107,7 +107,7 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
         case doc.Examples():
             for case in block.cases[: min(_MOST_EXAMPLES, block.differing)]:
                 reason = cut_short(case.reason, _LONGEST_REASON)
-                why = f" Judge on {escaped(case.reason_on)}: “{escaped(reason)}”" if reason else ""
+                why = f" Judge on {escaped(case.reason_on or '')}: “{escaped(reason)}”" if reason else ""
                 words = f" {escaped(case.words)}" if case.words else ""
                 yield f"- {escaped(case.id)}: {escaped(case.head)}{'.' if words or why else ''}{words}{why}"
     yield ""

@@ -18,13 +18,13 @@ class Axis:
         low: Its lower end.
         high: Its upper end; above `low`.
         ticks: Value and words of each tick.
-        title: What is drawn along it.
+        title: What is drawn along it; None where its ticks say it.
     """
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
-    title: str = ""
+    title: str | None = None
 
     def __post_init__(self) -> None:
         if not self.low < self.high:
@@ -40,12 +40,12 @@ class Axis:
         return cls(0.0, 1.0, tuple((n / 100, f"{n}%" if n == 100 else str(n)) for n in (0, 20, 40, 60, 80, 100)))
 
     @classmethod
-    def of_fractions(cls, title: str = "") -> "Axis":
+    def of_fractions(cls, title: str | None = None) -> "Axis":
         """Make an axis from 0 to 1."""
         return cls(0.0, 1.0, tuple((fifths / 5, f"{fifths / 5:g}") for fifths in range(6)), title)
 
     @classmethod
-    def counting(cls, most: float, title: str = "") -> "Axis":
+    def counting(cls, most: float, title: str | None = None) -> "Axis":
         """Make an axis from 0 to the next round number, with about four ticks."""
         step = next(step for step in _steps() if step * MOST_TICKS >= most)
         high = step * max(1, -(-most // step))
@@ -69,7 +69,7 @@ class PlotPoint:
         y: Where it is on the upright axis.
         low: Lower end of its interval along the upright axis; None for none.
         high: Upper end of that interval; None for none.
-        says: What a reader sees who points at it.
+        says: What a reader sees who points at it; None for nothing.
         role: What it shows.
     """
 
@@ -77,7 +77,7 @@ class PlotPoint:
     y: float
     low: float | None = None
     high: float | None = None
-    says: str = ""
+    says: str | None = None
     role: PlotRole = "judge"
 
 
@@ -115,7 +115,7 @@ class PlotBar:
     right: float
     base: float
     top: float
-    says: str = ""
+    says: str
     role: PlotRole = "judge"
 
 

@@ -295,11 +295,11 @@ class _Page:
                     words = [case.words] if case.words else []
                     self._hang("-", [f"{case.id}: {case.head}", *words, *([reason] if case.reason else [])])
 
-    def _say(self, line: doc.Line, style: str = "") -> None:
+    def _say(self, line: doc.Line, style: str | None = None) -> None:
         words = _unbroken(line)
-        self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style))
+        self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style or ""))
 
-    def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
+    def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
         """Render lines after a bullet, with further lines aligned to the first."""
         words = tuple(map(_unbroken, lines))
 
@@ -308,7 +308,7 @@ class _Page:
         def hung() -> Text:
             head, *others = (_broken(line, self.width - len(beside)) for line in words)
             first = f"\n{beside}".join([f"{' ' * indent}{sign} {head[0]}", *head[1:]])
-            return Text.assemble((first, style), *(f"\n{beside}{row}" for rows in others for row in rows))
+            return Text.assemble((first, style or ""), *(f"\n{beside}{row}" for rows in others for row in rows))
 
         self._draw(sign, words, style, indent, by=hung)
 

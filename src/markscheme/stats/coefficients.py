@@ -310,7 +310,7 @@ class _Coefficient:
         guarded: Whether it depends on how the ratings vary, so that too few outside the most common level spoil it.
         categories: Whether it counts levels even where the loss doesn't.
         pairs_only: Whether units with one rating are ignored.
-        for_more: What to use instead for more than two raters; empty where it accepts any number.
+        for_more: What to use instead for more than two raters; None where it accepts any number.
     """
 
     seen: Callable[[RatingPatterns, _Loss], Floats]
@@ -318,7 +318,7 @@ class _Coefficient:
     guarded: bool = True
     categories: bool = False
     pairs_only: bool = False
-    for_more: str = ""
+    for_more: str | None = None
 
 
 _BY_OWN_MARGINS = _Coefficient(_seen, _chance_of_own_margins)

@@ -141,6 +141,6 @@ def test_prose_is_not_taken_for_code(text: str) -> None:
 
 def test_a_hundred_thousand_line_ends_are_neither_comment_nor_list() -> None:
     lines = "\n" * 100_000
-    assert comment_style(Unchanged(f"x = 1;{lines}y = 2;")) is None
-    assert layout(Unchanged(f"First. {lines}Second.")) == "- First.\n- Second."
-    assert layout(Unchanged(f"First.{lines} \t- Second. Third.")) is None
+    assert comment_style(Unchanged(f"x = 1;{lines}y = 2;", "")) is None
+    assert layout(Unchanged(f"First. {lines}Second.", "")) == "- First.\n- Second."
+    assert layout(Unchanged(f"First.{lines} \t- Second. Third.", "")) is None

@@ -36,7 +36,7 @@ class StageCandidate:
         name: Its name, as it is asked; of a panel, names joined by `+`.
         ratings: Of the labelled examples; of several raters where it is a panel.
         models: The models that answered.
-        fingerprint: Of the judge, or of a panel's members; "" where it isn't known.
+        fingerprint: Of the judge, or of a panel's members; None where it isn't known.
         usd: What a thousand responses cost, in dollars; None where the price isn't known.
         why_unnamed: Why no file may name it; None where one may.
         source: The file that its ratings or replies came from; None where it was asked, or they were read with options.
@@ -45,7 +45,7 @@ class StageCandidate:
     name: str
     ratings: Sequence[Rating]
     models: tuple[str, ...] = ()
-    fingerprint: str = ""
+    fingerprint: str | None = None
     usd: float | None = None
     why_unnamed: str | None = None
     source: Path | None = None

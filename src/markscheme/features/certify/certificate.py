@@ -42,7 +42,7 @@ class Certificate:
             the promise; None where something is certified, or no number would do.
         n: Labelled examples.
         groups: Groups that they are in; None where they aren't grouped.
-        split: The labels it was tested on: all, or "" for a set without parts; older files have dev or test.
+        split: The labels it was tested on: all, or None for a set without parts; older files have dev or test.
         labels: Digest of these labels.
         origins: Where annotators' decisions on them come from.
         pass_shares: How often annotators pass them, and the automatic decisions.
@@ -58,7 +58,7 @@ class Certificate:
     needed: int | None
     n: int
     groups: int | None
-    split: str
+    split: str | None
     labels: str
     origins: DecisionOrigins
     pass_shares: CertifiedPasses
@@ -125,7 +125,7 @@ class Certificate:
             {
                 "judge": candidate.name,
                 "model": list(candidate.models),
-                "fingerprint": candidate.fingerprint,
+                "fingerprint": candidate.fingerprint or "",
                 "certainty": signal,
                 "certain": self.certain(index),
             }
@@ -146,7 +146,7 @@ class Certificate:
             "labels": {
                 "n": self.n,
                 "sha256": self.labels,
-                "split": self.split,
+                "split": self.split or "",
                 "groups": self.groups,
                 "explicit": self.origins.explicit,
                 "kind": self.kind,
@@ -193,7 +193,7 @@ def certificate_for(
     *,
     kind: Kind | None = None,
     used: Collection[str] = (),
-    split: str = "",
+    split: str | None = None,
 ) -> Certificate:
     """Find which decisions judges may make without a person, one judge after the other.
 
@@ -204,7 +204,7 @@ def certificate_for(
         promise: The promise.
         kind: Only labels of this kind count; None for the strongest there are.
         used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
-        split: The part that the labels are of: all, or "" for a set without parts.
+        split: The part that the labels are of: all, or None for a set without parts.
 
     Raises:
         ComparisonError: Nothing is labelled.

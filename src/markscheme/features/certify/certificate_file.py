@@ -95,9 +95,9 @@ class CascadeFile:
         confidence: Confidence of the promise.
         side: Which decisions the promise is about: both, passes, fails or each.
         pass_shares: How often its labels and its decisions pass; None in a file that doesn't say.
-        labels: Digest of the labels that it was certified on; "" in a file that doesn't say.
-        split: The part of the labels that these are.
-        labels_file: Name of the file of examples, next to it; "" in a file that doesn't say.
+        labels: Digest of the labels that it was certified on; None in a file that doesn't say.
+        split: The part of the labels that these are; None for a set without parts.
+        labels_file: Name of the file of examples, next to it; None in a file that doesn't say.
         label_ids: Digests of the labelled examples' ids; None in a file that doesn't say.
     """
 
@@ -109,9 +109,9 @@ class CascadeFile:
     confidence: float
     side: str = "both"
     pass_shares: CertifiedPasses | None = None
-    labels: str = ""
-    split: str = ""
-    labels_file: str = ""
+    labels: str | None = None
+    split: str | None = None
+    labels_file: str | None = None
     label_ids: tuple[str, ...] | None = None
 
     @classmethod
@@ -153,11 +153,15 @@ def _read(path: Path, data: Any) -> CascadeFile:
         _number(data["confidence"]),
         side=side,
         pass_shares=None if pass_shares is None else CertifiedPasses.of_json(pass_shares),
-        labels=str(labels.get("sha256") or ""),
-        split=str(labels.get("split") or ""),
-        labels_file=str(labels.get("file") or ""),
+        labels=_text_or_none(labels.get("sha256")),
+        split=_text_or_none(labels.get("split")),
+        labels_file=_text_or_none(labels.get("file")),
         label_ids=None if ids is None else tuple(map(str, ids)),
     )
+
+
+def _text_or_none(value: Any) -> str | None:
+    return str(value) if value else None
 
 
 def _refuse_out_of_range(data: Mapping[str, Any]) -> None:

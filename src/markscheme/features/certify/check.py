@@ -183,7 +183,9 @@ class _CertificateSearch:
         )
         parts = seen.thresholds(promise)
         certificate = Certificate(
-            candidates=tuple(StageCandidate(stage.judge, (), stage.model, stage.fingerprint) for stage in file.stages),
+            candidates=tuple(
+                StageCandidate(stage.judge, (), stage.model, stage.fingerprint or None) for stage in file.stages
+            ),
             signals=signals,
             promise=promise,
             parts=parts,

@@ -18,13 +18,13 @@ _ID_DIGITS = 8
 """Hexadecimal digits kept of an example's id, as in settings.jsonl."""
 
 
-def certified_labels(path: Path, rubric: Rubric, split: str) -> dict[str, Any]:
+def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str, Any]:
     """Return the labels that a certificate is about, as its file records them.
 
     Args:
         path: The file of examples.
         rubric: The rubric.
-        split: The part that was certified on: all, test or dev; "" for a set without parts.
+        split: The part that was certified on: all, test or dev; None for a set without parts.
     """
     chosen = _part(_loaded(path, rubric), split)
     ids = sorted(_short(example.id) for example in chosen.labelled.examples)
@@ -49,8 +49,8 @@ def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
     return replace(chosen, examples=tuple(e for e in chosen.examples if _short(e.id) in certified))
 
 
-def changed_labels(file: CascadeFile, rubric: Rubric) -> str:
-    """Say how the labels next to a certificate differ from those that it was certified on; "" where they don't.
+def changed_labels(file: CascadeFile, rubric: Rubric) -> str | None:
+    """Say how the labels next to a certificate differ from those that it was certified on; None where they don't.
 
     Raises:
         RatingError: They weren't checked, with the reason.
@@ -61,7 +61,7 @@ def changed_labels(file: CascadeFile, rubric: Rubric) -> str:
     if examples is None:
         raise RatingError(f"{_labels_path(file)} isn't here")
     is_same = labelling_digest(examples) == file.labels
-    return "" if is_same else f"the labels in {file.path.parent} changed since {file.path.name} was certified"
+    return None if is_same else f"the labels in {file.path.parent} changed since {file.path.name} was certified"
 
 
 def _labels_path(file: CascadeFile) -> Path:
@@ -93,7 +93,7 @@ def _loaded(path: Path, rubric: Rubric) -> ExampleSet:
     return load_examples(path, rubric, ratings=path.parent / RATINGS_FOLDER)
 
 
-def _part(examples: ExampleSet, split: str) -> ExampleSet:
+def _part(examples: ExampleSet, split: str | None) -> ExampleSet:
     return examples.part(split if split in ("dev", "test") else "all")
 
 

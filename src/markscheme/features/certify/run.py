@@ -113,7 +113,7 @@ def certify(
             replace(promise, further=further),
             kind=gold,
             used=used_to_tune(every),
-            split="all" if every.has_splits else "",
+            split="all" if every.has_splits else None,
         )
         if certificate.n:
             record()
@@ -174,7 +174,7 @@ def certify_table(
     stages = columns_of_judges if judges is None else _columns_named(judges, columns_of_judges)
     candidates = [candidate_in_table(stage, criterion, table) for stage in stages]
     examples = table.examples(criterion)
-    certificate = certificate_for(rubric, examples, candidates, promise, kind=gold, split="")
+    certificate = certificate_for(rubric, examples, candidates, promise, kind=gold)
     return CertifyRun(rubric=rubric, certificate=certificate)
 
 

@@ -87,7 +87,7 @@ class _JudgeScorer:
         return combine_holistic([_or_zero(answer) for answer in answers])
 
     def _question(self, material: Mapping[str, str], *, again: bool) -> Prompt:
-        user = fenced_material(material, "Score the prediction.", f" {use_the_form()}" if again else "")
+        user = fenced_material(material, "Score the prediction.", use_the_form() if again else None)
         system = _INSTRUCTIONS.format(
             rubric=self.rubric.strip(),
             tags=between_tags("prediction"),

@@ -188,7 +188,7 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str]:
         return (
             f"Read {moved}. If the judge's new levels are right, label the examples again under the new wording, then "
             "accept this run. Otherwise undo the edit.",
-            "",
+            None,
         )
     if not explanation.changes:
         return (
@@ -200,7 +200,7 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str]:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
             advice = "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
             return advice, "--replay"
-        return "Change one thing at a time and calibrate after each.", ""
+        return "Change one thing at a time and calibrate after each.", None
     return (
         f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "
         "correct the labels, then accept this run (--accept).",

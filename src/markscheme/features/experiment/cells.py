@@ -23,23 +23,26 @@ class Variant:
     Attributes:
         name: Its name in the table; the judge never sees it.
         prompt: The prompt, with {{name}} as a placeholder for an input of the case.
-        system: The system prompt, with the same placeholders; "" for none.
+        system: The system prompt, with the same placeholders; None for none.
     """
 
     name: str
     prompt: str = "{{query}}"
-    system: str = ""
+    system: str | None = None
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The system prompt, empty for none, and the prompt."""
+        return self.system or "", self.prompt
 
     @property
     def named(self) -> set[str]:
         """Names of the inputs in its placeholders."""
-        return set(PLACEHOLDER.findall(self.system)) | set(PLACEHOLDER.findall(self.prompt))
+        return {name for text in self.texts for name in PLACEHOLDER.findall(text)}
 
     def ask(self, case: "ExperimentCase") -> Prompt:
         """Make the prompt for a case; inputs are inserted as text, and braces in them have no effect."""
-        system, user = (
-            PLACEHOLDER.sub(lambda match: case.inputs[match[1]], text) for text in (self.system, self.prompt)
-        )
+        system, user = (PLACEHOLDER.sub(lambda match: case.inputs[match[1]], text) for text in self.texts)
         return Prompt(system, user, {}, ())
 
 

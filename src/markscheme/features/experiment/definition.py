@@ -116,7 +116,7 @@ class Experiment:
         yield from self._lacking()
 
     def _unfilled(self, variant: Variant) -> Iterator[Fault]:
-        unfilled = PLACEHOLDER.sub("", variant.system) + PLACEHOLDER.sub("", variant.prompt)
+        unfilled = "".join(PLACEHOLDER.sub("", text) for text in variant.texts)
         if "{{" in unfilled or "{%" in unfilled:
             problem = f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks"
             yield Fault(problem, about=((OF_VARIANT, variant.name),))

@@ -174,17 +174,17 @@ class _Reading:
             return list(inputs.values())
         if isinstance(cases, str):
             lines = self._read(records, self.path.parent / cases, ("cases",))
-            return [case for line, raw in lines if (case := self._case(raw, ("cases",), f"{cases}:{line}: "))]
+            return [case for line, raw in lines if (case := self._case(raw, ("cases",), f"{cases}:{line}"))]
         return [case for index, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", index)))]
 
-    def _case(self, raw: Any, path: Place, elsewhere: str = "") -> ExperimentCase | None:
+    def _case(self, raw: Any, path: Place, elsewhere: str | None = None) -> ExperimentCase | None:
         """Read a case written inline, or in a line of another file, which then begins the message of a fault."""
         try:
-            if not elsewhere and isinstance(raw, Mapping):
+            if elsewhere is None and isinstance(raw, Mapping):
                 self._refuse_unknown(raw, CASE_KEYS, path)
             return case_of(raw, self.path.parent)
         except ValueError as error:
-            self._fault(f"{elsewhere}{error}", path)
+            self._fault(str(error) if elsewhere is None else f"{elsewhere}: {error}", path)
             return None
 
     def _outputs_of_cells(

@@ -42,13 +42,13 @@ class Voice:
 
     Attributes:
         label: The level as the page shows it.
-        reason: Why, and the note on the whole response.
-        quote: The passage they marked.
+        reason: Why, and the note on the whole response; empty without either, as the page has it.
+        quote: The passage they marked; empty without one.
     """
 
     label: str
-    reason: str = ""
-    quote: str = ""
+    reason: str
+    quote: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _is_of(rated: Rated, criterion: Criterion) -> bool:
 def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Voice:
     label = shown_word(word, criterion)
     if rating is None:
-        return Voice(label)
+        return Voice(label, reason="", quote="")
     rated = rating.criteria[criterion.name]
     return Voice(label, " · ".join(part for part in (rated.reason, rating.note) if part), rated.quote or "")
 

@@ -69,7 +69,7 @@ class Unchanged:
     """
 
     text: str
-    question: str = ""
+    question: str
 
     @property
     def is_code(self) -> bool:

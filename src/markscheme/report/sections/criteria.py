@@ -44,7 +44,7 @@ def criterion_figures() -> tuple[CriterionFigure, ...]:
 
 
 def criteria_blocks(
-    comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
+    comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None
 ) -> Iterator[doc.Block]:
     """Yield the table of criteria with its notes, the whole score, and on pages each criterion in detail."""
     yield _table(comparison, findings, tag_prefix)
@@ -62,7 +62,7 @@ def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) 
     return (_table(comparison, findings), doc.Notes((_about_figures(comparison, brief=True),)))
 
 
-def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = "") -> doc.Table:
+def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None) -> doc.Table:
     headings = (
         "Criterion" if comparison.rubric.table_of is None else "Column",
         *criterion_headings(comparison.rubric),
@@ -83,7 +83,7 @@ def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
 
 
 def criterion_rows(
-    comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str = ""
+    comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None
 ) -> Iterator[tuple[doc.Line, ...]]:
     """Yield for each criterion its name, its figures, bias in levels (except for pairs) and findings."""
     criteria = comparison.criteria.values()
@@ -91,7 +91,7 @@ def criterion_rows(
     for index, (name, compared) in enumerate(comparison.criteria.items()):
         causes = dict.fromkeys(finding.kind.short for finding in findings if finding.criterion == name)
         yield (
-            doc.Name(name, f"{tag_prefix}c{index}"),
+            doc.Name(name, criterion_tag(index, tag_prefix)),
             *(figure.cell(figure.estimate(compared)) for figure in criterion_figures()),
             *([] if compared.criterion.scale.mirrored else [shift_mark(compared.statistics["signed_error"], half)]),
             ", ".join(causes),
@@ -152,7 +152,7 @@ def _any_ordered(comparison: Comparison) -> bool:
 # --- one criterion --------------------------------------------------------------------------------------------------
 
 
-def _in_detail(index: int, of_levels: Comparison, tag_prefix: str) -> doc.Section:
+def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc.Section:
     """Build the section on a criterion: its confusion matrix, and agreement next to annotators, baseline and chance."""
     criterion = of_levels.rubric.criteria[index]
     compared = of_levels.criteria[criterion.name]
@@ -172,7 +172,7 @@ def _in_detail(index: int, of_levels: Comparison, tag_prefix: str) -> doc.Sectio
             _matrix(index, compared, caption, tag_prefix),
             doc.Bars(tuple(_bars(of_levels, compared)), "Share of examples on the same level"),
         ),
-        f"{tag_prefix}c{index}",
+        criterion_tag(index, tag_prefix),
     )
 
 
@@ -194,7 +194,7 @@ def _bars(of_levels: Comparison, compared: CriterionComparison) -> Iterator[tupl
         yield "chance", doc.Mark(share(by_chance), by_chance, role="chance")
 
 
-def _matrix(index: int, compared: CriterionComparison, caption: str, tag_prefix: str) -> doc.Table:
+def _matrix(index: int, compared: CriterionComparison, caption: str, tag_prefix: str | None) -> doc.Table:
     levels = compared.levels_given
     counts = confusion(compared.gold, compared.judge, levels)
     of_scale = np.isin(levels, compared.criterion.scale.values)

@@ -21,14 +21,21 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 BLANK = Rated(None)
 
 
-def cell_tag(criterion: int, gold: int, judge: int, of: str = "") -> str:
-    """Return the tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0."""
-    return f"{of}m{criterion}-{gold}-{judge}"
+def cell_tag(criterion: int, gold: int, judge: int, of: str | None = None) -> str:
+    """Return the tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0.
+
+    Args:
+        criterion: Its index.
+        gold: Index of gold's level.
+        judge: Index of the judge's level.
+        of: Beginning of the tags of one judge among several; None for a single judge.
+    """
+    return f"{of or ''}m{criterion}-{gold}-{judge}"
 
 
-def criterion_tag(criterion: int, of: str = "") -> str:
+def criterion_tag(criterion: int, of: str | None = None) -> str:
     """Return the tag of the examples on which the judge's level of a criterion differs from gold."""
-    return f"{of}c{criterion}"
+    return f"{of or ''}c{criterion}"
 
 
 def slice_tag(index: int) -> str:
@@ -91,7 +98,7 @@ def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
         id=example.id,
         head=_head(comparison, index, apart),
         reason=_reason(rating, apart[0] if apart else None),
-        reason_on=apart[0] if apart else "",
+        reason_on=apart[0] if apart else None,
         differs=tuple(_both_levels(comparison.criteria[name], index) for name in apart),
         values=(finite_or_none(gold), finite_or_none(judge), finite_or_none(miss)),
         badges=badges,
@@ -216,10 +223,10 @@ def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator
     yield from gold_tags(comparison, index)
 
 
-def gold_tags(comparison: Comparison, index: int, of: str = "") -> Iterator[str]:
+def gold_tags(comparison: Comparison, index: int, of: str | None = None) -> Iterator[str]:
     """Yield tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
     if is_off(comparison, index):
-        yield f"{of}off"
+        yield f"{of or ''}off"
     for ordinal, compared in enumerate(comparison.criteria.values()):
         gold = compared.gold[index]
         judge = compared.judge[index]
