@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.commands.console import forget_projects
 from tests.golden_files import GoldenFiles
 from tests.memory import MEMORY, has_room
 from tests.promptfoo.rated_run import run_promptfoo
@@ -57,8 +58,6 @@ READ_THE_TREE = (
     "tests/docs/test_faults.py",
 )
 """The files whose tests read the syntax of all others: one process runs them, and parses each file once for all."""
-INSTALLED = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
-"""Where modules lie that no test's project brought."""
 RARELY = 50_000
 """Objects made between two collections of garbage; at Python's 700, collecting takes a seventh of some files' time."""
 
@@ -214,24 +213,11 @@ def own_sessions(monkeypatch: pytest.MonkeyPatch, unused_folders: list[Path]) ->
         unused_folders.append(folder)
 
 
-@pytest.fixture(scope="session")
-def lasting_modules() -> set[str]:
-    """Names of the modules that no test's project brought."""
-    return set()
-
-
 @pytest.fixture(autouse=True)
-def own_modules(lasting_modules: set[str]) -> Iterator[None]:
+def own_modules() -> Iterator[None]:
     """Forget a project's modules and folders after its test: another project's module of that name is another one."""
     yield
-    for name in sys.modules.keys() - lasting_modules:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file is None or str(file).startswith(INSTALLED):
-            lasting_modules.add(name)
-        else:
-            del sys.modules[name]
-    if user_code := sys.modules.get("markscheme.user_code"):
-        user_code._FINDER.folders.clear()
+    forget_projects()
 
 
 @pytest.fixture

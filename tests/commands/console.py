@@ -8,15 +8,19 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import uuid
 import warnings
-from collections.abc import Mapping
-from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import ModuleType
 from typing import IO
 from unittest import mock
 
-from markscheme.cli import main
+from markscheme import user_code
+from markscheme.cli import calibrate_main, main
+from tests.commands.parsed import parsing
 from tests.commands.warm_client import COMMANDS, Asked
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +29,10 @@ INSTALLED = Path(sys.executable).parent
 SECONDS = 300
 """What hangs is ended; a slow machine gets there long before."""
 SOCKET = "socket"
+PLACES = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
+"""Where modules lie that no test's project brought."""
+_LASTING = set[str]()
+"""Names of such modules, which needn't be looked at again."""
 IN_USE = "in_use"
 """A pipe that every process with use for the warm one holds open."""
 
@@ -32,13 +40,23 @@ IN_USE = "in_use"
 def run(
     *command: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """The finished command, in a process of its own, output captured; keys of the machine are not passed on.
+    """The finished command, output captured; keys of the machine are not passed on.
 
-    Another command than ours, or one whose `env` configures the interpreter, is started by its installed script.
+    Ours runs in this process, as in one of its own; beside others, in threads, each has one. Another command than ours,
+    or one whose `env` configures the interpreter, is started by its installed script.
     """
     own = {name for name, value in (env or {}).items() if os.environ.get(name) != value}
     if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in own):
         return run_installed(*command, cwd=cwd, env=env, stdin=stdin)
+    if threading.current_thread() is not threading.main_thread():
+        return run_apart(*command, cwd=cwd, env=env, stdin=stdin)
+    return _run_here(*command, cwd=cwd, env=env, stdin=stdin)
+
+
+def run_apart(
+    *command: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The finished command, in a process of its own: for what a process shows, or leaves behind."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complained:
         given.write(stdin.encode())
         given.seek(0)
@@ -53,32 +71,79 @@ def run(
         return subprocess.CompletedProcess(command, status, text(printed), text(complained))
 
 
-def run_here(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The finished command, run in this process: for one of hundreds on a file each, which leaves nothing behind.
+def _run_here(
+    *command: str, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The finished command, run in this process, which keeps nothing of it.
 
     What a process of its own would show (streams, exit of the interpreter, imports) it doesn't.
     """
-    printed, complained = io.StringIO(), io.StringIO()
-    arguments = command[1:] if command[0] == "markscheme" else command
-    collected = gc.get_threshold()
-    path = list(sys.path)
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    printed, complained = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     with ExitStack() as stack:
-        stack.callback(gc.set_threshold, *collected)
-        stack.callback(sys.path.__setitem__, slice(None), path)
-        stack.enter_context(mock.patch.dict(os.environ, environment(), clear=True))
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("default")
+        stack.enter_context(mock.patch.dict(os.environ, _without_authorities(env or {}), clear=True))
+        stack.enter_context(_interpreter_of_its_own())
+        stack.enter_context(parsing())
         stack.enter_context(chdir(cwd))
+        stack.enter_context(mock.patch.multiple(sys, stdin=given, argv=[str(INSTALLED / command[0]), *command[1:]]))
         stack.enter_context(redirect_stdout(printed))
         stack.enter_context(redirect_stderr(complained))
-        status = main(list(arguments))
-    return subprocess.CompletedProcess(command, status, printed.getvalue(), complained.getvalue())
+        status = main() if command[0] == "markscheme" else calibrate_main()
+    return subprocess.CompletedProcess(command, status, text(printed), text(complained))
 
 
-def text(file: IO[bytes]) -> str:
+@contextmanager
+def _interpreter_of_its_own() -> Iterator[None]:
+    """What a fresh interpreter would find, as far as commands look: where modules lie, none of a project, warnings."""
+    collected, earlier = gc.get_threshold(), modules_of_projects()
+    installed = [folder for folder in sys.path if folder not in ("", str(ROOT))]
+    _forget(earlier)
+    for folder in [folder for folder in sys.path_importer_cache if not folder.startswith(PLACES)]:
+        del sys.path_importer_cache[folder]  # a file that came since it was listed is to be found
+    with (
+        mock.patch.object(sys, "path", installed),
+        mock.patch.object(user_code._FINDER, "folders", list[str]()),
+        warnings.catch_warnings(),
+    ):
+        warnings.resetwarnings()
+        for unseen in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", unseen)
+        try:
+            yield
+        finally:
+            _forget(modules_of_projects())
+            sys.modules.update(earlier)
+            gc.set_threshold(*collected)
+
+
+def modules_of_projects() -> dict[str, ModuleType]:
+    """The loaded modules that a project brought, by name."""
+    brought = dict[str, ModuleType]()
+    for name in sys.modules.keys() - _LASTING:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is None or str(file).startswith(PLACES):
+            _LASTING.add(name)
+        else:
+            brought[name] = sys.modules[name]
+    return brought
+
+
+def forget_projects() -> None:
+    """Forget the modules of projects, and where they were found: the next project may have others of their names."""
+    _forget(modules_of_projects())
+    user_code._FINDER.folders.clear()
+
+
+def _forget(modules: Iterable[str]) -> None:
+    for name in modules:
+        del sys.modules[name]
+
+
+def text(file: IO[bytes] | io.TextIOWrapper) -> str:
     """All that a file holds, its line ends as `\\n`."""
     file.seek(0)
-    return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")
+    held = file.read()
+    return (held if isinstance(held, str) else held.decode()).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def run_installed(
@@ -102,7 +167,7 @@ def _without_authorities(extra: Mapping[str, str]) -> dict[str, str]:
 
     Every client of a provider reads them all, for 0.03 s of CPU time, and plain HTTP has no use for them.
     """
-    variables = environment({"SSL_CERT_DIR": str(scripts()), **extra})
+    variables = environment({"SSL_CERT_DIR": str(Path(__file__).parent), **extra})
     if "SSL_CERT_FILE" not in extra:
         variables.pop("SSL_CERT_FILE", None)
     return variables

@@ -24,16 +24,17 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from cyclopts import App
 from rich.cells import cell_len
 
 import markscheme
 from markscheme.commands import call
-from markscheme.commands.table import all_commands, command_names
+from markscheme.commands.table import command_names
+from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
 from markscheme.pages.template import environment
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
+from tests.commands.parsed import parsing
 from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
 LIBRARIES = (
@@ -73,42 +74,13 @@ def load() -> dict[str, Callable[[], Any]]:
             importlib.import_module(library)
     for command in command_names():
         call.described(command)  # takes as long as many a command
-    prepare_parsing()
+        with suppress(UsageError):  # its arguments are taken apart before one is missed
+            call.parse(command, [], SettingsFile())
     prepare_pages()
     cell_len("漢")  # reads the widths of all characters
     inspect.getsource(load)  # compiles what Python's own syntax is read with
     scripts = entry_points(group="console_scripts")
     return {name: scripts[name].load() for name in COMMANDS}
-
-
-def prepare_parsing() -> None:
-    """Let a forked command find its arguments described, and parse them without pydantic as a fresh one does.
-
-    Where pydantic is loaded, cyclopts makes a model of it for every option; a fresh command parses before it is.
-    """
-    commands = call.app_with(SettingsFile(), all_commands())
-    described = {
-        commands[name].default_command: commands[name].assemble_argument_collection(
-            default_parameter=commands.default_parameter  # which a command inherits while a line is parsed
-        )
-        for name in command_names()
-    }
-    assemble = App.assemble_argument_collection
-    parse = call.parse
-
-    def described_or_assembled(app: App, **options: Any) -> Any:
-        arguments = None if options else described.pop(app.default_command, None)
-        return assemble(app, **options) if arguments is None else arguments
-
-    def parse_without_pydantic(*line: Any) -> Any:
-        pydantic = sys.modules.pop("pydantic")
-        try:
-            return parse(*line)
-        finally:
-            sys.modules["pydantic"] = pydantic
-
-    setattr(App, "assemble_argument_collection", described_or_assembled)  # noqa: B010 (a type checker refuses to assign)
-    setattr(call, "parse", parse_without_pydantic)  # noqa: B010
 
 
 def prepare_pages() -> None:
@@ -191,7 +163,7 @@ def exit_status(code: Any) -> int:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path.remove(os.environ.pop("PYTHONPATH"))  # commands find no module of the tests
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener, parsing():
         listener.bind(sys.argv[1])
         loaded = load()
         gc.freeze()

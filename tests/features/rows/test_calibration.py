@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.features.rows.calibration import RowsCalibration
-from tests.commands.console import run, run_here
+from tests.commands.console import run
 
 REALSUMM = Path(__file__).parents[4] / "shared/data/realsumm_units"
 JUDGE = """
@@ -171,10 +171,10 @@ def test_compare_chooses_between_judges_whose_verdicts_stand_in_the_rows(tmp_pat
         worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}
         one["labels"].append(label("claude", "model", worse))
     write_rows(tmp_path / "rows.jsonl", rows)
-    compared = json.loads(run_here("compare", "rows.jsonl", "--json", cwd=tmp_path).stdout)
+    compared = json.loads(run("markscheme", "compare", "rows.jsonl", "--json", cwd=tmp_path).stdout)
     assert compared["recommended"] == "gpt"
     write_rows(tmp_path / "one.jsonl", [row(number) for number in range(40)])
-    alone = run_here("compare", "one.jsonl", cwd=tmp_path)
+    alone = run("markscheme", "compare", "one.jsonl", cwd=tmp_path)
     assert alone.returncode == 2
     assert "a comparison needs two judges, and 1 judge rated these rows" in alone.stderr
 
@@ -182,7 +182,7 @@ def test_compare_chooses_between_judges_whose_verdicts_stand_in_the_rows(tmp_pat
 def test_a_run_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path: Path) -> None:
     rows = [row(number) for number in range(40)]
     write_rows(tmp_path / "rows.jsonl", rows)
-    accepted = run_here("calibrate", "rows.jsonl", "--accept", "--anyway", cwd=tmp_path)
+    accepted = run("calibrate", "rows.jsonl", "--accept", "--anyway", cwd=tmp_path)
     assert "1 run accepted" in accepted.stderr
     kept = json.loads((tmp_path / "calibration/rows.jsonl/accepted.json").read_text())
     assert (kept["judge"]["name"], kept["ratings"]["examples"], kept["measurements"]["agreement"]["value"]) == (
@@ -193,7 +193,7 @@ def test_a_run_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path:
     for one in rows:
         one["labels"][2]["criteria"] = {"c1": "UNMET", "c2": "UNMET", "c3": "UNMET"}
     write_rows(tmp_path / "rows.jsonl", rows)
-    run_here("calibrate", "rows.jsonl", "--json", "later.json", cwd=tmp_path)
+    run("calibrate", "rows.jsonl", "--json", "later.json", cwd=tmp_path)
     since = json.loads((tmp_path / "later.json").read_text())["baseline"]
     assert since["accepted"]["runs"] == 1
     assert since["score"]["shift"]["value"] == pytest.approx(-0.5)

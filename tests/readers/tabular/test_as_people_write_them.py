@@ -13,7 +13,7 @@ from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.report.table_words import notes
-from tests.commands.console import run_here
+from tests.commands.console import run
 
 VOTES = ["yes", "no", "yes", "yes"] * 5
 OTHERS = ["yes", "no", "no", "yes"] * 5
@@ -228,10 +228,10 @@ def test_sheets_with_the_same_columns_are_joined_by_id_when_all_are_named(tmp_pa
     sheet.append(["word", "meaning"])
     sheet.append(["Good", "as it should be"])
     book.save(tmp_path / "t.xlsx")
-    asked = json.loads(run_here("calibrate", "t.xlsx", "--json", "-", cwd=tmp_path).stdout)["error"]
+    asked = json.loads(run("calibrate", "t.xlsx", "--json", "-", cwd=tmp_path).stdout)["error"]
     assert (asked["code"], asked["commands"][0]) == ("which-table", "markscheme calibrate t.xlsx --table '*'")
-    which = json.loads(run_here("calibrate", "t.xlsx", "--table", "*", "--json", "-", cwd=tmp_path).stdout)["error"]
-    answer = json.loads(run_here(*shlex.split(which["commands"][-1])[1:], "--json", "-", cwd=tmp_path).stdout)
+    which = json.loads(run("calibrate", "t.xlsx", "--table", "*", "--json", "-", cwd=tmp_path).stdout)["error"]
+    answer = json.loads(run(*shlex.split(which["commands"][-1]), "--json", "-", cwd=tmp_path).stdout)
     assert answer["annotators"] == ["Ann", "Ben"]
     assert (answer["agreement_person"]["n"], answer["read"]["rows"]) == (11, 11)
 
@@ -249,10 +249,10 @@ def test_tasks_of_prodigy_are_refused_with_their_fields_as_options(is_choice: bo
         for rater in ("ann", "ben")
     ]  # fmt: skip
     file_of(tmp_path, "\n".join(map(json.dumps, tasks)), "t.jsonl")
-    error = json.loads(run_here("calibrate", "t.jsonl", "--json", "-", cwd=tmp_path).stdout)["error"]
+    error = json.loads(run("calibrate", "t.jsonl", "--json", "-", cwd=tmp_path).stdout)["error"]
     (command,) = error["commands"]
     assert error["code"] == "task-fields"
-    answer = json.loads(run_here(*shlex.split(command)[1:], "--json", "-", cwd=tmp_path).stdout)
+    answer = json.loads(run(*shlex.split(command), "--json", "-", cwd=tmp_path).stdout)
     (figures,) = answer.get("criteria", {"": answer}).values()
     assert figures["agreement_person"]["value"] == pytest.approx(0.5)
 

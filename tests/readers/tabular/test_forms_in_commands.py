@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.commands.table import command_names
-from tests.commands.console import run_here
+from tests.commands.console import run
 from tests.readers.tabular.forms import Table, write
 
 FORMS_TRIED = ("csv", "json", "xlsx")
@@ -47,7 +47,7 @@ def test_a_command_says_the_same_of_a_table_in_every_form(command: str, status: 
         folder = tmp_path / form
         folder.mkdir()
         path = write(TABLE, form, folder)
-        done = run_here(*shlex.split(command.replace("TABLE", path.name)), cwd=folder)
+        done = run("markscheme", *shlex.split(command.replace("TABLE", path.name)), cwd=folder)
         assert done.returncode == status, done.stderr
         screens.add(re.sub(r"\s+", " ", (done.stdout + done.stderr).replace(path.name, "TABLE")))
     assert len(screens) == 1

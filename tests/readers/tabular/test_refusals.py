@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.console import run_here
+from tests.commands.console import run
 from tests.readers.tabular.forms import Table, write
 from tests.readers.tabular.test_worked_cases import Tried, cases, command_of, files_of
 
@@ -19,7 +19,7 @@ OTHER_ROWS = ["fail" if row % 2 else None for row in range(20)]
 )
 def test_columns_without_a_row_in_common_are_refused_with_their_counts(table: Table, tmp_path: Path) -> None:
     write({"id": [f"t{row}" for row in range(20)], **table}, "csv", tmp_path)
-    done = run_here("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
+    done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
     error = json.loads(done.stdout)["error"]
     assert (done.returncode, error["code"]) == (2, "none-in-common")
     assert set(error["values"].values()) == {10}
@@ -38,13 +38,13 @@ def test_what_a_refusal_offers_whole_runs_when_pasted(tried: Tried, tmp_path: Pa
     command = command_of(tried.case)
     files = files_of(tried, tmp_path)
     flags = ("--json", "-") if command == "calibrate" else ("--json",)
-    refused = run_here("markscheme", command, *files, *shlex.split(tried.case.get("options", "")), *flags, cwd=tmp_path)
+    refused = run("markscheme", command, *files, *shlex.split(tried.case.get("options", "")), *flags, cwd=tmp_path)
     error = json.loads(refused.stdout)["error"]
     for offered in error["commands"]:
         words = shlex.split(offered)
         if any(part.isupper() and len(part) > 1 for word in words for part in word.split("=")):
             continue  # what only its user knows
-        pasted = run_here(*words, cwd=tmp_path)
+        pasted = run(*words, cwd=tmp_path)
         assert pasted.returncode in (0, 1, 4) or error["code"] not in pasted.stderr, pasted.stderr
         assert "unknown option" not in pasted.stderr
         assert str(error["message"]) not in pasted.stderr, offered

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import pytest
 import yaml
 
-from tests.commands.console import run_here
+from tests.commands.console import run
 
 FOLDER = Path(__file__).parent / "unseen"
 TABLES = sorted(path.with_suffix("") for path in FOLDER.glob("*.yaml"))
@@ -30,7 +30,7 @@ def expected_of(table: Path) -> dict[str, Any]:
 
 def answer_of(*arguments: str) -> dict[str, Any]:
     """What `calibrate` says of a table, or why it says nothing, as JSON."""
-    done = run_here("calibrate", *arguments, "--json", "-", "--quiet", cwd=FOLDER)
+    done = run("calibrate", *arguments, "--json", "-", "--quiet", cwd=FOLDER)
     answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"error": {"commands": [], "message": ""}}
     return answer
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from markscheme.commands.table import command_names
-from tests.commands.console import run_here
+from tests.commands.console import run
 from tests.readers.tabular.forms import write
 from tests.worked_cases import cases_in
 
@@ -78,7 +78,7 @@ def answer_of(command: str, options: str, files: list[str], folder: Path) -> tup
     """The exit status of a command, its JSON, and what it complained of."""
     flags = ["--json", "out.json"] if command == "calibrate" else ["--json"]
     (folder / "out.json").unlink(missing_ok=True)
-    done = run_here("markscheme", command, *files, *shlex.split(options.replace(*SETTING)), *flags, cwd=folder)
+    done = run("markscheme", command, *files, *shlex.split(options.replace(*SETTING)), *flags, cwd=folder)
     written = (folder / "out.json").read_text() if command == "calibrate" and done.returncode != 70 else done.stdout
     return done.returncode, json.loads(written or "null"), done.stderr
 

@@ -1,0 +1,59 @@
+"""Commands that tests run in their own process say what they say in one of their own, and leave nothing behind."""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run, run_apart
+
+ANSWER = "answer 7: tone=3 facts=2"
+COMMANDS = (
+    ("calibrate", "clear", "--judge", setting.JUDGE),
+    ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, "--json"),
+    ("markscheme", "grade", "clear", "-", "--judge", setting.JUDGE),
+    ("markscheme", "lint", "nowhere"),
+    ("calibrate", "--no-such-option"),
+    ("markscheme",),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_command_says_the_same_in_this_process_and_in_one_of_its_own(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    def told_by(run_it: Any, folder: Path) -> tuple[int, str, str]:
+        env = setting.environment(setting.make_setting(folder))
+        (folder / "answer.txt").write_text(ANSWER, encoding="utf-8")
+        done = run_it(*command, cwd=folder, env=env, stdin=ANSWER)
+        return done.returncode, done.stdout, done.stderr
+
+    here, apart = (told_by(run_it, tmp_path / run_it.__name__ / "project") for run_it in (run, run_apart))
+    assert here == apart
+    assert here[1] or here[2]
+
+
+def test_nothing_of_a_command_is_left_in_this_process(tmp_path: Path) -> None:
+    def state() -> tuple[object, ...]:
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        return dict(os.environ), os.getcwd(), list(sys.path), list(sys.argv), list(warnings.filters), streams
+
+    here = setting.make_setting(tmp_path / "here")
+    before = state()
+    assert run(*COMMANDS[0], cwd=here, env={**setting.environment(here), "NO_COLOR": "1"}).returncode == 0
+    assert state() == before
+    assert "judging" not in sys.modules
+
+
+def test_each_project_s_own_module_is_loaded_where_both_have_the_name(tmp_path: Path) -> None:
+    whole = setting.make_setting(tmp_path / "whole")
+    other = setting.make_setting(tmp_path / "other")
+    setting.write_judge(other, tone=1)
+    first, second, again = (
+        run(*COMMANDS[2], cwd=here, env=setting.environment(here), stdin=ANSWER) for here in (whole, other, whole)
+    )
+    assert first.stdout == again.stdout != second.stdout
