@@ -29,6 +29,7 @@ LAYERS = [
     "progress",
     "fingerprint",
     "plain_data",
+    "row_files",
     "options",
     "traces",
     "trajectory",
@@ -133,9 +134,8 @@ LATE: dict[str, dict[str, str]] = {
         "grading.by_order": PAIRS,
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
-    "grading.graded_table": {
-        **dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
-    },
+    "grading.graded_table": {"pyarrow": OPTIONAL},
+    "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     "judges.choice": {"judges.scripted": "few rubrics are decided by code alone"},
     "judges.kinds": {
         "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",

@@ -1,37 +1,32 @@
 """Grades of many rows as a table: a journal that a stopped run continues, and at the end the file."""
 
-import csv
-import io
 import json
 import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from importlib import import_module
-from importlib.util import find_spec
-from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from markscheme.errors import FROM_OTHERS_CODE, BudgetError, RatingError, RatingWarning, UsageError, writing
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
 from markscheme.grading.grades import Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
 from markscheme.judges.judge import Usage
 from markscheme.phrases import number, percent
-from markscheme.plain_data import TWIN_COLUMNS, json_lines, safe_json, shown, twin_columns
+from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
+from markscheme.row_files import CellKind, Columns, WriteRows, require_parquet, row_writer
 from markscheme.rubrics.of_rows import RowRubric
 from markscheme.rubrics.rubric import Criterion
-from markscheme.shipped import install_command
 from markscheme.submission import Submission, is_missing
-from markscheme.text import on_one_line, printable, spreadsheet_cell
+from markscheme.text import on_one_line
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -143,7 +138,7 @@ class GradedTable:
 
     Attributes:
         grading: Rubric and judge.
-        out: The file, of one of WRITERS.
+        out: The file, of one of ROW_WRITERS.
         watch: Shows progress.
         notify: Called with a sentence for the user.
         has_rows: Whether rows bring rubrics of their own, whose levels are written to one column, `verdicts`.
@@ -158,15 +153,13 @@ class GradedTable:
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
     has_rows: bool = False
+    _write_rows: WriteRows = field(init=False, repr=False)
     _waiting: list[dict[str, Any]] = field(default_factory=list, init=False, repr=False)
     _written: float = field(default_factory=time.monotonic, init=False, repr=False)
     _ids: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.out.suffix not in WRITERS:
-            raise UsageError(f"`--out` must end in {', '.join(WRITERS)}, got {self.out}")
-        if self.out.suffix == ".parquet":
-            require_parquet(self.out)
+        self._write_rows = row_writer(self.out, "`--out`")
         taken = {*OWN_COLUMNS, *([ROW_VERDICTS] if self.has_rows else [])}
         clash = sorted({criterion.name for criterion in self._criteria} & taken)
         if clash:
@@ -176,6 +169,14 @@ class GradedTable:
     def _criteria(self) -> tuple[Criterion, ...]:
         """The criteria with a column each: those of the run."""
         return self.grading.rubric.criteria if self.grading.has_core else ()
+
+    @property
+    def _columns(self) -> Columns:
+        """The columns of the file."""
+        criteria: Columns = {c.name: "text" if c.scale.coded else "number" for c in self._criteria}
+        verdicts = {ROW_VERDICTS: VERDICT_CELLS} if self.has_rows else {}
+        last: Columns = dict.fromkeys(OWN_COLUMNS[3:], "text")
+        return {"id": "text", "score": "number", "pass": "yes-no", **criteria, **verdicts, **last}
 
     def _refuse_other_settings(self) -> None:
         header = next(self._journal_lines(), None)
@@ -329,9 +330,8 @@ class GradedTable:
                 row.pop(ROW_FINGERPRINT, None)
                 yield row
 
-        criteria = self._criteria
         with self.journal.open("rb") as journal, writing(self.out), replacing(self.out) as file:
-            WRITERS[self.out.suffix](file, counted(self._in_order(journal, failures)), criteria)
+            self._write_rows(file, counted(self._in_order(journal, failures)), self._columns)
             if written != total:
                 raise UsageError(
                     f"{self.out} is not written: {written:,} of {total:,} rows are graded in {self.journal}, which "
@@ -377,24 +377,13 @@ OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
 """Those of a table that are no criterion's."""
 ROW_VERDICTS: Final = "verdicts"
 """The column of the levels of criteria that rows bring."""
+VERDICT_CELLS: Final[CellKind] = {
+    **dict.fromkeys(("name", "requirement", "level"), "text"),
+    **dict.fromkeys(("weight", "position"), "number"),
+}
+"""The keys of a level in that column, by their kind."""
 ROW_FINGERPRINT: Final = "row_rubric"
 """The key in the journal of the rubric that a row brought, so that a row with another rubric is graded again."""
-
-
-def require_parquet(path: Path) -> None:
-    """Ensure that Parquet files can be read and written, before anything is asked for their rows.
-
-    Raises:
-        UsageError: pyarrow is missing, or can't be imported.
-    """
-    needed = f"{path}: Parquet needs the package pyarrow"
-    install = install_command("parquet")
-    if find_spec("pyarrow") is None:
-        raise UsageError(f"{needed}: {install}")
-    try:
-        import_module("pyarrow.parquet")
-    except FROM_OTHERS_CODE as error:  # a library missing on this machine, or one built for another numpy
-        raise UsageError(f"{needed}, which cannot be imported here ({on_one_line(str(error))}): {install}") from error
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -451,53 +440,3 @@ def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str,
                     raise RatingError(f"the cell of {shown(name)} {why}", path=path, line=before + row) from error
         raise
     return rows
-
-
-# --- formats --------------------------------------------------------------------------------------------------------
-
-
-def _write_jsonl(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:  # noqa: ARG001
-    for row in rows:
-        file.write((safe_json(row) + "\n").encode())
-
-
-def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    first = next(rows, None)
-    more = [ROW_VERDICTS] if first is not None and ROW_VERDICTS in first else []
-    names = [*OWN_COLUMNS[:3], *(criterion.name for criterion in criteria), *more, *OWN_COLUMNS[3:]]
-    writer = csv.DictWriter(text, names)
-    writer.writerow({name: _cell_text(name) for name in writer.fieldnames})
-    for row in chain(() if first is None else (first,), rows):
-        if row.get(ROW_VERDICTS) is not None:
-            row[ROW_VERDICTS] = safe_json(row[ROW_VERDICTS])
-        decision = None if row["pass"] is None else str(row["pass"]).lower()
-        texts = {name: _cell_text(value) for name, value in row.items() if isinstance(value, str)}
-        writer.writerow({**row, **texts, "pass": decision})
-    text.detach()
-
-
-def _cell_text(text: str) -> str:
-    """Make a text safe for a cell: neither a terminal nor a spreadsheet acts on it."""
-    return printable(spreadsheet_cell(text))
-
-
-def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[Criterion]) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    kinds = {"id": pa.string(), "score": pa.float64(), "pass": pa.bool_()}
-    kinds |= {c.name: pa.string() if c.scale.coded else pa.float64() for c in criteria}
-    first = next(rows, None)
-    rows = chain(() if first is None else (first,), rows)
-    if first is not None and ROW_VERDICTS in first:
-        texts = {name: pa.string() for name in ("name", "requirement", "level")}
-        kinds[ROW_VERDICTS] = pa.list_(pa.struct({**texts, "weight": pa.float64(), "position": pa.float64()}))
-    kinds |= {"error": pa.string(), "receipt": pa.string()}
-    with parquet.ParquetWriter(file, pa.schema(kinds)) as writer:
-        while some := list(islice(rows, 10_000)):
-            writer.write_table(pa.Table.from_pylist(some, pa.schema(kinds)))
-
-
-WRITERS: Final = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
-"""What writes a table, by the ending of its file's name."""

@@ -28,8 +28,8 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     Raises:
         UsageError: DuckDB isn't installed, can't read the files, or finds no column of a rater.
     """
-    reader = _by_ending(READERS, files, "--from")
-    form = _by_ending(COPY_FORMS, str(target), "--counts")
+    reader = by_ending(READERS, files, "--from")
+    form = by_ending(COPY_FORMS, str(target), "--counts")
     try:
         import duckdb
     except ImportError:
@@ -47,7 +47,12 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     return int(counted[0])
 
 
-def _by_ending(forms: dict[str, str], name: str, option: str) -> str:
+def by_ending(forms: dict[str, str], name: str, option: str) -> str:
+    """Return the form of a file by the ending of its name.
+
+    Raises:
+        UsageError: It has another one.
+    """
     ending = name.rpartition(".")[2].lower()
     if ending not in forms:
         raise UsageError(

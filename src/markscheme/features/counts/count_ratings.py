@@ -1,6 +1,5 @@
 """Counts of a judge's ratings in our own form, with the labels of a rubric's examples, in memory."""
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +8,15 @@ from typing import Any
 from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.errors import UsageError, writing
+from markscheme.features.counts.count_files import COPY_FORMS, by_ending
 from markscheme.features.counts.count_query import refuse_uncountable
 from markscheme.features.counts.counting import counts_of
+from markscheme.files import replacing
 from markscheme.phrases import listed
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.gold import gold_of
 from markscheme.readers.rated import open_rated
+from markscheme.row_files import Columns, row_writer
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -52,7 +54,7 @@ def count_ratings(rubric: Rubric, judge: str | None, file: Path, examples: Path 
     gold = gold_of(labelled, rubric)
     (rated,) = open_rated([file], rubric, expected="ratings").files
     rows = counts_of(compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file))))
-    _write(rows, target)
+    write_counts(rows, target)
     return len(rows)
 
 
@@ -65,27 +67,15 @@ def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path) -> Rating
     raise UsageError(f"{file} has ratings of {listed(ratings.raters) or 'no judge'}: name one with --judge")
 
 
-def _write(rows: Sequence[dict[str, Any]], target: Path) -> None:
-    """Write rows of counts, in the form that the file's name says."""
+def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
+    """Write rows of counts, in the form that the file's name says.
+
+    Raises:
+        UsageError: Its name ends otherwise than the files that are written, or it can't be written.
+    """
     people = dict.fromkeys(name for row in rows for name in row if name.startswith("p") and name[1:].isdigit())
-    names = ("part", "set_no", "gold", "judge", *people, "n")
-    with writing(target):
-        if target.suffix.lower() == ".csv":
-            with target.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, names, lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
-        elif target.suffix.lower() == ".jsonl":
-            target.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-        elif target.suffix.lower() == ".parquet":
-            _write_parquet(rows, names, target)
-        else:
-            raise UsageError(f"--counts {target}: its name must end in .parquet, .csv, .jsonl")
-
-
-def _write_parquet(rows: Sequence[dict[str, Any]], names: Sequence[str], target: Path) -> None:
-    try:
-        from pyarrow import Table, parquet
-    except ImportError:
-        raise UsageError(f"{target} is Parquet: pip install 'markscheme[parquet]'") from None
-    parquet.write_table(Table.from_pydict({name: [row.get(name) for row in rows] for name in names}), target)
+    numbers: Columns = dict.fromkeys(("gold", "judge", *people), "number")
+    by_ending(COPY_FORMS, str(target), "--counts")
+    write_rows = row_writer(target, "--counts")
+    with writing(target), replacing(target) as file:
+        write_rows(file, rows, {"part": "text", "set_no": "whole", **numbers, "n": "whole"})

@@ -1,0 +1,112 @@
+"""Rows of plain values written to a file: JSON lines, CSV or Parquet, by the ending of its name."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from markscheme.errors import FROM_OTHERS_CODE, UsageError
+from markscheme.plain_data import safe_json
+from markscheme.shipped import install_command
+from markscheme.text import on_one_line, printable, spreadsheet_cell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CellKind: TypeAlias = "Literal['text', 'number', 'whole', 'yes-no'] | Mapping[str, CellKind]"
+"""The kind of a column's cells; a mapping means lists of records, by the kinds of their keys."""
+Columns: TypeAlias = Mapping[str, CellKind]
+"""The columns of a file, in order, by the kind of their cells."""
+Row: TypeAlias = Mapping[str, Any]
+WriteRows: TypeAlias = "Callable[[IO[bytes], Iterable[Row], Columns], None]"
+
+_ROWS_OF_A_PART: Final = 10_000
+"""Rows that are held to be written to Parquet together."""
+
+
+def row_writer(path: Path, option: str) -> WriteRows:
+    """Return what writes rows to a file of this name.
+
+    Args:
+        path: The file.
+        option: What the file is given by, for the error.
+
+    Raises:
+        UsageError: Its name ends otherwise than the files that are written, or it needs a package that lacks.
+    """
+    if path.suffix.lower() not in ROW_WRITERS:
+        raise UsageError(f"{option} must end in {', '.join(ROW_WRITERS)}, got {path}")
+    if path.suffix.lower() == ".parquet":
+        require_parquet(path)
+    return ROW_WRITERS[path.suffix.lower()]
+
+
+def require_parquet(path: Path) -> None:
+    """Ensure that Parquet files can be read and written, before anything is asked for their rows.
+
+    Raises:
+        UsageError: pyarrow is missing, or can't be imported.
+    """
+    needed = f"{path}: Parquet needs the package pyarrow"
+    install = install_command("parquet")
+    if find_spec("pyarrow") is None:
+        raise UsageError(f"{needed}: {install}")
+    try:
+        import_module("pyarrow.parquet")
+    except FROM_OTHERS_CODE as error:  # a library missing on this machine, or one built for another numpy
+        raise UsageError(f"{needed}, which cannot be imported here ({on_one_line(str(error))}): {install}") from error
+
+
+def _write_jsonl(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> None:  # noqa: ARG001
+    for row in rows:
+        file.write((safe_json(row) + "\n").encode())
+
+
+def _write_csv(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text)
+    writer.writerow(map(_csv_text, columns))
+    for row in rows:
+        writer.writerow(_csv_cell(row.get(name)) for name in columns)
+    text.detach()
+
+
+def _csv_cell(value: Any) -> Any:
+    """Return a value as the cell of a CSV file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return _csv_text(value)
+    return safe_json(value) if isinstance(value, list) else value
+
+
+def _csv_text(text: str) -> str:
+    """Make a text safe for a cell: neither a terminal nor a spreadsheet acts on it."""
+    return printable(spreadsheet_cell(text))
+
+
+def _write_parquet(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = pa.schema({name: _arrow_type(kind) for name, kind in columns.items()})
+    unwritten: Iterator[Row] = iter(rows)
+    with parquet.ParquetWriter(file, schema) as writer:
+        while some := list(islice(unwritten, _ROWS_OF_A_PART)):
+            writer.write_table(pa.Table.from_pylist(some, schema))
+
+
+def _arrow_type(kind: CellKind) -> "pa.DataType":
+    import pyarrow as pa
+
+    if isinstance(kind, Mapping):
+        return pa.list_(pa.struct({name: _arrow_type(of_key) for name, of_key in kind.items()}))
+    return {"text": pa.string(), "number": pa.float64(), "whole": pa.int64(), "yes-no": pa.bool_()}[kind]
+
+
+ROW_WRITERS: Final[Mapping[str, WriteRows]] = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+"""What writes rows, by the ending of the file's name."""
