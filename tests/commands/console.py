@@ -1,5 +1,6 @@
 """Our commands, run as a user runs them."""
 
+import asyncio
 import fcntl
 import functools
 import gc
@@ -42,13 +43,13 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """The finished command, output captured; keys of the machine are not passed on.
 
-    Ours runs in this process, as in one of its own; beside others, in threads, each has one. Another command than ours,
-    or one whose `env` configures the interpreter, is started by its installed script.
+    Ours runs in this process, as in one of its own; in a thread, or beside a browser's event loop, it has one. Another
+    command than ours, or one whose `env` configures the interpreter, is started by its installed script.
     """
     own = {name for name, value in (env or {}).items() if os.environ.get(name) != value}
     if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in own):
         return run_installed(*command, cwd=cwd, env=env, stdin=stdin)
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or asyncio._get_running_loop() is not None:
         return run_apart(*command, cwd=cwd, env=env, stdin=stdin)
     return _run_here(*command, cwd=cwd, env=env, stdin=stdin)
 
