@@ -46,8 +46,8 @@ def run(
     Ours runs in this process, as in one of its own; in a thread, or beside a browser's event loop, it has one. Another
     command than ours, or one whose `env` configures the interpreter, is started by its installed script.
     """
-    own = {name for name, value in (env or {}).items() if os.environ.get(name) != value}
-    if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in own):
+    changed = {name for name, value in (env or {}).items() if os.environ.get(name) != value}
+    if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in changed):
         return run_installed(*command, cwd=cwd, env=env, stdin=stdin)
     if threading.current_thread() is not threading.main_thread() or asyncio._get_running_loop() is not None:
         return run_apart(*command, cwd=cwd, env=env, stdin=stdin)
@@ -58,15 +58,19 @@ def run_apart(
     *command: str, cwd: Path = ROOT, env: Mapping[str, str] | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """The finished command, in a process of its own: for what a process shows, or leaves behind."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complained:
-        given.write(stdin.encode())
-        given.seek(0)
+    with (
+        tempfile.TemporaryFile() as standard_input,
+        tempfile.TemporaryFile() as printed,
+        tempfile.TemporaryFile() as complained,
+    ):
+        standard_input.write(stdin.encode())
+        standard_input.seek(0)
         request = Asked(
             str(scripts() / SOCKET),
             [str(scripts() / command[0]), *command[1:]],
             cwd=str(cwd),
             env=_without_authorities(env or {}),
-            streams=[file.fileno() for file in (given, printed, complained)],
+            streams=[file.fileno() for file in (standard_input, printed, complained)],
         )
         status = request.wait(SECONDS)
         return subprocess.CompletedProcess(command, status, text(printed), text(complained))
@@ -79,14 +83,16 @@ def _run_here(
 
     What a process of its own would show (streams, exit of the interpreter, imports) it doesn't.
     """
-    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    standard_input = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
     printed, complained = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
     with ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, _without_authorities(env or {}), clear=True))
         stack.enter_context(_interpreter_of_its_own())
         stack.enter_context(parsing())
         stack.enter_context(chdir(cwd))
-        stack.enter_context(mock.patch.multiple(sys, stdin=given, argv=[str(INSTALLED / command[0]), *command[1:]]))
+        stack.enter_context(
+            mock.patch.multiple(sys, stdin=standard_input, argv=[str(INSTALLED / command[0]), *command[1:]])
+        )
         stack.enter_context(redirect_stdout(printed))
         stack.enter_context(redirect_stderr(complained))
         status = main() if command[0] == "markscheme" else calibrate_main()
@@ -143,8 +149,8 @@ def _forget(modules: Iterable[str]) -> None:
 def text(file: IO[bytes] | io.TextIOWrapper) -> str:
     """All that a file holds, its line ends as `\\n`."""
     file.seek(0)
-    held = file.read()
-    return (held if isinstance(held, str) else held.decode()).replace("\r\n", "\n").replace("\r", "\n")
+    content = file.read()
+    return (content if isinstance(content, str) else content.decode()).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def run_installed(

@@ -26,13 +26,13 @@ COMMANDS = (
 def test_a_command_says_the_same_in_this_process_and_in_one_of_its_own(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    def told_by(run_it: Any, folder: Path) -> tuple[int, str, str]:
+    def screens_of(run_it: Any, folder: Path) -> tuple[int, str, str]:
         env = setting.environment(setting.make_setting(folder))
         (folder / "answer.txt").write_text(ANSWER, encoding="utf-8")
         done = run_it(*command, cwd=folder, env=env, stdin=ANSWER)
         return done.returncode, done.stdout, done.stderr
 
-    here, apart = (told_by(run_it, tmp_path / run_it.__name__ / "project") for run_it in (run, run_apart))
+    here, apart = (screens_of(run_it, tmp_path / run_it.__name__ / "project") for run_it in (run, run_apart))
     assert here == apart
     assert here[1] or here[2]
 
