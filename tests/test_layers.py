@@ -70,6 +70,7 @@ OWN_WAYS = {
     ("promptfoo", "calibration"): "nothing on the way to a verdict may load numpy",
     ("stats", "rubrics"): "statistics know arrays",
     ("stats", "judges"): "statistics know arrays",
+    ("stats", "phrases"): "statistics have codes; `report/words.py` has their sentences",
 }
 
 
@@ -205,6 +206,7 @@ LATE: dict[str, dict[str, str]] = {
         "report.results": "reports of results load when one is asked to show itself",
         "report.table_results": "few results are of tables",
         "report.table_words": "few errors are of tables",
+        "report.words": "only a figure that is limited or printed needs words",
     },
     "report.results": {
         "report.plots": "few results are drawn",

@@ -8,18 +8,18 @@ import pickle
 import pytest
 
 from markscheme.stats import Estimate
-from markscheme.stats.estimate import Caveat, EstimatesOnDemand, Reason
+from markscheme.stats.estimate import Caveat, EstimatesOnDemand, Level, Reason
 from markscheme.stats.intervals import mark_rough, noted, withhold
 from tests.syntax import nodes_of
 from tests.test_layers import SOURCE
 
 WITH_INTERVAL = Estimate(0.4, 0.1, 0.8, n=20, method="made up")
-STUCK = Reason(("gold never leaves ", 1.0, "; judge never leaves ", 2.5))
+STUCK = Reason("both-stuck", {"first": "gold", "level": Level(1.0), "second": "judge", "other_level": Level(2.5)})
 LIMITED = {
     "nothing to say": WITH_INTERVAL,
     "withheld": withhold(WITH_INTERVAL, STUCK),
     "approximate": mark_rough(WITH_INTERVAL, "few fails"),
-    "a count": Estimate(0.75, n=4, caveat=Caveat.of("few", "3 of 4")),
+    "a count": Estimate(0.75, n=4, caveat=Caveat("few", "3 of 4")),
     "a remark": noted(WITH_INTERVAL, "from 30 of 31 units"),
     "withheld, with a remark": noted(withhold(WITH_INTERVAL, STUCK), "from 2 of 52 units"),
     "no value": Estimate.without_value(STUCK, n=3, method="made up"),

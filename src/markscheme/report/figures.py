@@ -105,7 +105,7 @@ def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | Non
         level_name: What readers call a level that the reason names; None calls it by its number.
 
     >>> from markscheme.stats.estimate import Caveat
-    >>> why_no_interval(Estimate(0.2, caveat=Caveat.of("withheld", "only 4 examples outside the most common level")))
+    >>> why_no_interval(Estimate(0.2, caveat=Caveat("withheld", "only 4 examples outside the most common level")))
     'only 4 examples outside the most common level'
     """
     if estimate.caveat is None or estimate.caveat.hedge != "withheld" or estimate.value is None:

@@ -5,6 +5,7 @@ from functools import partial
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.errors import SENTENCES, UsageError
 from markscheme.seam import Feature
+from markscheme.stats.wording import WORDINGS, Wording
 
 _OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations")
 """Names of the classes of results of tables."""
@@ -22,6 +23,12 @@ def _of_table(name: str) -> Reporter:
     return TABLE_REPORTERS[name]
 
 
+def _statistics_in_words() -> Wording:
+    from markscheme.report.words import StatisticsInWords
+
+    return StatisticsInWords()
+
+
 def _table_sentence(error: UsageError) -> str:
     from markscheme.report.table_words import sentence
 
@@ -35,5 +42,6 @@ RESULT_REPORTS = Feature(
         *(ResultRow(name, partial(_of_table, name)) for name in _OF_TABLES),
     ),
     SENTENCES(_table_sentence),
+    WORDINGS(_statistics_in_words),
 )
 """What the core itself adds in the way of features: its reports are above the results that they describe."""

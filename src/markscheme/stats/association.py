@@ -172,15 +172,15 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
 # -- estimates ---------------------------------------------------------------------------------------------------------
 
 
-def _no_correlation(pairs: Pairs) -> str | Reason | None:
+def _no_correlation(pairs: Pairs) -> Reason | None:
     """Return the reason why gold and judge have no correlation, or None."""
     if len(pairs) < 2:
         return _too_few(pairs)
-    return "one level only" if pairs.agree and pairs.stuck else pairs.stuck
+    return Reason("one-level") if pairs.agree and pairs.stuck else pairs.stuck
 
 
-def _too_few(pairs: Pairs) -> str:
-    return "one example only" if len(pairs) else "no examples"
+def _too_few(pairs: Pairs) -> Reason:
+    return Reason("one-example" if len(pairs) else "no-examples")
 
 
 def _correlation(pairs: Pairs, coefficient: Callable[[Pairs], Floats], level: float, method: str) -> Estimate:
@@ -195,7 +195,7 @@ def _correlation(pairs: Pairs, coefficient: Callable[[Pairs], Floats], level: fl
 
 def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: float, method: str) -> Estimate:
     if len(pairs) < 2 or (pairs.agree and pairs.stuck):
-        why = "one level only" if len(pairs) > 1 else _too_few(pairs)
+        why = Reason("one-level") if len(pairs) > 1 else _too_few(pairs)
         return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     if pairs.stuck:
         return withhold(Estimate(0.0, n=pairs.groups.n, method=method, level=level), pairs.stuck)
@@ -203,7 +203,7 @@ def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: floa
         return _guarded(_no_exception_seen(pairs, 1.0, level, method), pairs)
     values = formula(pairs.moments)
     if math.isnan(values[0]):
-        return Estimate.without_value("the examples' means don't differ", n=pairs.groups.n, method=method, level=level)
+        return Estimate.without_value(Reason("means-alike"), n=pairs.groups.n, method=method, level=level)
     return _guarded(pairs.groups.jackknife(values, transform=ATANH, level=level, method=method), pairs)
 
 

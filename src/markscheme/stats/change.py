@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, ndtri
 
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
     Flags,
     Floats,
@@ -22,7 +22,6 @@ from markscheme.stats.intervals import (
     known_in_groups,
     sum_of_choices,
     t_quantile,
-    unit_of,
     withhold,
 )
 from markscheme.stats.shares import share
@@ -447,7 +446,7 @@ def mean_estimate(
         return Estimate.without_value("no examples", n=0, method=method, level=level)
     mean = float(x.sum()) / len(x)
     if n == 1:
-        return withhold(Estimate(mean, level=level, n=1, method=method), f"one {unit_of(len(x) > 1)} only")
+        return withhold(Estimate(mean, level=level, n=1, method=method), Reason("one-unit", {"grouped": len(x) > 1}))
     means = in_groups.left_out(x) / in_groups.left_out(np.ones(len(x)))
     return in_groups.jackknife(means, transform=transform, level=level, method=method)
 

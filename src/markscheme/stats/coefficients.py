@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Estimate, Reason
+from markscheme.stats.estimate import Estimate, Level, Reason
 from markscheme.stats.intervals import (
     ATANH,
     OFF_TO_TRUST,
@@ -417,8 +417,8 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
     """Mark an estimate approximate if simulated coverage is below 93 %: few units, or few off the most common level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
-        units = "groups of examples" if table.grouped else "examples"
-        return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
+        facts = {"fewest": FEW_FOR_PARTIAL_CREDIT, "grouped": table.grouped}
+        return mark_rough(estimate, Reason("few-for-partial-credit", facts))
     off, _ = _off(coefficient, table)
     return mark_rough(estimate, few_off(off, grouped=table.grouped)) if off < OFF_TO_TRUST else estimate
 
@@ -441,7 +441,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
         commonest = int(counts.argmax())
         off = _sets_with(table, is_rated & (column != commonest))
         if off == 0:
-            return 0, Reason((f"{name} never leaves ", float(table.values[commonest])))
+            return 0, Reason("stuck", {"rater": name, "level": Level(table.values[commonest])})
         least = min(least, off)
     share_off = 1 - float(pooled.max() / pooled.sum())
     return int(min(least, share_off * _sets_with(table, counted) + SAME_LEVEL)), None

@@ -2,34 +2,41 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self, TypeAlias, get_args
 
-from markscheme.phrases import number, percent
+from markscheme.stats.wording import Fact, wording
 
 Hedge: TypeAlias = Literal["few", "withheld", "rough"]
 """How an interval is limited: a share is a count of few examples; it isn't given; it covers less than its level."""
 
 
+class Level(float):
+    """A level of a scale among the facts of a reason: readers have names for levels."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Explanation of a figure in words; scale levels stay numbers in it until a reader's names replace them.
+    """Code of why a figure has no value or a limited interval, with its facts; `report/words.py` has the sentences.
 
     Attributes:
-        parts: The words, and between them each level as a number.
+        code: What is the case, such as "few-off".
+        facts: The figures and names behind it; a `Level` among them is called as its readers call it.
 
     Example:
-        >>> stuck = Reason(("judge never leaves ", 1.0))
+        >>> stuck = Reason("stuck", {"rater": "judge", "level": Level(1.0)})
         >>> str(stuck), stuck.with_levels({1.0: "MET"}.__getitem__)
         ('judge never leaves level 1', 'judge never leaves MET')
     """
 
-    parts: tuple[str | float, ...]
+    code: str
+    facts: Mapping[str, Fact] = field(default_factory=dict, hash=False)
 
     def with_levels(self, name_of: Callable[[float], str]) -> str:
-        """Return the words, with the levels as `name_of` calls them."""
-        return "".join(part if isinstance(part, str) else name_of(part) for part in self.parts)
+        """Return the reason in words, with the levels as `name_of` calls them."""
+        facts = {name: name_of(fact) if isinstance(fact, Level) else fact for name, fact in self.facts.items()}
+        return wording().reason(self.code, facts)
 
     def __str__(self) -> str:
         return self.with_levels(lambda level: f"level {level:g}")
@@ -41,29 +48,24 @@ class Caveat:
 
     Attributes:
         hedge: How it is limited; None where it isn't.
-        reason: Why it is; empty where it isn't.
+        reason: Why it is, or the words of a file that says it; None where it isn't.
         remark: What else is to be said; None for nothing.
 
     Example:
-        >>> str(Caveat("withheld", Reason(("too few fails",)), "from 2 of 52 units"))
-        'withheld: too few fails; from 2 of 52 units'
+        >>> str(Caveat("withheld", Reason("no-examples"), "from 2 of 52 units"))
+        'withheld: no examples; from 2 of 52 units'
     """
 
     hedge: Hedge | None = None
-    reason: Reason = Reason(())
+    reason: Reason | str | None = None
     remark: str | None = None
-
-    @classmethod
-    def of(cls, hedge: Hedge, why: str | Reason) -> Self:
-        """Create the caveat of a limited interval, with the reason."""
-        return cls(hedge, why if isinstance(why, Reason) else Reason((why,)))
 
     @classmethod
     def read(cls, note: str) -> Self:
         """Parse the note that an estimate's JSON holds."""
         start, _, why = note.partition(": ")
         hedge: Hedge | None = next((hedge for hedge in get_args(Hedge) if hedge == start), None)
-        return cls(remark=note) if hedge is None else cls.of(hedge, why)
+        return cls(remark=note) if hedge is None else cls(hedge, why)
 
     @property
     def why(self) -> str:
@@ -72,8 +74,10 @@ class Caveat:
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
         """Return reason and remark, with the levels as `name_of` calls them, or as numbers if it is None."""
-        reason = str(self.reason) if name_of is None else self.reason.with_levels(name_of)
-        return "; ".join(part for part in (reason, self.remark) if part)
+        reason = self.reason
+        if name_of is not None and isinstance(reason, Reason):
+            reason = reason.with_levels(name_of)
+        return "; ".join(str(part) for part in (reason, self.remark) if part)
 
     def __str__(self) -> str:
         return self.why if self.hedge is None else f"{self.hedge}: {self.why}"
@@ -184,14 +188,7 @@ class Estimate:
             >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, caveat=Caveat("few")).as_share()
             ('83% (71–91)', '3 of 4')
         """
-        if self.value is None:
-            return number(None)
-        if self.is_count:
-            return f"{number(self.value * self.n, 2).removesuffix('.00')} of {self.n}"
-        if self.low is None or self.high is None:
-            return percent(self.value, digits)
-        limits = f"{number(100 * self.low, digits)}–{number(100 * self.high, digits)}"
-        return f"{percent(self.value, digits)} ({limits}){' ~' if self.is_approximate else ''}"
+        return wording().share(self, digits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the estimate as a dict that JSON can hold; never a NaN."""

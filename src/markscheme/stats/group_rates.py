@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.phrases import percent
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import Integers
 from markscheme.stats.prevalence import whole_counts
 from markscheme.stats.verdict_rates import (
@@ -212,8 +211,7 @@ def _rate(table: Integers, graded: Integers) -> GroupRate:
         rate = rate_by_verdict(table[1], labels, graded)
     else:
         needed = labels_to_show(labels, graded)
-        more = "label more responses" if needed is None else f"{needed} more would show it"
-        why = f"{n_labels} labels of its own, {more} (the judge alone says {percent(judge_alone)})"
+        why = Reason("few-own-labels", {"labels": n_labels, "needed": needed, "judge_alone": judge_alone})
         rate = Estimate.without_value(why, n=n_labels, method=METHOD)
     shares = (float(smooth[0]), float(smooth[1]))
     return GroupRate(rate, judge_alone, n_labels, needed, float(below), float(above), float(variance), shares)
@@ -223,7 +221,7 @@ def _difference(first: GroupRate, second: GroupRate, variance: float) -> Estimat
     n = first.own_labels + second.own_labels
     method = f"difference {METHOD}"
     if first.rate.value is None or second.rate.value is None:
-        return Estimate.without_value("a rate that is withheld has no difference", n=n, method=method)
+        return Estimate.without_value(Reason("withheld-rate"), n=n, method=method)
     value = first.rate.value - second.rate.value
     units = z_of(ONE_LOOK) ** 2 * variance
     low = value - math.sqrt(first.below + second.above + units)

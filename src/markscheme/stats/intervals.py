@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, ndtri, stdtrit
 
-from markscheme.phrases import counted
 from markscheme.stats.distinct import numbered
 from markscheme.stats.estimate import Caveat, Estimate, Reason
 
@@ -26,7 +25,7 @@ OFF_TO_TRUST = 10
 """From so many such examples intervals hold what they promise; below they are marked as approximate."""
 STILL = 1e-13
 """A statistic that moves by less, relative to its size, moves by rounding alone."""
-NO_SPREAD = Reason(("leaving any one example out gives the same value",))
+NO_SPREAD = Reason("no-spread")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +200,11 @@ def jackknife(
     n = round(float(weight.sum()))
     bare = Estimate(value, level=level, n=n, method=method)
     if n < 2:
-        return withhold(bare, f"one {unit_of(grouped)} only")
+        return withhold(bare, Reason("one-unit", {"grouped": grouped}))
     if not np.isfinite(theta[weight > 0]).all():
-        return withhold(bare, f"hangs on one {unit_of(grouped)}")
+        return withhold(bare, Reason("hangs-on-one-unit", {"grouped": grouped}))
     if not transform.reaches(value):
-        return withhold(bare, f"value at the end of the {transform.name} scale")
+        return withhold(bare, Reason("end-of-scale", {"scale": transform.name}))
     spread_of_value = spread(theta, weight)
     if spread_of_value.se == 0:
         return withhold(bare, NO_SPREAD)
@@ -221,7 +220,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
         'withheld: too few fails'
     """
-    return replace(estimate, low=None, high=None, caveat=Caveat.of("withheld", why))
+    return replace(estimate, low=None, high=None, caveat=Caveat("withheld", why))
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
@@ -256,7 +255,7 @@ def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
     return replace(estimate, value=value, low=low, high=high)
 
 
-def noted(estimate: Estimate, words: str) -> Estimate:
+def noted(estimate: Estimate, words: str | Reason) -> Estimate:
     """Add a remark to an estimate.
 
     Example:
@@ -264,7 +263,7 @@ def noted(estimate: Estimate, words: str) -> Estimate:
         'withheld: too few fails; from 2 of 52 units'
     """
     caveat = estimate.caveat or Caveat()
-    remark = f"{caveat.remark}; {words}" if caveat.remark else words
+    remark = f"{caveat.remark}; {words}" if caveat.remark else str(words)
     return replace(estimate, caveat=replace(caveat, remark=remark))
 
 
@@ -277,12 +276,7 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
     """
     if estimate.low is None or estimate.caveat is not None:
         return estimate
-    return replace(estimate, caveat=Caveat.of("rough", why))
-
-
-def unit_of(grouped: bool) -> str:
-    """Name the unit that is left out at a time, for the wording of a note."""
-    return "group of examples" if grouped else "example"
+    return replace(estimate, caveat=Caveat("rough", why))
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
@@ -310,15 +304,16 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     return withhold(estimate, why) if off < OFF_TO_SHOW else mark_rough(estimate, why)
 
 
-def few_off(off: int, *, grouped: bool = False) -> str:
-    """Write the note that few examples, or groups with one, are outside a rater's most common level.
+def few_off(off: int, *, grouped: bool = False) -> Reason:
+    """Return the reason that few examples, or groups with one, are outside a rater's most common level.
 
     Example:
-        >>> few_off(1), few_off(4, grouped=True)
-        ('only 1 example outside the most common level', 'only 4 groups with an example outside the most common level')
+        >>> str(few_off(1))
+        'only 1 example outside the most common level'
+        >>> str(few_off(4, grouped=True))
+        'only 4 groups with an example outside the most common level'
     """
-    few = counted(off, "group with an example", "groups with an example") if grouped else counted(off, "example")
-    return f"only {few} outside the most common level"
+    return Reason("few-off", {"off": off, "grouped": grouped})
 
 
 def unseen(n: int, level: float = 0.95) -> float:

@@ -10,8 +10,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Reason
+from markscheme.stats.estimate import Level, Reason
 from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
+from markscheme.stats.wording import Fact
 
 RELATIVE_ROUNDING = 1e-13
 """A variance this small, relative to the values, is what rounding leaves of equal ones."""
@@ -101,11 +102,14 @@ class Pairs:
     def stuck(self) -> Reason | None:
         """Reason that names the raters who give every unit one value; None if both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
-        parts: list[str | float] = []
-        for name, levels in columns:
-            if np.ptp(levels) == 0:
-                parts += [f"{'; ' if parts else ''}{name} never leaves ", float(levels[0])]
-        return Reason(tuple(parts)) if parts else None
+        still = [(name, Level(levels[0])) for name, levels in columns if np.ptp(levels) == 0]
+        match still:
+            case [(rater, level)]:
+                return Reason("stuck", {"rater": rater, "level": level})
+            case [(first, level), (second, other_level)]:
+                facts: dict[str, Fact] = {"first": first, "level": level, "second": second, "other_level": other_level}
+                return Reason("both-stuck", facts)
+        return None
 
     @cached_property
     def moments(self) -> Moments:

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, erfc
 
-from markscheme.phrases import number, percent
 from markscheme.stats.change import least_n
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import Floats, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_by_verdict, z_of
@@ -71,11 +70,8 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
     if drawn == "random" and table.sum() and verdicts.sum():
         chance = random_draw_p(table.sum(axis=0), verdicts)
         if chance < NOT_RANDOM:
-            why = (
-                "the labels aren't a random part of the pool: "
-                f"the judge passed {_percent(table.sum(axis=0))} of them and {_percent(verdicts)} of the pool; "
-                "say by-verdict or elsewhere, or label a random part"
-            )
+            passed = {"labelled": _share_passed(table.sum(axis=0)), "pool": _share_passed(verdicts)}
+            why = Reason("not-a-random-part", passed)
             return Estimate.without_value(why, n=int(table.sum()), method="by verdict strata", level=level)
     labels = table.sum(axis=0)
     weighed = verdicts + labels if drawn == "random" else verdicts
@@ -144,7 +140,7 @@ def _over_strata(
         return Estimate.without_value(refusal, n=n, method=method, level=level)
     made = replace(rate_by_verdict(passes, size, weighed, level=level), n=n, method=method)
     scarce = float(size[weighed / weighed.sum() > NEGLIGIBLE].min())
-    return mark_rough(made, f"only {number(scarce, 0)} labelled in a stratum") if scarce < LEAST_LABELS else made
+    return mark_rough(made, Reason("few-in-stratum", {"labels": scarce})) if scarce < LEAST_LABELS else made
 
 
 def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -190,7 +186,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     specificity = (n00 + 1) / (fails + 2)
     widened_youden = sensitivity + specificity - 1
     if min(youden, widened_youden) <= LEAST_YOUDEN:
-        why = f"the judge hardly distinguishes passes from fails (J = {number(youden)}, 0.1 is the least to correct by)"
+        why = Reason("indistinct-verdicts", {"youden": youden})
         return Estimate.without_value(why, n=n, method=method, level=level)
     judged = int(verdicts[1]) / size
     value = (judged + n00 / fails - 1) / youden
@@ -206,8 +202,9 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     made = Estimate(clipped, low, min(1.0, max(centre + pull + z * spread, clipped)), level, n, method)
     if min(fails, passes) < LEAST_GOLD_OF_EACH:
         scarce = "passes" if passes < fails else "fails"
-        made = mark_rough(made, f"only {min(fails, passes)} labelled {scarce}; ten of each are the least")
-    return made if clipped == value else mark_rough(made, f"clipped from {number(value, 3)}")
+        facts = {"labels": min(fails, passes), "decision": scarce, "least": "ten"}
+        made = mark_rough(made, Reason("few-of-decision", facts))
+    return made if clipped == value else mark_rough(made, Reason("clipped", {"value": value}))
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
@@ -331,38 +328,33 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
     return array.astype(np.int64)
 
 
-def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
+def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> Reason | None:
     """Return the reason why the strata don't allow a rate, with the way out, or None."""
     if not sizes.sum():
-        return "the pool is empty"
+        return Reason("pool-empty")
     if len(labelled) > MOST_STRATA:
-        return f"{len(labelled)} strata are too many: merge them into {MOST_STRATA} or fewer"
-    least, wanted = (1, "some") if len(labelled) <= 2 else (LEAST_LABELS, f"at least {LEAST_LABELS}")
+        return Reason("too-many-strata", {"strata": len(labelled), "most": MOST_STRATA})
+    least = 1 if len(labelled) <= 2 else LEAST_LABELS
     for name, have, share in zip(names, labelled.tolist(), (sizes / sizes.sum()).tolist(), strict=True):
         if have < least and share > NEGLIGIBLE:
-            seen = f"only {have}" if have else "none"
-            return f"{seen} of the {name} labelled, {percent(share)} of the pool: label {wanted} of the {name}"
+            return Reason("few-of-stratum", {"labelled": have, "stratum": name, "share": share, "least": least})
     return None
 
 
-def _too_few(size: Floats, weighed: Integers) -> str | None:
+def _too_few(size: Floats, weighed: Integers) -> Reason | None:
     """Return how many labels are lacking to show a rate, or None where there are enough, whatever they say."""
     if may_show_rate(size, weighed):
         return None
-    needed = labels_to_show(size, weighed)
-    more = "label more responses" if needed is None else f"{needed} more would show it"
-    return f"{number(float(size.sum()), 0)} labels, {more}"
+    return Reason("few-labels", {"labels": float(size.sum()), "needed": labels_to_show(size, weighed)})
 
 
-def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
+def _error_rate_refusal(fails: int, passes: int, size: int) -> Reason | None:
     if not size:
-        return "the pool is empty"
+        return Reason("pool-empty")
     if not passes:
-        return "people passed none of the labelled examples: label some that they pass"
-    if not fails:
-        return "people failed none of the labelled examples: label some that they fail"
-    return None
+        return Reason("no-passes")
+    return None if fails else Reason("no-fails")
 
 
-def _percent(verdicts: Integers) -> str:
-    return percent(verdicts[1] / verdicts.sum())
+def _share_passed(verdicts: Integers) -> float:
+    return float(verdicts[1] / verdicts.sum())

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri, ndtri
 
-from markscheme.phrases import counted
 from markscheme.stats.coefficients import agreement
-from markscheme.stats.estimate import Estimate, Reason
+from markscheme.stats.estimate import Estimate, Level, Reason
 from markscheme.stats.intervals import LOG, Floats, Grouping, Groups, guard, mapped, no_disagreement, noted, withhold
 from markscheme.stats.rating_patterns import as_table, commonest
 
@@ -178,7 +177,7 @@ class _Ratings:
         if not len(still):
             return None
         name = self.raters[still[0]] if self.raters else f"rater {still[0] + 1}"
-        return Reason((f"{name} never leaves ", float(self.ratings[0, still[0]])))
+        return Reason("stuck", {"rater": name, "level": Level(self.ratings[0, still[0]])})
 
     @cached_property
     def off(self) -> int:
@@ -201,7 +200,9 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
 def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
     estimate = _icc_of_complete(name, table, limits, level)
     n = len(table.ratings)
-    return noted(estimate, f"from {n} of {counted(n + table.dropped, 'unit')}") if table.dropped else estimate
+    if not table.dropped:
+        return estimate
+    return noted(estimate, Reason("incomplete-units", {"complete": n, "units": n + table.dropped}))
 
 
 def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
@@ -213,7 +214,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
         return Estimate.without_value(table.undefined, n=n, method=method, level=level)
     noise = _noise(model, table.anova)
     if np.isnan(noise[0]) or (size == "k" and not 0 <= noise[0] < math.inf):
-        return Estimate.without_value("the examples' means don't differ", n=n, method=method, level=level)
+        return Estimate.without_value(Reason("means-alike"), n=n, method=method, level=level)
 
     def coefficient(q: float) -> float:
         return 1 - q if size == "k" else (1 - q) / (1 + (k - 1) * q) if q < math.inf else -1 / (k - 1)
@@ -221,7 +222,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
     value = coefficient(float(noise[0]))
     bare = Estimate(value, n=n, level=level, method=method)
     if table.stuck or not noise[0] < math.inf:
-        return withhold(bare, table.stuck or "the examples' means don't differ")
+        return withhold(bare, table.stuck or Reason("means-alike"))
     if noise[0] == 0:
         return guard(_no_noise(table, model, coefficient, bare), table.off, grouped=table.groups.several)
     if table.takes_f(limits):
@@ -424,7 +425,7 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
         loss = repeats.span**2 / (2 * float(np.nanvar(repeats.runs)))
         return guard(no_disagreement(1.0, n=n, below=loss, floor=-1.0, level=level, method=method), off)
     if between == 0:
-        return withhold(Estimate(-1 / (runs - 1), n=n, method=method, level=level), "the examples' means don't differ")
+        return withhold(Estimate(-1 / (runs - 1), n=n, method=method, level=level), Reason("means-alike"))
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = repeats.within / repeats.between
     values = repeats.groups.jackknife(noise, transform=LOG, level=level, method=method)

@@ -10,9 +10,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.phrases import counted
 from markscheme.stats.association import ccc, icc, kendall, pearson, spearman
-from markscheme.stats.estimate import Estimate, Reason
+from markscheme.stats.estimate import Estimate, Level, Reason
 from markscheme.stats.intervals import (
     IDENTITY,
     LOG,
@@ -158,7 +157,7 @@ def _signed_error(pairs: Pairs, level: float) -> Estimate:
 
 def _ratio_of_sds(pairs: Pairs, level: float) -> Estimate:
     method = "sd(judge)/sd(gold)"
-    why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else pairs.stuck)
+    why = _too_few(pairs) or (Reason("one-example") if len(pairs) == 1 else pairs.stuck)
     if why:
         return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     return _error(replace(pairs, scale_told=False), _sd_ratio, LOG, level, method)
@@ -194,8 +193,8 @@ def _sd_ratio(m: Moments) -> Floats:
     return over(np.where(m.judge_variance > 0, np.sqrt(m.judge_variance), np.nan), np.sqrt(m.gold_variance))
 
 
-def _too_few(pairs: Pairs) -> str | None:
-    return None if len(pairs) else "no examples"
+def _too_few(pairs: Pairs) -> Reason | None:
+    return None if len(pairs) else Reason("no-examples")
 
 
 def _error(
@@ -377,7 +376,7 @@ def _f1(overlap: Estimate) -> Estimate:
     f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
     if f1.value is None or f1.n >= FEWEST_SHOWN:
         return f1
-    return withhold(f1, f"only {counted(f1.n, 'example')} with a yes")
+    return withhold(f1, Reason("few-with-yes", {"examples": f1.n}))
 
 
 _MACRO = ("macro_precision", "macro_recall", "macro_f1")
@@ -386,7 +385,7 @@ _MACRO = ("macro_precision", "macro_recall", "macro_f1")
 def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
     method = "mean over levels"
     if not len(pairs) or len(scale) > MOST_LEVELS:
-        why = f"more than {MOST_LEVELS} levels" if len(pairs) else "no examples"
+        why = Reason("many-levels", {"most": MOST_LEVELS}) if len(pairs) else Reason("no-examples")
         return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     table = _confusion(pairs, scale)
     value = float(_mean_over_levels(name, table[None])[0])
@@ -398,7 +397,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
         limits = min(low, value), max(high, value)
         mean = Estimate(value, *limits, level, len(pairs), f"{method}; stratified t, half an example added")
     never = scale[_hits(name, table)[1] == 0]
-    return mark_rough(mean, Reason((float(never[0]), " hasn't been seen"))) if len(never) else mean
+    return mark_rough(mean, Reason("level-unseen", {"level": Level(never[0])})) if len(never) else mean
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, gammaln, logit, roots_legendre
 
-from markscheme.phrases import counted, number
-from markscheme.stats.estimate import Caveat, Estimate
+from markscheme.stats.estimate import Caveat, Estimate, Reason
 from markscheme.stats.intervals import (
     Floats,
     Grouping,
@@ -108,13 +107,13 @@ class Grouped:
     def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
         """Estimate the figure with its two-sided interval, withheld or marked where there are few groups."""
         if not self.n:
-            return Estimate.without_value("no examples", n=0, method=method, level=level)
+            return Estimate.without_value(Reason("no-examples"), n=0, method=method, level=level)
         low = self.lower((1 + level) / 2)
         high = self.upper((1 + level) / 2)
         whole = Estimate(self.value, low, high, level, self.n, f"{method}; {self._made}")
         if self.support == "plain":
             return whole
-        why = f"only {counted(self.n_groups, 'group')}"
+        why = Reason("few-groups", {"groups": self.n_groups})
         return withhold(whole, why) if self.support == "withheld" else mark_rough(whole, why)
 
     @property
@@ -153,11 +152,11 @@ class GroupedShare(Grouped):
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole
         hits = round(self.value * self.n, HIT_DIGITS)
-        return replace(whole, low=None, high=None, caveat=Caveat.of("few", f"{hits:g} of {self.n}"))
+        return replace(whole, low=None, high=None, caveat=Caveat("few", Reason("hits", {"hits": hits, "of": self.n})))
 
     @property
     def _made(self) -> str:
-        return "Clopper-Pearson" if self.mean_size == 1 else f"Clopper-Pearson at n_eff {number(self.effective, 1)}"
+        return "Clopper-Pearson" if self.mean_size == 1 else f"Clopper-Pearson at n_eff {round(self.effective, 1)}"
 
     def _bounds(self, confidence: float) -> tuple[float, float]:
         hits = self.effective if self.value == 1.0 else self.value * self.effective

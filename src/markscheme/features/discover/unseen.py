@@ -128,7 +128,7 @@ def listed_share(
         return replace(estimate, undefined=f"no {of}")
     if shares.n < FEWEST_READ:
         counts = f"{round(shares.value * shares.n):g} of {shares.n}"
-        return replace(estimate, low=None, high=None, caveat=Caveat.of("few", counts))
+        return replace(estimate, low=None, high=None, caveat=Caveat("few", counts))
     limits = listed_limits(shares, level=level)
     if limits is None:
         return estimate

@@ -1,0 +1,107 @@
+"""The words of what statistics say in codes: why a figure has no value or a limited interval, and shares as printed."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from markscheme.phrases import counted, number, percent
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.wording import Fact
+
+
+def _unit(grouped: bool) -> str:
+    return "group of examples" if grouped else "example"
+
+
+def _few_off(off: int, grouped: bool) -> str:
+    few = counted(off, "group with an example", "groups with an example") if grouped else counted(off, "example")
+    return f"only {few} outside the most common level"
+
+
+def _for_partial_credit(fewest: int, grouped: bool) -> str:
+    return f"partial credit on fewer than {fewest} {'groups of examples' if grouped else 'examples'}"
+
+
+def _both_stuck(first: str, level: str, second: str, other_level: str) -> str:
+    return f"{_stuck(first, level)}; {_stuck(second, other_level)}"
+
+
+def _stuck(rater: str, level: str) -> str:
+    return f"{rater} never leaves {level}"
+
+
+def _needed(needed: int | None) -> str:
+    return "label more responses" if needed is None else f"{needed} more would show it"
+
+
+def _few_of_stratum(labelled: int, stratum: str, share: float, least: int) -> str:
+    seen = f"only {labelled}" if labelled else "none"
+    wanted = "some" if least == 1 else f"at least {least}"
+    return f"{seen} of the {stratum} labelled, {percent(share)} of the pool: label {wanted} of the {stratum}"
+
+
+def _not_a_random_part(labelled: float, pool: float) -> str:
+    return (
+        f"the labels aren't a random part of the pool: the judge passed {percent(labelled)} of them and "
+        f"{percent(pool)} of the pool; say by-verdict or elsewhere, or label a random part"
+    )
+
+
+REASONS: Final[Mapping[str, Callable[..., str]]] = {
+    "both-stuck": _both_stuck,
+    "clipped": lambda value: f"clipped from {number(value, 3)}",
+    "end-of-scale": lambda scale: f"value at the end of the {scale} scale",
+    "few-for-partial-credit": _for_partial_credit,
+    "few-groups": lambda groups: f"only {counted(groups, 'group')}",
+    "few-in-stratum": lambda labels: f"only {number(labels, 0)} labelled in a stratum",
+    "few-labels": lambda labels, needed: f"{number(labels, 0)} labels, {_needed(needed)}",
+    "few-of-decision": lambda labels, decision, least: (
+        f"only {labels} labelled {decision}; {least} of each are the least"
+    ),
+    "few-of-stratum": _few_of_stratum,
+    "few-off": _few_off,
+    "few-own-labels": lambda labels, needed, judge_alone: (
+        f"{labels} labels of its own, {_needed(needed)} (the judge alone says {percent(judge_alone)})"
+    ),
+    "few-with-yes": lambda examples: f"only {counted(examples, 'example')} with a yes",
+    "hangs-on-one-unit": lambda grouped: f"hangs on one {_unit(grouped)}",
+    "hits": lambda hits, of: f"{hits:g} of {of}",
+    "incomplete-units": lambda complete, units: f"from {complete} of {counted(units, 'unit')}",
+    "indistinct-verdicts": lambda youden: (
+        f"the judge hardly distinguishes passes from fails (J = {number(youden)}, 0.1 is the least to correct by)"
+    ),
+    "level-unseen": lambda level: f"{level} hasn't been seen",
+    "many-levels": lambda most: f"more than {most} levels",
+    "means-alike": lambda: "the examples' means don't differ",
+    "no-examples": lambda: "no examples",
+    "no-fails": lambda: "people failed none of the labelled examples: label some that they fail",
+    "no-passes": lambda: "people passed none of the labelled examples: label some that they pass",
+    "no-spread": lambda: "leaving any one example out gives the same value",
+    "not-a-random-part": _not_a_random_part,
+    "one-example": lambda: "one example only",
+    "one-level": lambda: "one level only",
+    "one-unit": lambda grouped: f"one {_unit(grouped)} only",
+    "pool-empty": lambda: "the pool is empty",
+    "stuck": _stuck,
+    "too-many-strata": lambda strata, most: f"{strata} strata are too many: merge them into {most} or fewer",
+    "withheld-rate": lambda: "a rate that is withheld has no difference",
+}
+"""The sentence of each reason, made of its facts."""
+
+
+class StatisticsInWords:
+    """The words of reasons and shares, for statistics, which have codes and numbers alone."""
+
+    def reason(self, code: str, facts: Mapping[str, Fact]) -> str:
+        """Return the sentence of a reason."""
+        return REASONS[code](**facts)
+
+    def share(self, estimate: Estimate, digits: int) -> str:
+        """Return a share and its interval in per cent, or as a count if too few examples carry an interval."""
+        if estimate.value is None:
+            return number(None)
+        if estimate.is_count:
+            return f"{number(estimate.value * estimate.n, 2).removesuffix('.00')} of {estimate.n}"
+        if estimate.low is None or estimate.high is None:
+            return percent(estimate.value, digits)
+        limits = f"{number(100 * estimate.low, digits)}–{number(100 * estimate.high, digits)}"
+        return f"{percent(estimate.value, digits)} ({limits}){' ~' if estimate.is_approximate else ''}"

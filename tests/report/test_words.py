@@ -1,0 +1,66 @@
+"""Statistics have codes and facts; their sentences are in `report/words.py` alone."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+
+import pytest
+
+from markscheme.report.words import REASONS
+from markscheme.stats.estimate import Caveat, Level, Reason
+from markscheme.stats.wording import Fact
+from tests.house import SOURCE
+from tests.syntax import nodes_in
+
+
+def reasons_of_statistics() -> Iterator[tuple[str, frozenset[str] | None]]:
+    """Each code that a statistic gives, with the names of its facts; None where these are made elsewhere."""
+    for path in (SOURCE / "stats").glob("*.py"):
+        for node in nodes_in(path):
+            match node:
+                case ast.Call(func=ast.Name(id="Reason"), args=[ast.IfExp(body=body, orelse=orelse)]):
+                    yield from ((ast.literal_eval(code), frozenset()) for code in (body, orelse))
+                case ast.Call(func=ast.Name(id="Reason"), args=[code]):
+                    yield ast.literal_eval(code), frozenset()
+                case ast.Call(func=ast.Name(id="Reason"), args=[code, ast.Dict(keys=keys)]):
+                    yield ast.literal_eval(code), frozenset(ast.literal_eval(key) for key in keys if key)
+                case ast.Call(func=ast.Name(id="Reason"), args=[code, _]):
+                    yield ast.literal_eval(code), None
+
+
+def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
+    assert {code for code, _ in reasons_of_statistics()} == {*REASONS}
+
+
+def test_a_sentence_is_made_of_the_facts_of_its_code_and_of_no_others() -> None:
+    for code, facts in reasons_of_statistics():
+        wanted = frozenset(inspect.signature(REASONS[code]).parameters)
+        assert facts is None or facts == wanted, code
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason("few-off", {"off": 1, "grouped": False}), "only 1 example outside the most common level"),
+        (Reason("few-labels", {"labels": 8.0, "needed": None}), "8 labels, label more responses"),
+        (Reason("few-labels", {"labels": 8.0, "needed": 12}), "8 labels, 12 more would show it"),
+        (
+            Reason("few-of-stratum", {"labelled": 0, "stratum": "judge's fails", "share": 0.4, "least": 1}),
+            "none of the judge's fails labelled, 40% of the pool: label some of the judge's fails",
+        ),
+    ],
+)
+def test_a_reason_is_said_in_words(reason: Reason, words: str) -> None:
+    assert str(reason) == words
+
+
+def test_levels_are_called_as_readers_call_them_and_are_numbers_elsewhere() -> None:
+    facts: dict[str, Fact] = {"first": "gold", "level": Level(1.0), "second": "judge", "other_level": Level(2.0)}
+    caveat = Caveat("withheld", Reason("both-stuck", facts))
+    assert str(caveat) == "withheld: gold never leaves level 1; judge never leaves level 2"
+    named = caveat.why_with_levels({1.0: "UNMET", 2.0: "MET"}.__getitem__)
+    assert named == "gold never leaves UNMET; judge never leaves MET"
+
+
+def test_a_caveat_read_from_a_file_keeps_its_words() -> None:
+    assert Caveat.read("withheld: too few fails") == Caveat("withheld", "too few fails")
