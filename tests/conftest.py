@@ -17,6 +17,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.commands.console import forget_projects
 from tests.golden_files import GoldenFiles
+from tests.marked_files import check_marks, is_left_unread
 from tests.memory import MEMORY, has_room
 from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
@@ -73,6 +74,11 @@ def pytest_configure(config: pytest.Config) -> None:
         gc.disable()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file without a test of the one mark that is asked for."""
+    return is_left_unread(collection_path, config.getoption("markexpr")) or None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
@@ -112,6 +118,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow files first; otherwise the order is that of the files, in every process."""
+    check_marks(items)
     if _turn() != (0, 1):
         items.sort(key=lambda item: item.path.parts)
     items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FIRST))

@@ -3,9 +3,10 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,20 +37,63 @@ EACH_FEATURE = [
 NEVER_LOADED = ("markscheme.__main__", "markscheme.pytest_plugin", "markscheme.sockets.")
 """Modules that start something when they are imported, or need a library of somebody else."""
 REMAINING = f"""
-import importlib, json, pkgutil, sys
-import markscheme
-from markscheme.commands.call import described
-from markscheme.commands.help import command_help
-from markscheme.commands.overview import overview
-from markscheme.commands.table import command_names
-from markscheme.options.settings import SettingsFile
+import importlib, json, os, pkgutil, sys
 
-for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
-    if not module.name.startswith({NEVER_LOADED!r}) and not module.name.endswith(".daft_frames"):
-        importlib.import_module(module.name)
-texts = {{name: command_help(described(name), SettingsFile(), everything=True) for name in command_names()}}
-print(json.dumps([overview(everything=True), texts]))
+def texts_without(source):
+    sys.path.insert(0, source)
+    import markscheme
+    from markscheme.commands.call import described
+    from markscheme.commands.help import command_help
+    from markscheme.commands.overview import overview
+    from markscheme.commands.table import command_names
+    from markscheme.options.settings import SettingsFile
+
+    assert markscheme.__file__.startswith(source), markscheme.__file__
+    for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
+        if not module.name.startswith({NEVER_LOADED!r}) and not module.name.endswith(".daft_frames"):
+            importlib.import_module(module.name)
+    texts = {{name: command_help(described(name), SettingsFile(), everything=True) for name in command_names()}}
+    return json.dumps([overview(everything=True), texts])
+
+loaded = set(sys.modules)
+texts_without({str(ROOT / "src")!r})
+for name in set(sys.modules) - loaded:
+    if name.partition(".")[0] == "markscheme":
+        del sys.modules[name]
+for line in sys.stdin:
+    if os.fork() == 0:
+        print(texts_without(line.strip()), flush=True)
+        os._exit(0)
+    _, status = os.wait()
+    if status:
+        sys.exit(1)
 """
+"""Reads folders with a source of the package, one after another, and prints the texts of the package in each.
+
+Each is loaded in a fork of an interpreter that has loaded what all of them import from elsewhere, and nothing of ours.
+"""
+
+
+@pytest.fixture(scope="module")
+def remaining() -> Iterator[Callable[[Path], Any]]:
+    """Ask for the texts that the package in a folder has left."""
+    with subprocess.Popen(
+        [sys.executable, "-c", REMAINING],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as asked:
+        folders, answers = asked.stdin, asked.stdout
+        assert folders is not None
+        assert answers is not None
+
+        def texts(source: Path) -> Any:
+            print(source, file=folders, flush=True)
+            return json.loads(answers.readline())
+
+        yield texts
+        folders.close()
 
 
 def commands_of(feature: Feature) -> set[str]:
@@ -74,20 +118,11 @@ def offered_without(feature: Feature) -> Iterator[None]:
 
 @pytest.mark.parametrize("feature", EACH_FEATURE)
 def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_other_command(
-    feature: Feature, tmp_path: Path
+    feature: Feature, tmp_path: Path, remaining: Callable[[Path], Any]
 ) -> None:
     home = copy_of_package(tmp_path)
     delete(feature.name, home)
-    done = subprocess.run(
-        [sys.executable, "-c", REMAINING],
-        cwd=tmp_path,
-        env=environment({"PYTHONPATH": str(home / "src")}),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    listed, texts = json.loads(done.stdout)
+    listed, texts = remaining(home / "src")
     lost = commands_of(feature)
     lines = overview(everything=True).splitlines()
     left = [line.split() for line in lines if (line.split() or [""])[0] not in lost]
