@@ -125,18 +125,61 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     Raises:
         FileError: Of the given class: the file can't be read, or a line is not readable JSON.
     """
+    for line_number, raw in raw_lines(path, error):
+        for data in json_in_line(raw, path, line_number, error):
+            yield line_number, data
+
+
+def raw_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that aren't blank, with their numbers.
+
+    Raises:
+        FileError: Of the given class: the file can't be read.
+    """
     refuse_device(path, error)
     try:
         with path.open("rb") as lines:
             for line_number, raw in enumerate(lines, start=1):
-                if not raw.strip():
-                    continue
-                try:
-                    yield line_number, _json_line(raw, path, line_number, error)
-                except FileError as problem:
-                    refuse_lines(problem)
+                if raw.strip():
+                    yield line_number, raw
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+
+
+def json_in_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> tuple[Any, ...]:
+    """Return the one value in a line of a file; none where the line isn't JSON and such lines are left out.
+
+    Raises:
+        FileError: Of the given class: it isn't readable JSON.
+    """
+    try:
+        return (_json_line(raw, path, line_number, error),)
+    except FileError as problem:
+        refuse_lines(problem)
+        return ()
+
+
+_WITH_ID = re.compile(rb'\{"id": ?"([^"\\\x00-\x1f]+)", ?(.+)\}\s*')
+
+
+def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
+    r"""Split a line of JSON into the id that it begins with and all else, which many lines may share.
+
+    Where the line is an object of which a key occurs once, so is one of any other id and the same rest.
+
+    Returns:
+        None and the whole line, where it doesn't begin so.
+
+    Example:
+        >>> id_and_rest(b'{"id": "a7", "rater": "judge", "criteria": {"tone": 3}}\n')
+        ('a7', b'"rater": "judge", "criteria": {"tone": 3}')
+    """
+    if found := _WITH_ID.fullmatch(raw):
+        try:
+            return found[1].decode(), found[2]
+        except UnicodeDecodeError:
+            pass
+    return None, raw
 
 
 def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:

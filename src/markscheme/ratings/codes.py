@@ -16,7 +16,7 @@ from typing import Any, Final, Self, SupportsIndex, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.phrases import counted, few_of
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import id_and_rest, json_in_line, raw_lines
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
@@ -25,6 +25,8 @@ NO_ANSWER: Final = -1
 """Code of a criterion that a rating doesn't answer; as an index it is the last of a list, which is kept for it."""
 MOST_KEPT: Final = 4096
 """Beginnings of lines whose header is remembered: more are lines of which each has words of its own."""
+MOST_REMEMBERED: Final = 16_384
+"""Different ratings whose letters are remembered."""
 _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note",
                        "confidence", "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
 """What headers have in common by; `superseded` answers are rare, and such a rating's header is its own."""
@@ -258,6 +260,11 @@ class RatingCodes(Sequence[Rating]):
         self._codes.extend(row)
         return len(self.ids) - 1
 
+    def codes_at(self, index: int) -> "tuple[int, array[int]]":
+        """Return the number of a rating's header, and the codes of its answers."""
+        width = len(self.names)
+        return self._header_of[index], self._codes[index * width : (index + 1) * width]
+
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
         """Return the number of a rating's header: of one like it, or of a new one."""
         if rating.superseded:
@@ -356,6 +363,21 @@ class RatingLines:
         self._column = {name: column for column, name in enumerate(self.codes.names)}
         self._headers: dict[Any, int] = {}
         self._plain: dict[tuple[str, type, Any], int] = {}
+        self._known: dict[bytes, tuple[int, array[int]]] = {}
+
+    def add_known(self, unit: str, text: bytes) -> int | None:
+        """Add a rating of which all but the example was said before, in the same letters.
+
+        Returns:
+            Its index; None where nothing of the kind is remembered.
+        """
+        known = self._known.get(text)
+        return None if known is None else self.codes.append_codes(unit, *known)
+
+    def remember(self, text: bytes, index: int) -> None:
+        """Remember all but the example of a rating, by the letters in which it was said."""
+        if len(self._known) < MOST_REMEMBERED:
+            self._known[text] = self.codes.codes_at(index)
 
     def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
         """Read a JSON object, as `RatingReader.rating` does; return the index of its rating.
@@ -426,15 +448,24 @@ def load_ratings(
     latest: dict[tuple[str | int, ...], int] = {}
     replaced: set[int] = set()
     faults: list[Fault] = []
-    for line_number, line in json_lines(path, RatingError):
-        try:
-            index = lines.add(interpreted(line), kind=kind)
-        except ValueError as error:
-            faults.append(Fault(str(error), line_number))
-            continue
+    for line_number, raw in raw_lines(path, RatingError):
+        unit, rest = id_and_rest(raw)
+        index = None if unit is None else lines.add_known(unit, rest)
+        is_by_name, is_withdrawn = True, False
+        if index is None:
+            for line in json_in_line(raw, path, line_number, RatingError):
+                try:
+                    index = lines.add(interpreted(line), kind=kind)
+                except ValueError as error:
+                    faults.append(Fault(str(error), line_number))
+                    continue
+                is_by_name, is_withdrawn = bool(line.get("rater")), line.get("withdrawn") is True
+            if index is None:
+                continue
+            if is_by_name and not is_withdrawn:
+                lines.remember(rest, index)
         header = codes.headers[codes.header_numbers[index]]
-        is_withdrawn = line.get("withdrawn") is True
-        if header.kind in PEOPLE and line.get("rater"):
+        if header.kind in PEOPLE and is_by_name:
             key = (codes.ids[index], header.rater, header.kind, header.sample)
             earlier = latest.pop(key, None)
             if earlier is not None:
@@ -456,6 +487,8 @@ def load_ratings(
 
 def _said_twice(ratings: RatingCodes) -> Iterator[str]:
     """Name the examples that a rater gave different levels in one sample at the same time; a later time is another."""
+    if len(set(ratings.ids)) == len(ratings):
+        return
     keys = [(of.rater, of.kind, of.sample, of.at, of.shown, of.under) for of in ratings.headers]
     number_of = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     numbers = [number_of[key] for key in keys]

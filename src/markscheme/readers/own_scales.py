@@ -2,20 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import id_and_rest, json_in_line, raw_lines
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 
-NUMBER_TYPES: Final = (int, float)
-"""Types of a level that is a number; true and false are none."""
 POSITIONS: Span = (0.0, 1.0)
 """The scale that both sides are moved to where no rubric names one, and that of overall scores."""
 OVERALL = "overall"
@@ -140,22 +139,46 @@ def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
 
 def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
     """Return how often each number occurs, of each criterion and overall, by side."""
-    counts: dict[tuple[str, str, type, Any], int] = {}
-    for peek in files:
-        for _, line in json_lines(peek.path, RatingError):
-            rating = mapping(line)
-            side = _side_of(rating)
-            answers = {**mapping(rating.get("criteria")), OVERALL: rating.get(OVERALL)}
-            for name, raw in answers.items():
-                level = raw["level"] if type(raw) is dict and "level" in raw else raw
-                if type(level) in NUMBER_TYPES:
-                    key = (name, side, type(level), level)
-                    counts[key] = counts.get(key, 0) + 1
     numbers: dict[str, dict[str, Counter[float]]] = {}
-    for (name, side, _, level), times in counts.items():
-        if _is_number(level):
-            numbers.setdefault(name, {}).setdefault(side, Counter())[float(level)] += times
+    for peek in files:
+        for line, times in _different_lines(peek.path):
+            rating = mapping(line)
+            for name, raw in {**mapping(rating.get("criteria")), OVERALL: rating.get(OVERALL)}.items():
+                level = _level_in(raw)
+                if _is_number(level):
+                    numbers.setdefault(name, {}).setdefault(_side_of(rating), Counter())[float(level)] += times
     return numbers
+
+
+MOST_DIFFERENT: Final = 4096
+"""Different lines that are counted before they are read."""
+
+
+def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
+    """Yield the lines of a file of which more than the id differs, and how often each occurs."""
+    times: dict[bytes, int] = {}
+    first: dict[bytes, tuple[int, bytes]] = {}
+    for line_number, raw in raw_lines(path, RatingError):
+        _, rest = id_and_rest(raw)
+        if rest in times:
+            times[rest] += 1
+            continue
+        if len(times) == MOST_DIFFERENT:
+            yield from _read_lines(path, first, times)
+            times.clear()
+            first.clear()
+        times[rest] = 1
+        first[rest] = line_number, raw
+    yield from _read_lines(path, first, times)
+
+
+def _read_lines(
+    path: Path, first: Mapping[bytes, tuple[int, bytes]], times: Mapping[bytes, int]
+) -> Iterator[tuple[Any, int]]:
+    """Yield the value in the first of each kind of lines, and how many there are."""
+    for rest, (line_number, raw) in first.items():
+        for line in json_in_line(raw, path, line_number, RatingError):
+            yield line, times[rest]
 
 
 def _side_of(line: Mapping[str, Any]) -> str:
