@@ -8,6 +8,7 @@ import json
 import os
 import re
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -283,11 +284,22 @@ def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
 
 def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> Any:
     try:
-        return parse_json(raw.decode("utf-8-sig"), parse_constant=no_constant, object_pairs_hook=_pairs_once)
+        return json_value(raw)
     except UnicodeDecodeError as problem:
         raise error("is not UTF-8 text", path=path, line=line_number) from problem
     except (ValueError, RecursionError) as problem:
         raise error(f"is not readable JSON: {problem}", path=path, line=line_number) from problem
+
+
+def json_value(raw: bytes) -> Any:
+    """Return the value of a JSON text in a file, in which a key occurs once in an object.
+
+    Raises:
+        ValueError: It isn't UTF-8, or isn't JSON.
+        RecursionError: It is nested too deep.
+    """
+    text = (raw[len(BOM_UTF8) :] if raw.startswith(BOM_UTF8) else raw).decode()
+    return parse_json(text, parse_constant=no_constant, object_pairs_hook=_pairs_once)
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")

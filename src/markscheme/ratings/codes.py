@@ -265,6 +265,12 @@ class RatingCodes(Sequence[Rating]):
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
+    def cut(self, length: int) -> None:
+        """Leave out all ratings but the first ones."""
+        del self.ids[length:]
+        del self._header_of[length:]
+        del self._codes[length * len(self.names) :]
+
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
         """Return the number of a rating's header: of one like it, or of a new one."""
         if rating.superseded:
@@ -373,6 +379,10 @@ class RatingLines:
         """
         known = self._known.get(text)
         return None if known is None else self.codes.append_codes(unit, *known)
+
+    def knows(self, text: bytes) -> bool:
+        """Return True if all but the example of a rating is remembered by these letters."""
+        return text in self._known
 
     def remember(self, text: bytes, index: int) -> None:
         """Remember all but the example of a rating, by the letters in which it was said."""

@@ -1,19 +1,31 @@
 """Example sets: labelled submissions read from any supported file, with every fault reported."""
 
+import re
 import warnings
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from operator import attrgetter
+from itertools import accumulate, pairwise, starmap
 from pathlib import Path
-from typing import Any, Final, Literal, SupportsIndex, get_args, overload
+from sys import intern
+from typing import Any, Final, Literal, NamedTuple, SupportsIndex, TypeAlias, get_args, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.numerals import finite
 from markscheme.parts import as_written, in_cell, parted_text
 from markscheme.phrases import few_of
-from markscheme.plain_data import ANOTHER_LENGTH, Form, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.plain_data import (
+    ANOTHER_LENGTH,
+    Form,
+    json_in_line,
+    json_value,
+    plain_data,
+    raw_lines,
+    read_text,
+    shown,
+    table_rows,
+)
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView, load_ratings
 from markscheme.ratings.kinds import PEOPLE
@@ -146,23 +158,30 @@ class Example:
         return {**line, "metadata": dict(self.metadata)} if self.metadata else line
 
 
-_PLAIN: Final = Example(Submission("", {}, ""))
-"""What a row of a table has of everything that tables don't say of an example: its draw, its weight, its system."""
+_NO_TEXT: Final = Submission("", {}, "")
+_PLAIN: Final = Example(_NO_TEXT)
+"""An example of which nothing is known but its text."""
+_MADE_OF: Final[Mapping[str, Collection[str]]] = {
+    "is_held_out": ("split",),
+    "has_chance": ("weight", "stratum"),
+    "is_picked_by_hand": ("drawn", "weight", "stratum"),
+}
+"""The attributes that decide on others."""
 
 
 class ExampleRows(Sequence[Example]):
-    """Examples in the rows of a table.
+    """Examples in the rows of a table or a file, of which each is made when it is asked for.
 
     Attributes:
-        ids: The id of each.
-        groups: The group of each, "" where it has none; empty of a table without groups.
-        labels: The labels of all.
+        ids: The id of each row.
+        known: By attribute, the value in each row; an attribute that says nothing of any row isn't there.
+        labels: The labels of all rows.
     """
 
     def __init__(
         self,
         ids: Sequence[str],
-        groups: Sequence[str],
+        known: Mapping[str, Sequence[Any]],
         response: Callable[[int], str],
         submission: Callable[[int], Submission],
         labels: RatingCodes,
@@ -172,19 +191,37 @@ class ExampleRows(Sequence[Example]):
 
         Args:
             ids: As above.
-            groups: As above.
+            known: As above; `response_length` may be among them.
             response: Returns the response of a row.
             submission: Makes the submission of a row.
             labels: As above, by row.
             ends: The number of labels up to each row and with it.
         """
         self.ids = ids
-        self.groups = groups
+        self.known = known
         self.labels = labels
         self._response = response
         self._submission = submission
         self._ends = array("q", ends)
         self._rows: Sequence[int] = range(len(ids))
+
+    @classmethod
+    def of(cls, examples: Sequence[Example]) -> "ExampleRows":
+        """Return examples as rows; rows as they are."""
+        if isinstance(examples, ExampleRows):
+            return examples
+        submissions = [example.submission for example in examples]
+        known = {name: [getattr(example, name) for example in examples] for name in _OF_ROWS}
+        ends = accumulate(len(example.labels) for example in examples)
+        ids = [example.id for example in examples]
+        return cls(
+            ids,
+            _telling(known),
+            lambda row: submissions[row].response,
+            submissions.__getitem__,
+            labels_of(examples),
+            list(ends),
+        )
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -198,8 +235,7 @@ class ExampleRows(Sequence[Example]):
             return tuple(map(self.__getitem__, range(len(self))[index]))
         row = self._rows[index.__index__()]
         labels = self._labels_of(row)
-        group = self.groups[row] if self.groups else ""
-        return Example(self._submission(row), RatingView(self.labels, labels) if labels else (), group=group)
+        return self._made(row, self._submission(row), RatingView(self.labels, labels) if labels else ())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Sequence) and not isinstance(other, str):
@@ -208,24 +244,68 @@ class ExampleRows(Sequence[Example]):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return f"<{len(self)} examples>"
+
+    def _made(self, row: int, submission: Submission, labels: Sequence[Rating] = ()) -> Example:
+        """Make the example of a row."""
+        known = {name: values[row] for name, values in self.known.items() if name in _OF_ROWS}
+        return Example(submission, labels, **known)
+
     def _labels_of(self, row: int) -> range:
         return range(self._ends[row - 1] if row else 0, self._ends[row])
 
     def each(self, name: str) -> Sequence[Any]:
         """Return an attribute of each example."""
         if name == "id":
-            return self.ids if len(self._rows) == len(self.ids) else [self.ids[row] for row in self._rows]
-        if name == "group" and self.groups:
-            return [self.groups[row] for row in self._rows]
+            return self.ids if self.is_whole else [self.ids[row] for row in self._rows]
+        if name in self.known:
+            values = self.known[name]
+            return values if self.is_whole else [values[row] for row in self._rows]
         if name == "response_length":
             return [len(self._response(row)) for row in self._rows]
+        if any(decisive in self.known for decisive in _MADE_OF.get(name, ())):
+            return [getattr(self._made(row, _NO_TEXT), name) for row in self._rows]
         return [getattr(_PLAIN, name)] * len(self)
 
-    def taken(self, indices: Sequence[int]) -> "ExampleRows":
+    @property
+    def label_counts(self) -> list[int]:
+        """The number of labels of each example."""
+        return [len(self._labels_of(row)) for row in self._rows]
+
+    def taken(self, indices: Iterable[int]) -> "ExampleRows":
         """Return some of the examples, by their indices."""
-        part = ExampleRows(self.ids, self.groups, self._response, self._submission, self.labels, self._ends)
+        part = ExampleRows(self.ids, self.known, self._response, self._submission, self.labels, self._ends)
         part._rows = [self._rows[index] for index in indices]
         return part
+
+    def labelled_again(self, labels: RatingCodes, indices: Iterable[Iterable[int]]) -> "ExampleRows":
+        """Return the examples with other labels.
+
+        Args:
+            labels: Those of all examples, and maybe more.
+            indices: For each example, the indices of its labels.
+        """
+        whole = self if self.is_whole else self._alone
+        ends: list[int] = []
+        order: list[int] = []
+        for own in indices:
+            order += own
+            ends.append(len(order))
+        return ExampleRows(whole.ids, whole.known, whole._response, whole._submission, labels.taken(order), ends)
+
+    @property
+    def _alone(self) -> "ExampleRows":
+        """The chosen examples as rows of their own."""
+        rows = self._rows
+        return ExampleRows(
+            self.each("id"),
+            {name: self.each(name) for name in self.known},
+            lambda row: self._response(rows[row]),
+            lambda row: self._submission(rows[row]),
+            RatingCodes(),
+            [0] * len(rows),
+        )
 
     @property
     def is_whole(self) -> bool:
@@ -238,23 +318,19 @@ class ExampleRows(Sequence[Example]):
         return (index for row in self._rows for index in self._labels_of(row))
 
 
-class ListedExamples(tuple[Example, ...]):
-    """Examples of which each attribute is listed once, however many figures ask for it."""
+_OF_ROWS: Final = tuple(of.name for of in fields(Example) if of.name not in ("submission", "labels"))
+"""What is known of an example besides its texts and its labels."""
 
-    def each(self, name: str) -> Sequence[Any]:
-        """Return an attribute of each example."""
-        if name not in self._lists:
-            self._lists[name] = tuple(map(attrgetter(name), self))
-        return self._lists[name]
 
-    @cached_property
-    def _lists(self) -> dict[str, tuple[Any, ...]]:
-        return {}
+def _telling(known: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the attributes that say something of a row."""
+    usual = {name: getattr(_PLAIN, name) for name in known}
+    return {name: values for name, values in known.items() if any(value != usual[name] for value in values)}
 
 
 def each(examples: Sequence[Example], name: str) -> Sequence[Any]:
-    """Return an attribute of each of some examples; of a table's without making one."""
-    if isinstance(examples, ExampleRows | ListedExamples):
+    """Return an attribute of each of some examples; of rows without making one."""
+    if isinstance(examples, ExampleRows):
         return examples.each(name)
     return [getattr(example, name) for example in examples]
 
@@ -264,6 +340,11 @@ def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Examp
     if len(indices) == len(examples) and all(index == row for row, index in enumerate(indices)):
         return examples
     return examples.taken(indices) if isinstance(examples, ExampleRows) else tuple(examples[index] for index in indices)
+
+
+def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
+    """Return the examples of which something is said."""
+    return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 
 @dataclass(frozen=True)
@@ -305,7 +386,7 @@ class ExampleSet:
     @property
     def labelled(self) -> "ExampleSet":
         """The examples that have a label."""
-        return replace(self, examples=tuple(example for example in self.examples if example.labels))
+        return replace(self, examples=_where(self.examples, _label_counts(self.examples)))
 
     @property
     def searched(self) -> str:
@@ -316,35 +397,40 @@ class ExampleSet:
 
     def with_labels(self, labels: Iterable[Rating]) -> "ExampleSet":
         """Return the same with more labels, each of the example that it names."""
-        before = [*self.labels.ids]
+        before = len(self.labels)
         every = self.labels.joined(labels)
-        indices: dict[str, list[int]] = {}
-        for index in range(len(before), len(every)):
-            indices.setdefault(every.ids[index], []).append(index)
-        labelled = []
-        begin = 0
-        for example in self.examples:
-            end = begin + len(example.labels)
-            own = (*range(begin, end), *indices.get(example.id, ()))
-            labelled.append(replace(example, labels=RatingView(every, own)) if own else example)
-            begin = end
-        return replace(self, examples=tuple(labelled))
+        more: dict[str, list[int]] = {}
+        for index in range(before, len(every)):
+            more.setdefault(every.ids[index], []).append(index)
+        own = ((*range(*span), *more.get(unit, ())) for unit, span in self._spans)
+        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, own))
+
+    def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
+        """Return the same without the labels of some examples."""
+        own = (() if unit in ids else range(*span) for unit, span in self._spans)
+        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, own))
+
+    @property
+    def _spans(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        """The id of each example, and where its labels begin and end among all labels."""
+        return zip(self.ids, pairwise(accumulate(_label_counts(self.examples), initial=0)), strict=True)
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
-        chosen = (
-            example
-            for example in self.examples
-            if all(str(getattr(example, key)) == value for key, value in values.items())
-        )
-        return replace(self, examples=tuple(chosen))
+        columns = [[str(found) == value for found in each(self.examples, key)] for key, value in values.items()]
+        return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
         """The examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
         if split == "all" or (split is None and not self.has_splits):
             return self
-        in_split = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
-        return replace(self, examples=in_split)
+        splits = each(self.examples, "split")
+        return replace(self, examples=_where(self.examples, ((of or "dev") == (split or "dev") for of in splits)))
+
+
+def _label_counts(examples: Sequence[Example]) -> list[int]:
+    """Return the number of labels of each example."""
+    return examples.label_counts if isinstance(examples, ExampleRows) else [len(one.labels) for one in examples]
 
 
 def labels_of(examples: Sequence[Example]) -> RatingCodes:
@@ -396,14 +482,14 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
             labels given under another wording, ratings of unknown examples.
     """
     reading = _Reading(path, rubric)
-    examples = reading.examples(reading.raw(path))
+    read = ExampleSet(reading.examples(reading.rows(path)))
     files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
     more = RatingCodes().joined(*(load_ratings(file, rubric, kind="human") for file in files))
-    warn_unknown(more.ids, (example.id for example in examples), ratings)
-    labelled = list(ExampleSet(tuple(examples)).with_labels(more).examples) if more else examples
-    _warn_twice(labelled, path)
+    warn_unknown(more.ids, read.ids, ratings)
+    labelled = read.with_labels(more) if more else read
+    _warn_twice(labelled.examples, reading.digests, path)
     labelled = _without_leaks(labelled, rubric, path)
-    return ExampleSet(ListedExamples(labelled), path, _warn_stale(labelled, rubric, path), ratings)
+    return ExampleSet(labelled.examples, path, _warn_stale(labelled.examples, rubric, path), ratings)
 
 
 def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
@@ -417,7 +503,7 @@ def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
         RatingError: All that is wrong with the file apart from labels, each fault with its line.
     """
     reading = _Reading(path, rubric, with_labels=False)
-    return ExampleSet(tuple(reading.examples(reading.raw(path))), path)
+    return ExampleSet(reading.examples(reading.rows(path)), path)
 
 
 def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> ExampleSet:
@@ -435,54 +521,136 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
         RatingWarning: As for `load_examples`.
     """
     refuse_frame(rows)
-    examples = _Reading("examples", rubric).examples(enumerate(map(example_cells, rows), start=1))
-    _warn_twice(examples, None)
-    examples = _without_leaks(examples, rubric, None)
-    return ExampleSet(tuple(examples), None, _warn_stale(examples, rubric, None))
+    reading = _Reading("examples", rubric)
+    given = (_Row(ordinal, example_cells(row)) for ordinal, row in enumerate(rows, start=1))
+    read = ExampleSet(reading.examples(given))
+    _warn_twice(read.examples, reading.digests, None)
+    examples = _without_leaks(read, rubric, None).examples
+    return ExampleSet(examples, None, _warn_stale(examples, rubric, None))
+
+
+_Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
+"""Responses, and inputs by name."""
+
+
+class _Row(NamedTuple):
+    """An example as it was given.
+
+    Attributes:
+        line: Its line in a file, or its place from 1.
+        data: An Example, or the value of a line or a row.
+        labels: The letters of each of its labels, where they are left out of `data`.
+        new_labels: The values of those that no example before had, by their letters.
+        text: The letters of `data`, where it is from a line of a file.
+    """
+
+    line: int | None
+    data: Any
+    labels: Sequence[bytes] = ()
+    new_labels: Mapping[bytes, Any] = {}
+    text: bytes | None = None
 
 
 @dataclass
 class _Reading:
-    """One reading of examples; faults are collected and reported together."""
+    """One reading of examples; faults are collected and reported together.
+
+    Attributes:
+        faults: What is wrong with them.
+        ids: The examples' ids.
+        sources: The submission of each example, or the line of which it is made.
+        digests: For each example a number, equal where texts are equal; None where there is no response.
+    """
 
     path: Path | str
     rubric: Rubric
     with_labels: bool = True
     faults: list[Fault] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    sources: list[Submission | bytes] = field(default_factory=list)
+    digests: list[int | None] = field(default_factory=list)
 
-    def examples(self, rows: Iterable[tuple[int | None, Any]]) -> list[Example]:
-        reader = RatingLines(self.rubric)
-        by_id: dict[str, Example] = {}
-        for line, raw in rows:
+    @cached_property
+    def lines(self) -> RatingLines:
+        """The labels."""
+        return RatingLines(self.rubric)
+
+    def examples(self, rows: Iterable[_Row]) -> ExampleRows:
+        known: dict[str, list[Any]] = {name: [] for name in _OF_ROWS}
+        lengths: list[int] = []
+        line_of: dict[str, int | None] = {}
+        ends: list[int] = []
+        codes = self.lines.codes
+        for row in rows:
+            unit = ""
             try:
-                example = raw if isinstance(raw, Example) else self._example(raw, line, len(by_id) + 1, reader)
+                unit, source, texts, of_row = self._example(row, len(line_of) + 1)
+                if unit in line_of:
+                    raise ValueError(f"id {unit!r} is on line {line_of[unit]} already; ids are unique")
             except ValueError as error:
-                self.faults.append(Fault(str(error), line))
+                self.faults.append(Fault(str(error), row.line))
+                codes.cut(ends[-1] if ends else 0)
                 continue
-            if example.id in by_id:
-                first = by_id[example.id].line
-                self.faults.append(Fault(f"id {example.id!r} is on line {first} already; ids are unique", line))
-            by_id.setdefault(example.id, example)
+            line_of[unit] = of_row["line"]
+            self.sources.append(source)
+            self.digests.append(_digest(*texts))
+            lengths.append(len(texts[0][0]))
+            for name, values in known.items():
+                values.append(of_row[name])
+            ends.append(len(codes))
+        self.ids += line_of
         self.faults += faults_of_groups(
-            (example.id, example.group, example.sides, example.line) for example in by_id.values() if example.sides
+            of_pair
+            for of_pair in zip(self.ids, known["group"], known["sides"], known["line"], strict=True)
+            if of_pair[2]
         )
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
-        if not by_id:
+        if not line_of:
             raise RatingError("holds no examples", path=self.path)
-        return list(by_id.values())
+        telling = {**_telling(known), "response_length": lengths}
+        return ExampleRows(
+            self.ids, telling, lambda row: self._submission(row).response, self._submission, codes, ends
+        )
 
-    def raw(self, path: Path) -> Iterator[tuple[int | None, Any]]:
-        """The examples in a file as plain data, with their lines."""
+    def rows(self, path: Path) -> Iterator[_Row]:
+        """The examples in a file as plain data."""
         form = form_of_rows(path)
         if form == "lines":
-            yield from json_lines(path, RatingError)
+            for line_number, raw in raw_lines(path, RatingError):
+                row = self._without_labels(raw, line_number) if self.with_labels else None
+                if row is None:
+                    values = json_in_line(raw, path, line_number, RatingError)
+                    yield from (_Row(line_number, data, text=raw) for data in values)
+                else:
+                    yield row
         elif form == "packed":
             raise RatingError(NO_EXAMPLES_AS_TEXT, path=path)
         elif form == "json" or form == "yaml":
-            yield from self._document(path, form)
+            yield from starmap(_Row, self._document(path, form))
         else:
-            yield from self._table(_rows(path, form))
+            yield from starmap(_Row, self._table(_rows(path, form)))
+
+    def _without_labels(self, raw: bytes, line_number: int) -> _Row | None:
+        """Read a line that has plain labels, apart from them; None of any other."""
+        begin = _LABELS.search(raw)
+        if begin is None or raw.count(b'"labels"') > 1:
+            return None
+        labels: list[bytes] = []
+        end = begin.end()
+        while label := _LABEL.match(raw, end):
+            labels.append(label[1])
+            end = label.end()
+            if label[2]:
+                break
+        else:
+            return None
+        text = raw[: begin.end()] + raw[end - 1 :]
+        try:
+            new_labels = {label: json_value(label) for label in labels if not self.lines.knows(label)}
+            return _Row(line_number, json_value(text), labels, new_labels, text)
+        except (ValueError, RecursionError):
+            return None
 
     def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
@@ -523,56 +691,106 @@ class _Reading:
             example["labels"] += [label] if label else []
         yield from merged.values()
 
-    def _example(self, raw: Any, line: int | None, index: int, reader: RatingLines) -> Example:
-        if not isinstance(raw, Mapping):
-            raise ValueError(f"an example is an object, found {shown(raw)}")
-        sides = sides_of_pair(raw) if self.rubric.is_of_pairs else None
-        short = sides is None and "expectedScore" in raw
-        id = text_of(raw.get("id")) or f"ex-{index}"
-        folder = self.path.parent if isinstance(self.path, Path) else None
-        first, second = (_response_of(raw, short, folder), None) if sides is None else responses_of_pair(raw)
-        submission = Submission(first, self._inputs(raw, short), id, second=second, folder=folder)
-        return Example(
-            submission,
-            self._labels(raw, id, reader, short) if self.with_labels else (),
-            group=text_of(raw.get("group")) or ("" if sides is None else group_of_inputs(submission.inputs)),
-            system=text_of(raw.get("system")) if sides is None else systems_of(sides),
-            split=_one_of(raw.get("split"), SPLITS, "split"),
-            drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
-            weight=_weight(raw.get("weight", 1.0)),
-            line=line,
-            stratum=text_of(raw.get("stratum")),
-            draw=text_of(raw.get("draw")),
-            metadata=plain_metadata(raw.get("metadata")),
-            sides=sides,
+    def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | bytes, _Texts, Mapping[str, Any]]:
+        """Return an example's id, its submission or the line of which it is made, its texts, and all else of it."""
+        data = row.data
+        if isinstance(data, Example):
+            self.lines.codes.extend(data.labels)
+            texts = data.submission.responses, data.submission.inputs
+            return data.id, data.submission, texts, {name: getattr(data, name) for name in _OF_ROWS}
+        if not isinstance(data, Mapping):
+            raise ValueError(f"an example is an object, found {shown(data)}")
+        sides = sides_of_pair(data) if self.rubric.is_of_pairs else None
+        unit = text_of(data.get("id")) or f"ex-{ordinal}"
+        first, second, inputs = self._given_texts(data)
+        source: Submission | bytes
+        if row.text is not None and second is None and all(type(text) is str for text in inputs.values()):
+            source, texts = row.text, ((first,), inputs)
+        else:
+            source = Submission(first, inputs, unit, second=second, folder=self._folder)
+            texts = source.responses, source.inputs
+        if self.with_labels:
+            self._add_labels(row, unit)
+        metadata = data.get("metadata")
+        return (
+            unit,
+            source,
+            texts,
+            {
+                "group": intern(text_of(data.get("group")) or ("" if sides is None else group_of_inputs(texts[1]))),
+                "system": intern(text_of(data.get("system")) if sides is None else systems_of(sides)),
+                "split": _one_of(data.get("split"), SPLITS, "split"),
+                "drawn": _one_of(data.get("drawn"), DRAWN, "drawn"),
+                "weight": _weight(data["weight"]) if "weight" in data else 1.0,
+                "line": row.line,
+                "stratum": intern(text_of(data.get("stratum"))),
+                "draw": intern(text_of(data.get("draw"))),
+                "metadata": plain_metadata(metadata) if metadata else EMPTY_MAPPING,
+                "sides": sides,
+            },
         )
 
-    def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
-        not_inputs = _OWN_KEYS if short or "response" in raw or "output" in raw else _OWN_KEYS - {"input"}
-        not_inputs |= set(PAIR_NAMES if self.rubric.is_of_pairs else ())
-        rest = {key: value for key, value in raw.items() if key not in not_inputs and value is not None}
-        if short and "response" in raw and "input" in raw:
-            rest["query"] = raw["input"]
-        named = raw.get("inputs") or {}
+    def _submission(self, row: int) -> Submission:
+        """Return the submission of a row, made of its line where it has plain texts alone."""
+        source = self.sources[row]
+        if isinstance(source, Submission):
+            return source
+        response, _, inputs = self._given_texts(json_value(source))
+        return Submission(response, inputs, self.ids[row])
+
+    @property
+    def _folder(self) -> Path | None:
+        return self.path.parent if isinstance(self.path, Path) else None
+
+    def _is_short(self, data: Mapping[str, Any]) -> bool:
+        return not self.rubric.is_of_pairs and "expectedScore" in data
+
+    def _given_texts(self, data: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Return the response, the second one of a pair, and the inputs, as they are given."""
+        if self.rubric.is_of_pairs:
+            return (*responses_of_pair(data), self._inputs(data))
+        return _response_of(data, self._is_short(data), self._folder), None, self._inputs(data)
+
+    def _inputs(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        short = self._is_short(data)
+        not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _OWN_KEYS - {"input"}
+        if self.rubric.is_of_pairs:
+            not_inputs |= set(PAIR_NAMES)
+        rest = {key: value for key, value in data.items() if key not in not_inputs and value is not None}
+        if short and "response" in data and "input" in data:
+            rest["query"] = data["input"]
+        named = data.get("inputs") or {}
         if not isinstance(named, Mapping):
             raise ValueError(f"`inputs` is an object of named inputs, found {shown(named)}")
         return rest | dict(named)
 
-    @staticmethod
-    def _labels(raw: Mapping[str, Any], id: str, reader: RatingLines, short: bool) -> Sequence[Rating]:
-        labels = raw.get("labels") or []
+    def _add_labels(self, row: _Row, unit: str) -> None:
+        for text in row.labels:
+            if self.lines.add_known(unit, text) is None:
+                label = row.new_labels[text]
+                index = self.lines.add(label, id=unit)
+                if "id" not in label:
+                    self.lines.remember(text, index)
+        labels = row.data.get("labels") or []
         if not isinstance(labels, list):
             raise ValueError(f"`labels` is a list of ratings, found {shown(labels)}")
-        begin = len(reader.codes)
         for label in labels:
-            reader.add(label, id=id)
-        if short:
-            feedback = raw.get("expectedFeedback") or []
+            self.lines.add(label, id=unit)
+        if self._is_short(row.data):
+            feedback = row.data.get("expectedFeedback") or []
             note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
-            whole = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
-            reader.add(whole, id=id)
-        end = len(reader.codes)
-        return RatingView(reader.codes, range(begin, end)) if end > begin else ()
+            whole = {"rater": "author", "kind": "human", "overall": row.data["expectedScore"], "note": note}
+            self.lines.add(whole, id=unit)
+
+
+_LABELS = re.compile(rb'(?<!\\)"labels": ?\[')
+_LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?|(\]))")
+"""A label without a list and an escaped letter in it, and what is after it: a comma, or the end of the list."""
+
+
+def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None:
+    """Return a number that is equal for equal texts; None where there is no response."""
+    return hash((responses, frozenset(inputs.items()))) if responses[0] else None
 
 
 def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
@@ -638,15 +856,14 @@ def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) ->
         warn(f"{ignored}: {few_of(sorted(unknown))}", path)
 
 
-def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
-    first: dict[tuple[tuple[str, ...], frozenset[tuple[str, str]]], Example] = {}
+def _warn_twice(examples: Sequence[Example], digests: Iterable[int | None], path: Path | None) -> None:
+    first: dict[int, int] = {}
     twice: list[str] = []
-    for example in examples:
-        if not example.submission.response:
+    for index, digest in enumerate(digests):
+        if digest is None or (earlier := first.setdefault(digest, index)) == index:
             continue  # a table of labels alone has no responses
-        texts = example.submission.responses, frozenset(example.submission.inputs.items())
-        first_with_text = first.setdefault(texts, example)
-        if first_with_text is example:
+        example, first_with_text = examples[index], examples[earlier]
+        if not _are_same(example.submission, first_with_text.submission):
             continue
         twice.append(example.id)
         if len(twice) <= MOST_WARNED:
@@ -658,33 +875,33 @@ def _warn_twice(examples: Iterable[Example], path: Path | None) -> None:
         warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(sorted(more))}", path)
 
 
+def _are_same(a: Submission, b: Submission) -> bool:
+    return a.responses == b.responses and a.inputs == b.inputs
+
+
 def anchors_in(rubric: Rubric) -> list[str]:
     """The responses that a rubric shows as examples."""
     texts = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     return [text for text in texts if text]
 
 
-def _without_leaks(examples: Iterable[Example], rubric: Rubric, path: Path | None) -> list[Example]:
+def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
     """The examples, those that lend a passage to the rubric's anchors without their labels; warns of each.
 
     A judge that reads an anchor knows the answer for the response it is from, so that counts in no figure.
     """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
-    if not anchors:
-        return list(examples)
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
-    checked = []
-    for example in examples:
+    leaked: set[str] = set()
+    for example in read.examples if anchors else ():
         texts = [_squeezed(text) for text in example.submission.responses]
         is_whole = any(text in anchors for text in texts)
-        if not is_whole and not any(passage in text for passage in passages for text in texts):
-            checked.append(example)
-            continue
-        leaked = "the response" if is_whole else "a passage"
-        consequence = "; its labels count in no figure" if example.labels else ""
-        warn(f"{leaked} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)
-        checked.append(replace(example, labels=()))
-    return checked
+        if is_whole or any(passage in text for passage in passages for text in texts):
+            lent = "the response" if is_whole else "a passage"
+            consequence = "; its labels count in no figure" if example.labels else ""
+            warn(f"{lent} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)
+            leaked.add(example.id)
+    return read.without_labels_of(leaked) if leaked else read
 
 
 def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:

@@ -1,7 +1,7 @@
 """Examples and ratings imported from another tool's file for one rubric, and counts of what could not be imported."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -254,9 +254,9 @@ class Reading(Import):
     # content of the file
 
     @property
-    def examples(self) -> tuple[Example, ...]:
+    def examples(self) -> Sequence[Example]:
         """The submissions, in the order of the file."""
-        return tuple(self.by_id.values())
+        return tuple(self.by_id.values()) if self.examples_read is None else self.examples_read.examples
 
     def add_example(self, example: Example) -> None:
         """Add an example; the first of several with the same id is kept."""

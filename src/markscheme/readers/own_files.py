@@ -106,8 +106,7 @@ def read_examples(files: Sequence[Peek], rubric: Rubric | None, interpretation: 
         for_responses = rubric is None and interpretation.expected == "examples"
         by = rubric or (_rubric_of_responses(peek) if for_responses else _rubric_of_labels(peek))
         examples = load_responses(peek.path, by) if for_responses else load_examples(peek.path, by)
-        by_id = {example.id: example for example in examples.examples}
-        readings.append(Reading(peek.path, by, by_id=by_id, ratings=examples.labels, examples_read=examples))
+        readings.append(Reading(peek.path, by, ratings=examples.labels, examples_read=examples))
     return readings
 
 

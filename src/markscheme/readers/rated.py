@@ -86,7 +86,7 @@ class RatedFile:
     path: Path
     format: str
     rubric: Rubric
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
     ratings: Sequence[Rating]
     all_are_judges: bool = False
     judge_cost: JudgeCost = JudgeCost()

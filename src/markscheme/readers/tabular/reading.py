@@ -146,7 +146,7 @@ class TableReading:
         labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
         return ExampleSet(
-            ExampleRows(self.ids, self._groups, self._response, self._submission, labels, ends), path=path
+            ExampleRows(self.ids, self._known, self._response, self._submission, labels, ends), path=path
         )
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
@@ -237,12 +237,13 @@ class TableReading:
     def plain_examples(self) -> list[Example]:
         """The examples without labels."""
         none = [0] * len(self.ids)
-        return list(ExampleRows(self.ids, self._groups, self._response, self._submission, RatingCodes(), none))
+        return list(ExampleRows(self.ids, self._known, self._response, self._submission, RatingCodes(), none))
 
     @cached_property
-    def _groups(self) -> Sequence[str]:
-        """Each row's group; empty where no column has groups."""
-        return self._cells(self.roles.single.get("group"))
+    def _known(self) -> dict[str, Sequence[str]]:
+        """What is known of each row by its attribute's name: its group, where a column has groups."""
+        groups = self._cells(self.roles.single.get("group"))
+        return {"group": groups} if groups else {}
 
     @cached_property
     def _texts(self) -> tuple[Sequence[str], Sequence[str]]:
