@@ -107,6 +107,11 @@ class Example:
         return self.submission.id
 
     @property
+    def responses(self) -> tuple[str, ...]:
+        """Its response, or the two of a pair."""
+        return self.submission.responses
+
+    @property
     def response_length(self) -> int:
         """The number of letters of its response, of a pair of the first one."""
         return len(self.submission.response)
@@ -182,7 +187,7 @@ class ExampleRows(Sequence[Example]):
         self,
         ids: Sequence[str],
         known: Mapping[str, Sequence[Any]],
-        response: Callable[[int], str],
+        responses: Callable[[int], tuple[str, ...]],
         submission: Callable[[int], Submission],
         labels: RatingCodes,
         ends: Sequence[int],
@@ -192,7 +197,7 @@ class ExampleRows(Sequence[Example]):
         Args:
             ids: As above.
             known: As above; `response_length` may be among them.
-            response: Returns the response of a row.
+            responses: Returns the response of a row, or the two of a pair.
             submission: Makes the submission of a row.
             labels: As above, by row.
             ends: The number of labels up to each row and with it.
@@ -200,7 +205,7 @@ class ExampleRows(Sequence[Example]):
         self.ids = ids
         self.known = known
         self.labels = labels
-        self._response = response
+        self._responses = responses
         self._submission = submission
         self._ends = array("q", ends)
         self._rows: Sequence[int] = range(len(ids))
@@ -217,7 +222,7 @@ class ExampleRows(Sequence[Example]):
         return cls(
             ids,
             _telling(known),
-            lambda row: submissions[row].response,
+            lambda row: submissions[row].responses,
             submissions.__getitem__,
             labels_of(examples),
             list(ends),
@@ -263,7 +268,9 @@ class ExampleRows(Sequence[Example]):
             values = self.known[name]
             return values if self.is_whole else [values[row] for row in self._rows]
         if name == "response_length":
-            return [len(self._response(row)) for row in self._rows]
+            return [len(self._responses(row)[0]) for row in self._rows]
+        if name == "responses":
+            return [self._responses(row) for row in self._rows]
         if any(decisive in self.known for decisive in _MADE_OF.get(name, ())):
             return [getattr(self._made(row, _NO_TEXT), name) for row in self._rows]
         return [getattr(_PLAIN, name)] * len(self)
@@ -275,7 +282,7 @@ class ExampleRows(Sequence[Example]):
 
     def taken(self, indices: Iterable[int]) -> "ExampleRows":
         """Return some of the examples, by their indices."""
-        part = ExampleRows(self.ids, self.known, self._response, self._submission, self.labels, self._ends)
+        part = ExampleRows(self.ids, self.known, self._responses, self._submission, self.labels, self._ends)
         part._rows = [self._rows[index] for index in indices]
         return part
 
@@ -292,7 +299,7 @@ class ExampleRows(Sequence[Example]):
         for own in indices:
             order += own
             ends.append(len(order))
-        return ExampleRows(whole.ids, whole.known, whole._response, whole._submission, labels.taken(order), ends)
+        return ExampleRows(whole.ids, whole.known, whole._responses, whole._submission, labels.taken(order), ends)
 
     @property
     def _alone(self) -> "ExampleRows":
@@ -301,7 +308,7 @@ class ExampleRows(Sequence[Example]):
         return ExampleRows(
             self.each("id"),
             {name: self.each(name) for name in self.known},
-            lambda row: self._response(rows[row]),
+            lambda row: self._responses(rows[row]),
             lambda row: self._submission(rows[row]),
             RatingCodes(),
             [0] * len(rows),
@@ -609,9 +616,7 @@ class _Reading:
         if not line_of:
             raise RatingError("holds no examples", path=self.path)
         telling = {**_telling(known), "response_length": lengths}
-        return ExampleRows(
-            self.ids, telling, lambda row: self._submission(row).response, self._submission, codes, ends
-        )
+        return ExampleRows(self.ids, telling, self._responses, self._submission, codes, ends)
 
     def rows(self, path: Path) -> Iterator[_Row]:
         """The examples in a file as plain data."""
@@ -730,6 +735,14 @@ class _Reading:
             },
         )
 
+    def _responses(self, row: int) -> tuple[str, ...]:
+        """Return the response of a row, or the two of a pair."""
+        source = self.sources[row]
+        if isinstance(source, Submission):
+            return source.responses
+        data = json_value(source)
+        return (_response_of(data, self._is_short(data), None),)
+
     def _submission(self, row: int) -> Submission:
         """Return the submission of a row, made of its line where it has plain texts alone."""
         source = self.sources[row]
@@ -738,7 +751,7 @@ class _Reading:
         response, _, inputs = self._given_texts(json_value(source))
         return Submission(response, inputs, self.ids[row])
 
-    @property
+    @cached_property
     def _folder(self) -> Path | None:
         return self.path.parent if isinstance(self.path, Path) else None
 

@@ -1,12 +1,12 @@
 """Finds a rubric's labelled examples, and the part of them to use."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example, ExampleSet, examples_file
+from markscheme.ratings.examples import Example, ExampleSet, each, examples_file
 from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
@@ -35,9 +35,9 @@ class ExamplesChoice:
         """
         return self.among(part_of(examples, self.split))
 
-    def part_name(self, examples: Iterable[Example]) -> str | None:
+    def part_name(self, examples: Sequence[Example]) -> str | None:
         """The name of the part that was used; None for a set without parts."""
-        return (self.split or "all") if any(example.split for example in examples) else None
+        return (self.split or "all") if any(each(examples, "split")) else None
 
     def among(self, part: ExampleSet) -> ExampleSet:
         """The examples of a part that have the values.
@@ -55,7 +55,7 @@ class ExamplesChoice:
             chosen = chosen.where(**{field: value})
         if part.examples and not chosen.examples:
             field = self.only[-1].partition("=")[0]
-            values = sorted({str(getattr(example, field)) for example in part.examples} - {"", "None"})
+            values = sorted({*map(str, each(part.examples, field))} - {"", "None"})
             has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
             raise UsageError(f"no example fits --only {' --only '.join(self.only)}; as {field}, {has}")
         return chosen

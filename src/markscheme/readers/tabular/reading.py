@@ -145,9 +145,7 @@ class TableReading:
         people = [side for side in self.sides(criterion) if not side.is_judge]
         labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
-        return ExampleSet(
-            ExampleRows(self.ids, self._known, self._response, self._submission, labels, ends), path=path
-        )
+        return ExampleSet(ExampleRows(self.ids, self._known, self._responses, self._submission, labels, ends), path=path)
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
         """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
@@ -237,7 +235,7 @@ class TableReading:
     def plain_examples(self) -> list[Example]:
         """The examples without labels."""
         none = [0] * len(self.ids)
-        return list(ExampleRows(self.ids, self._known, self._response, self._submission, RatingCodes(), none))
+        return list(ExampleRows(self.ids, self._known, self._responses, self._submission, RatingCodes(), none))
 
     @cached_property
     def _known(self) -> dict[str, Sequence[str]]:
@@ -254,11 +252,11 @@ class TableReading:
     def _submission(self, row: int) -> Submission:
         """Return the response and the query of a row."""
         query = self._text(self._texts[1][row]) if self._texts[1] else ""
-        return Submission(self._response(row), {"query": query} if query else {}, self.ids[row])
+        return Submission(*self._responses(row), {"query": query} if query else {}, self.ids[row])
 
-    def _response(self, row: int) -> str:
-        """Return the response of a row; "" where no column has responses."""
-        return self._text(self._texts[0][row]) if self._texts[0] else ""
+    def _responses(self, row: int) -> tuple[str]:
+        """Return the one response of a row; "" where no column has responses."""
+        return (self._text(self._texts[0][row]) if self._texts[0] else "",)
 
     def _text(self, cell: str) -> str:
         """Return the text of a cell, with the parts that it names."""

@@ -220,7 +220,7 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     gold = comparison.gold
     criteria = comparison.criteria
     return {
-        "responses": [fingerprint(*example.submission.responses) for example in gold.examples],
+        "responses": [fingerprint(*responses) for responses in each(gold.examples, "responses")],
         "groups": [group or None for group in each(gold.examples, "group")],
         "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
         "judge": _ratings(
