@@ -1,6 +1,8 @@
 """Arrays of ratings' codes: levels, what does not apply, what headers say, and equal rows found once."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import repeat
 from operator import is_
 from typing import Any, Final
 
@@ -65,8 +67,14 @@ def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
     """Return the index of each rating's example among some ids, -1 where it isn't one, shape (n_ratings,)."""
     if codes.ids is ids or (len(codes) == len(ids) and all(map(is_, codes.ids, ids))):
         return np.arange(len(ids))
-    row = {unit: index for index, unit in enumerate(ids)}
-    return np.array([row.get(unit, -1) for unit in codes.ids], dtype=np.int64)
+    row = _row_of_each(ids) if isinstance(ids, tuple) else dict(zip(ids, range(len(ids)), strict=True))
+    return np.fromiter(map(row.get, codes.ids, repeat(-1)), dtype=np.int64, count=len(codes))
+
+
+@lru_cache(maxsize=2)
+def _row_of_each(ids: tuple[str, ...]) -> dict[str, int]:
+    """Map each id to its row; the tables of one comparison have the same ids."""
+    return dict(zip(ids, range(len(ids)), strict=True))
 
 
 def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, Integers]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import compress
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Self, SupportsIndex, overload
@@ -52,6 +53,7 @@ class RatingCodes(Sequence[Rating]):
         self._codes = array("i")
         self._header_numbers: dict[tuple[Any, ...], int] = {}
         self._answer_codes: list[dict[Rated, int]] = [{} for _ in self.names]
+        self._counted: tuple[int, Counter[int]] = (0, Counter())
 
     @classmethod
     def of(cls, ratings: Iterable[Rating]) -> "RatingCodes":
@@ -130,7 +132,9 @@ class RatingCodes(Sequence[Rating]):
 
     def header_counts(self) -> Iterator[tuple[Rating, int]]:
         """Yield each header, in the order of the first ratings, and how many ratings have it."""
-        for number, count in Counter(self._header_of).items():
+        if self._counted[0] != len(self):
+            self._counted = (len(self), Counter(self._header_of))
+        for number, count in self._counted[1].items():
             yield self.headers[number], count
 
     @property
@@ -145,7 +149,7 @@ class RatingCodes(Sequence[Rating]):
         keeps = list(map(bool, map(of_header, self.headers)))
         if all(keeps):
             return self
-        return self.taken([index for index, number in enumerate(self._header_of) if keeps[number]])
+        return self.taken(list(compress(range(len(self)), map(keeps.__getitem__, self._header_of))))
 
     def of_kinds(self, kinds: Collection[str]) -> "RatingCodes":
         """Return the ratings of some kinds."""
@@ -171,12 +175,12 @@ class RatingCodes(Sequence[Rating]):
         """Return some of the ratings, by their indices."""
         width = len(self.names)
         part = self._emptied()
-        part.ids = [self.ids[index] for index in indices]
-        part._header_of = array("i", [self._header_of[index] for index in indices])
+        part.ids = list(map(self.ids.__getitem__, indices))
+        part._header_of = array("i", map(self._header_of.__getitem__, indices))
         part._codes = array("i", [NO_ANSWER]) * (width * len(indices))
         for column in range(width):
             codes = self._codes[column::width]
-            part._codes[column::width] = array("i", [codes[index] for index in indices])
+            part._codes[column::width] = array("i", map(codes.__getitem__, indices))
         return part
 
     def _emptied(self) -> "RatingCodes":
@@ -269,6 +273,7 @@ class RatingCodes(Sequence[Rating]):
         """Leave out all ratings but the first ones."""
         del self.ids[length:]
         del self._header_of[length:]
+        self._counted = (0, Counter())
         del self._codes[length * len(self.names) :]
 
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:

@@ -638,8 +638,9 @@ class _Reading:
 
     def _without_labels(self, raw: bytes, line_number: int) -> _Row | None:
         """Read a line that has plain labels, apart from them; None of any other."""
-        begin = _LABELS.search(raw)
-        if begin is None or raw.count(b'"labels"') > 1:
+        key = raw.find(_KEY)
+        begin = _LIST.match(raw, key + len(_KEY))
+        if key < 1 or raw[key - 1] == _ESCAPE or begin is None or raw.find(_KEY, begin.end()) >= 0:
             return None
         labels: list[bytes] = []
         end = begin.end()
@@ -653,9 +654,11 @@ class _Reading:
         text = raw[: begin.end()] + raw[end - 1 :]
         try:
             new_labels = {label: json_value(label) for label in labels if not self.lines.knows(label)}
-            return _Row(line_number, json_value(text), labels, new_labels, text)
+            data = json_value(text)
         except (ValueError, RecursionError):
             return None
+        has_them = isinstance(data, Mapping) and data.get("labels") == []
+        return _Row(line_number, data, labels, new_labels, text) if has_them else None
 
     def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
         text = read_text(path, RatingError)
@@ -796,7 +799,9 @@ class _Reading:
             self.lines.add(whole, id=unit)
 
 
-_LABELS = re.compile(rb'(?<!\\)"labels": ?\[')
+_KEY: Final = b'"labels"'
+_ESCAPE: Final = ord("\\")
+_LIST = re.compile(rb": ?\[")
 _LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?|(\]))")
 """A label without a list and an escaped letter in it, and what is after it: a comma, or the end of the list."""
 

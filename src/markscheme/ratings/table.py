@@ -288,6 +288,7 @@ class _RatingArrays:
         skipped: By criterion, whether it does not apply, likewise.
         whole: A number for each rating, equal where score, error and decision on the whole are equal.
         is_probable: Which ratings have probabilities of levels.
+        earned: Scores and decisions that were computed, by levels.
     """
 
     codes: RatingCodes
@@ -296,6 +297,7 @@ class _RatingArrays:
     skipped: Mapping[str, Flags]
     whole: Integers
     is_probable: Flags
+    earned: "EarnedByLevels" = field(default_factory=dict)
 
     @classmethod
     def of(cls, codes: RatingCodes, rubric: Rubric) -> Self:
@@ -345,7 +347,7 @@ class _RatingArrays:
 
     def _of_one(self, index: int) -> "Collapsed":
         header = self.codes.headers[self.codes.header_numbers[index]]
-        return _single(header, self.codes.criteria_at(index), self.rubric, {})
+        return _single(header, self.codes.criteria_at(index), self.rubric, self.earned)
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:

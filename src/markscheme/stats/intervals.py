@@ -596,7 +596,8 @@ class Groups:
         """Sum `values`, shape (..., n_rows), over all units and then without each set, shape (..., 1 + n_sets)."""
         sums = self.sums(values)
         if self.times is None:
-            total = (values * self.units).sum(axis=-1, keepdims=True)
+            of_rows = values if self.copies is None else values * self.units
+            total = of_rows.sum(axis=-1, keepdims=True)
         else:
             total = (sums if self.copies is None else sums * self.copies).sum(axis=-1, keepdims=True)
         return np.concatenate([total, total - sums], axis=-1)

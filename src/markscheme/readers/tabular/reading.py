@@ -145,7 +145,9 @@ class TableReading:
         people = [side for side in self.sides(criterion) if not side.is_judge]
         labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
-        return ExampleSet(ExampleRows(self.ids, self._known, self._responses, self._submission, labels, ends), path=path)
+        return ExampleSet(
+            ExampleRows(self.ids, self._known, self._responses, self._submission, labels, ends), path=path
+        )
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
         """Return a judge's ratings by a criterion; a cell without a value is a rating that failed."""
