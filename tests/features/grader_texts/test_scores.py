@@ -27,6 +27,8 @@ judge.environment = ()
         ("Rate the tone from 1 to 5.", "2", 0.25, False, "a score from 1 to 5"),
         ("Score 0 to 10. Pass if it is at least 7.", "7", 0.7, True, "a score from 0 to 10; passes from 7"),
         ("Score 0 to 10. Pass if it is at least 7.", "6", 0.6, False, "a score from 0 to 10; passes from 7"),
+        ("Rate rudeness from 1 to 5. Fail above 3.", "4", 0.25, False, "a score from 5 to 1; passes from 3"),
+        ("Rate rudeness from 1 to 5. Fail above 3.", "2", 0.75, True, "a score from 5 to 1; passes from 3"),
         ("Score the tone between 0 and 1.", "0.3", 0.3, False, "a score from 0 to 1"),
         ("Tone:\n0 = cold\n1 = plain\n2 = warm", "1", 0.5, True, "a score from 0 to 2, 3 levels described"),
         ("Is warm", "MET", 1.0, True, "pass or fail"),

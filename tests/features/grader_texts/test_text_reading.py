@@ -9,7 +9,7 @@ from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEX
 @pytest.mark.parametrize(("text", "expected"), TEXTS)
 def test_a_text_is_read_as_its_author_means_it(text: str, expected: Expected) -> None:
     reading = read_text(text)
-    ends = reading.scale.ends if reading.asks_for_score else None
+    ends = reading.ends if reading.asks_for_score else None
     assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
     assert not reading.has_unread_scale
 
@@ -64,9 +64,36 @@ def test_each_list_has_the_words_before_it() -> None:
     )
 
 
-def test_a_scale_on_which_more_is_worse_is_asked_as_pass_or_fail_and_said() -> None:
-    reading = read_text("Rate how rude it is from 1 to 5. Fail if the rating is above 3.")
-    assert (reading.asks_for_score, reading.in_words) == (False, "pass or fail, since more is worse on its scale")
+@pytest.mark.parametrize(
+    ("text", "in_words", "positions"),
+    [
+        (
+            "Rate how rude it is from 1 to 5. Fail if the rating is above 3.",
+            "a score from 5 to 1; passes from 3",
+            (0.25, 0.5),
+        ),
+        (
+            "A school mark, 1 (sehr gut) to 6 (ungenügend). Bestanden mit einer 4 oder besser.",
+            "a score from 6 to 1, 2 levels described; passes from 4",
+            (0.4, 0.4),
+        ),
+        (
+            "Lower is better: rate the risk from 0 to 10. Up to 4 is fine.",
+            "a score from 10 to 0; passes from 4",
+            (0.6, 0.6),
+        ),
+    ],
+)
+def test_a_scale_on_which_less_is_better_goes_from_its_highest_score_to_its_lowest(
+    text: str, in_words: str, positions: tuple[float, float]
+) -> None:
+    reading = read_text(text)
+    assert (reading.in_words, reading.position(4), reading.pass_position) == (in_words, *map(pytest.approx, positions))
+    worst, best = reading.ends
+    assert (reading.scale.choices[0], reading.scale.choices[-1]) == (f"{worst:g}", f"{best:g}")
+
+
+def test_a_scale_on_which_more_is_better_goes_up() -> None:
     assert read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.").passes_from == 4
 
 

@@ -10,7 +10,7 @@ class Expected(NamedTuple):
     """What a text asks for.
 
     Attributes:
-        ends: The lowest and the highest score; None where it asks for none, and passes or fails.
+        ends: The worst and the best score; None where it asks for none, and passes or fails.
         described: The scores that the text describes one by one.
         passes_from: The score from which it passes, if the text says.
         points: How many numbered points it has, each with a verdict of its own.
@@ -182,7 +182,7 @@ FURTHER: tuple[tuple[str, Expected], ...] = (
     ),
     ("1) Is short:\n   a) under 50 words\n   b) no lists\n2) Is polite", points(2)),
     ("Do not give a score; only say whether the reply apologises.", PASS_OR_FAIL),
-    ("Rate how aggressive the tone is, 1 (calm) to 5 (hostile). Fail above 3.", PASS_OR_FAIL),
+    ("Rate how aggressive the tone is, 1 (calm) to 5 (hostile). Fail above 3.", score(5, 1, 5, 1, passes_from=3)),
     ("Says that the patient rates the pain as 7/10", PASS_OR_FAIL),
     ("Gives the film 4 out of 5 stars in its last line", PASS_OR_FAIL),
 )
@@ -475,14 +475,12 @@ BY_ANOTHER_SCALE = (
     "Give it an A, B, C, D or F.",
     "Rank it: poor, fair, good or excellent.",
     "Give partial credit: half a point where only the year is right.",
-    "Judge three aspects (each 0-2): fluency, accuracy, brevity. Sum them up; 4 of 6 is a pass.",
     "How many stars does the pancake recipe deserve?",
     "Rate politeness from 300 to 850.",
     "The pass mark is 70.",
     "Return a confidence value.",
     "The score should reflect how funny it is.",
     "+2 if it names the law, +1 if it names the article, -1 if it invents one.",
-    "Add 1 point for each: mentions the price; mentions the date.",
     "Evaluate on a scale of low, medium, high.",
     "Your output should be a float.",
     "Count the errors and output 10 minus the count.",

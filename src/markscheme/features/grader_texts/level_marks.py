@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from markscheme.features.grader_texts.text_lines import NUMERAL
+from markscheme.features.grader_texts.text_numbers import NUMERAL
 
 _PREFIX = r"(?:(?:score|rating|level|grade|mark|stufe|note|nivel|niveau)(?: of)? )?"
 _UNIT = r"(?:%| points?| stars?| pts?| punkte?)?"
@@ -12,31 +12,38 @@ _SAYS = (
     r"(?:means|meaning|indicates|represents|denotes|signifies|stands for|corresponds to|bedeutet|heißt|significa"
     r"|signifie)"
 )
+_SIGN = r"=|:|-|–|—|→|->|=>"
 _MARK = re.compile(
-    rf"(?:^ ?(?:[-*•–+>] )?\*{{0,2}}{_PREFIX}|(?<=[,;:(] )|(?<=\. )|(?<=\())"
-    rf"([-+]?{NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT}\*{{0,2}}"
-    rf"(?: ?(=|:|-|–|—|→|->|=>)\*{{0,2}} | ({_SAYS}) )"
-    rf"|(?<![\w.-])({NUMERAL})(?: ?[-–] ?({NUMERAL}))? ?(= ?|{_SAYS} )",
+    rf"(?:^ ?(?:[-*•–+>] )?[\"'*(\[]{{0,3}}{_PREFIX}|(?<=[,;:({{|—–] )|(?<=\. )|(?<=[({{]))\"?"
+    rf"([-+]?{NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT}[\"'*)\]]{{0,3}}(?: \([^()\n]{{1,40}}\)(?=:))?"
+    rf"(?: ?({_SIGN})\*{{0,2}} | ({_SAYS}) )"
+    rf"|(?<![\w.-])({NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT} ?(= ?|{_SAYS} )",
     re.MULTILINE | re.IGNORECASE,
 )
 """A number or a range before what it means."""
+_UNSIGNED = re.compile(
+    rf"(?:^ ?(?:[-*•–+>] )?(?:\*\*|[(\[])?|(?<=[,;:/|] ))([-+]?{NUMERAL}){_UNIT}(?:\*\*|[)\]])? (?=[^\W\d])",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A number alone before what it means, at the start of a line or a clause."""
 _BAND = re.compile(
     rf"^ ?(?:[-*•–] ?)?({NUMERAL}) ?(?:[-–]|to) ?({NUMERAL})%? ?[:=]? ?(?=[A-Za-z])", re.MULTILINE | re.IGNORECASE
 )
 """A line that says what a range means, with no sign between."""
-_IF = r"(?:if|when|for|otherwise)\b"
+_IF = r"(?:if|when|for|otherwise|in (?:all|any|every) other)\b"
 _CONDITION = re.compile(
     rf"(?<![\d.+-])({NUMERAL})\)?(?: points?| stars?| marks?)? {_IF}"
     rf"(?:(?! (?:and|or|else) {NUMERAL}(?: points?| stars?| marks?)? {_IF})[^,;.\n]){{0,999}}",
     re.IGNORECASE,
 )
 _BEGINS_WITH_SCORE = re.compile(
-    rf"^ ?(?:[-*•] )?{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for)\b", re.IGNORECASE
+    rf"^ ?(?:[-*•] )?{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for|in (?:all|any|every) other)\b",
+    re.IGNORECASE,
 )
 _CONDITIONAL_SCORE = re.compile(
     rf"[^\w\n]{{0,9}}(?:please )?(?:give|use|score|award|assign|return|output|answer|grade|rate|mark|full (?:marks"
     rf"|credit)|(?:the|an?|each) (?:\w{{1,20}} ){{1,3}}(?:gets|scores|receives|earns|is given))\b.{{0,40}}?"
-    rf"{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for)\b",
+    rf"{NUMERAL}\)?(?: points?| stars?| marks?)? (?:if|when|for|in (?:all|any|every) other)\b",
     re.IGNORECASE,
 )
 _MARKS = r"(full|half|partial|no|zero) (?:marks|credit|points|score)\b"
@@ -45,11 +52,14 @@ _DEGREE = re.compile(
 )
 _DEGREES = {"full": 1.0, "half": 0.5, "partial": 0.5, "no": 0.0, "zero": 0.0}
 _REVERSED = re.compile(
-    rf"(?:^|(?<=[,;:(?.] )|(?<=\band )|(?<=\bor ))([^\W\d][\w ]{{0,40}}?)"
-    rf" (?:(?:=|(?:counts )?as) ({NUMERAL})(?=[,;.)\n ]|$)|\(({NUMERAL})\)(?=[,;.\n]| or\b| and\b|$))",
+    rf"(?:^|(?<=[,;:(?.<>|/] )|(?<=\band )|(?<=\bor )|(?<=\d )|(?<=[(<|/]))([^\W\d][\w '’-]{{0,40}}?)"
+    rf"(?: ?= ?({NUMERAL})(?=[,;.)\n ]|$)| (?:counts )?as ({NUMERAL})(?=[,;.)\n ]|$)"
+    rf"| ?\(({NUMERAL})\)(?=[,;.\n]| [<>|/]| or\b| and\b|$))",
     re.MULTILINE,
 )
 """What a score means before the score."""
+_BEFORE_COLON = re.compile(rf"^ ?(?:[-*•] )?([^\W\d][\w '’-]{{0,40}}): ?({NUMERAL})$", re.MULTILINE)
+"""The same in lines, where numbers rise evenly."""
 _LABELLED = re.compile(
     rf"^ ?(?:[-*•–] ?)?\*{{0,2}}([^\W\d][\w ]{{0,20}})\*{{0,2}} ?"
     rf"[(\[]({NUMERAL})(?: ?[-–] ?({NUMERAL}))?[)\]]\*{{0,2}} ?"
@@ -57,16 +67,19 @@ _LABELLED = re.compile(
     re.MULTILINE,
 )
 """The name of a level, or of a range of levels, and what it means."""
-_NUMBERED = re.compile(r"^ ?(\d{1,2})[.)]? ([^\n]{1,999})$", re.MULTILINE)
+_NUMBERED = re.compile(rf"^ ?(\d{{1,2}})(?:[.)]|{_UNIT})? ([^\n]{{1,999}})$", re.MULTILINE | re.IGNORECASE)
 _FEWEST_CONDITIONS = 3
 """Two may be anything."""
 _FEWEST_NAMES = 3
 """Two names with numbers may be anything."""
+_FEWEST_LINES = 3
+"""Two lines that begin with numbers may be anything."""
+_SENTENCE_END = re.compile(r"[.!?)]{1,2} (?=[A-Z])")
 _LINE_ENDS = re.compile(r"[\n;]")
 _IN_BRACKETS = re.compile(rf"((?:(?<![\w.])-)?(?<![\d.]){NUMERAL})%? ?\(([^()\n]{{1,99}})\)")
 _IS = re.compile(
-    rf"(?:(?:^|(?<=[.!?] )|(?<=[,;(] )|(?<=where )|(?<=with )|(?<=and ))(?:an? )?{_PREFIX})"
-    rf"(-?{NUMERAL}) (?:is|being|{_SAYS}) (?!(?:good )?enough\b|needed\b|required\b)",
+    rf"(?:(?:^|(?<=[.!?] )|(?<=[,;:(] )|(?<=where )|(?<=with )|(?<=and ))(?:an? )?{_PREFIX})"
+    rf"(-?{NUMERAL}){_UNIT} (?:is|being|ist|est|es|è|é|{_SAYS}) (?!(?:good )?enough\b|needed\b|required\b)",
     re.MULTILINE | re.IGNORECASE,
 )
 _MEANING_ENDS = re.compile(r"[\n;]|[.!?](?= |$)", re.MULTILINE)
@@ -98,6 +111,9 @@ class Anchors(NamedTuple):
         return self.ends is not None
 
 
+_NO_ANCHORS = Anchors({}, None)
+
+
 def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
     """Return the levels that a text describes one by one; numbers before points of a list are none.
 
@@ -110,11 +126,26 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
     values = [anchor.low for anchor in anchors]
     has_ranges = any(anchor.high is not None for anchor in anchors)
     are_points = values == [float(index) for index in range(1, len(values) + 1)] and not has_ranges
-    is_list = are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors)
+    is_pair = len(anchors) == 2 and not is_score and abs(values[1] - values[0]) <= 1
+    is_list = is_pair or (are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors))
     if len(anchors) < 2 or is_list:
-        return Anchors({}, _ends_of_bands(text) if is_score else None)
+        return _unsigned(text) if is_score else _NO_ANCHORS
     described = {anchor.low: anchor.words for anchor in anchors if anchor.high is None and anchor.words}
     return Anchors(described, _ends_of([end for a in anchors for end in (a.low, a.high) if end is not None]))
+
+
+def _unsigned(text: str) -> Anchors:
+    """Return the levels that lines describe after a number alone, which rise or fall and aren't those of a list."""
+    marks = list(_UNSIGNED.finditer(text))
+    described = {float(mark[1]): words for mark, words in _with_meanings(text, _UNSIGNED, _LINE_ENDS)}
+    values = list(described)
+    begin_lines = all(
+        mark[0].lstrip()[:1] != mark[1][:1] or mark.start() == 0 or text[mark.start() - 1] == "\n" for mark in marks
+    )
+    is_list = begin_lines and values == [float(index) for index in range(1, len(values) + 1)]
+    if len(values) < _FEWEST_LINES or is_list or values not in (sorted(values), sorted(values, reverse=True)):
+        return Anchors({}, _ends_of_bands(text))
+    return Anchors(described, _ends_of(values))
 
 
 def _anchors(text: str) -> Iterator[_Anchor]:
@@ -130,7 +161,9 @@ def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> I
     marks = list(mark.finditer(text))
     ends = (*(following.start() for following in marks[1:]), len(text))
     for level, end in zip(marks, ends, strict=False):
-        yield level, _trimmed(stop.split(text[level.end() : end], maxsplit=1)[0])
+        begins_line = level.start() == 0 or text[level.start() - 1] == "\n"
+        words = stop.split(text[level.end() : end], maxsplit=1)[0]
+        yield level, _trimmed(words if begins_line else _SENTENCE_END.split(words, maxsplit=1)[0])
 
 
 def _ends_of_bands(text: str) -> tuple[float, float] | None:
@@ -147,10 +180,22 @@ def _ends_of(values: Sequence[float]) -> tuple[float, float]:
 def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
     """Return what a text says of scores in sentences or brackets, where it has named a scale."""
     described = {float(mark[1]): words for mark, words in _with_meanings(text, _IS, _MEANING_ENDS)}
-    described |= {float(value or bracketed): words.strip() for words, value, bracketed in _REVERSED.findall(text)}
+    described |= {float(value): words.strip() for words, value in _reversed(text)}
     for sentence in asking:
         described |= {float(value): _trimmed(words) for value, words in _IN_BRACKETS.findall(sentence)}
     return described
+
+
+def _reversed(text: str) -> Sequence[tuple[str, str]]:
+    """Return names of levels, each with the number that follows it."""
+    before_colons = _BEFORE_COLON.findall(text)
+    values = [float(value) for _, value in before_colons]
+    rise = (
+        len(values) > 2
+        and abs(values[1] - values[0]) > 0
+        and values == [values[0] + step * (values[1] - values[0]) for step in range(len(values))]
+    )
+    return [*((name, "".join(values)) for name, *values in _REVERSED.findall(text)), *(before_colons if rise else ())]
 
 
 def labelled_levels(text: str) -> Mapping[float, str]:
@@ -161,15 +206,13 @@ def labelled_levels(text: str) -> Mapping[float, str]:
 
 def names_levels(text: str) -> bool:
     """Return whether a text gives names their numbers, which may be the levels of a scale."""
-    return len(_REVERSED.findall(text)) >= _FEWEST_NAMES
+    return len(_reversed(text)) >= _FEWEST_NAMES
 
 
 def values_of_names(text: str) -> Mapping[str, float]:
     """Return the score of each level, or the lowest of each range of levels, that a text gives a name."""
     names = {name: float(low) for name, low, _, _ in _LABELLED.findall(text)}
-    names |= {
-        name.removesuffix(" counts"): float(value or bracketed) for name, value, bracketed in _REVERSED.findall(text)
-    }
+    names |= {name.removesuffix(" counts"): float(value) for name, value in _reversed(text)}
     return {name.removeprefix("and ").casefold().strip(): value for name, value in names.items()}
 
 

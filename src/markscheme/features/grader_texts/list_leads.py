@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 
+from markscheme.features.grader_texts.grader_sentences import without_lead
 from markscheme.features.grader_texts.listed_lines import TextList
 from markscheme.features.grader_texts.text_lines import sentences
 
 _ALTERNATIVES = re.compile(
     r"(?<!every )(?<!each )\b(?:any|one|either|some|most|two|three|half|\d{1,2}|one or more) of\b|\b\w{2,20}est of\b"
     r"|\bexamples?\b|\be\.g\."
-    r"|\b(?:or|such as|for instance|like|including|which):?$",
+    r"|\b(?:or|such as|for instance|(?<!looks )(?<!look )like|including|which):?$",
     re.IGNORECASE,
 )
 """Words before a list by which its points aren't all required."""
@@ -20,7 +21,7 @@ _NONE_OF = re.compile(
 )
 """Words before a list of which each point by itself fails an output."""
 _SOME_SUFFICE = re.compile(
-    r"^(?!.{0,99}\b(?:fails?|failed|not|violated|missing)\b).{0,99}"
+    r"^(?!.{0,99}\b(?:fails?|failed|not|violat\w{2,3}|breaks?|breach\w{0,3}|missing)\b).{0,99}"
     r"\b(?:any|one|either|some|most|two|three|half|\d{1,2}) of (?:the|these|those|them)\b"
     r"|\b(?:any|at least|one|two|three|\d{1,2})\b.{0,40}\b(?:is enough|are enough|suffices?|will do)\b"
     r"|\bat least (?:one|two|three|four|half|most|\d{1,2})\b.{0,40}\b(?:met|hold|true|present|satisfied|fulfilled)\b",
@@ -34,7 +35,11 @@ _MEASURED_BY_LIST = re.compile(
 )
 """What an output has to do with a list of facts as a whole."""
 _OBLIGES = re.compile(
-    r"\b(?:should|must|shall|has to|have to|needs? to|if|when|provided that)(?: (?:it|the \w{1,20}))?:?$", re.IGNORECASE
+    r"\b(?:should|must|shall|has to|have to|needs? to|if|when|provided that)(?: (?:it|the \w{1,20}))?:?$"
+    r"|\b(?:check|verify|ensure|confirm|make sure|look)(?: that| whether| if| for)?:?$"
+    r"|\b(?:i|we)(?:'d| would)? (?:\w{1,20} )?(?:expect|want|need|look for|require|check|hope"
+    r"|like to see)\b[^.!?]{0,40}$",
+    re.IGNORECASE,
 )
 """How the words before a list end that say what the output has to have."""
 _RULES = r"(?:criteria|requirements|checks|rules|conditions|points)"
@@ -58,7 +63,8 @@ _ASIDE = re.compile(
     rf"|\b(?:same|equivalent|identical|similar|equal)\b.{{0,40}}\b(?:to|as)\b(?!.{{0,40}}\b{_RULES}\b)[^.!?]{{0,40}}$"
     rf"|\b(?:reference|ideal|expected|gold(?:en)?|model|sample|target|original|correct) (?:\w{{1,20}} )?{_TEXT}:?$"
     r"|\b(?:reference|ground truth):?$"
-    r"|\b(?:acceptable|accepted|valid|allowed|permitted|possible|correct) (?:\w{1,20} )?\w{1,20}s"
+    r"|\b(?:acceptable|accepted|valid|allowed|permitted|possible|correct|typical|common|usual)"
+    r" (?:\w{1,20} ){0,4}?\w{1,20}s?"
     r"(?: (?:include|are|would be|could be|might be|look like)\b[^.!?]{0,20})?:?$"
     r"|\b(?:avoids?|without|free of|not|never|n't|banned|forbidden|no)\b[^.!?]{0,60}"
     r"\b(?:words|phrases|terms|expressions|wordings|buzzwords|names|ingredients)\b[^.!?]{0,40}$"
@@ -73,8 +79,16 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 """What the sentence before a list has that says what is so, or could be, and not what the output has to have."""
+_OF_OUTPUT = re.compile(
+    rf"the (?:{_TEXT}|bot|chatbot|assistant|agent|model|email|letter)\b (?!(?:is|was) (?:grounded|based)\b)",
+    re.IGNORECASE,
+)
+"""How a point begins that says of the output what it has to have, whatever stands before it."""
 _PROCEDURE = re.compile(r"(?:read|identify|look at|go through|open|compare)\b", re.IGNORECASE)
 """How the first step of a grader begins."""
+_SAME = re.compile(
+    r"\b(?:verbatim|word for word|same|order|sequence|examples?|steps|include)\b|\be\.g\.", re.IGNORECASE
+)
 _PLACEHOLDER = re.compile(r"\{\{[^{}]{1,60}\}\}")
 _PHRASE = re.compile(r"[\"“„][^\"”\n]{1,400}[\"”“][.,;]?")
 
@@ -92,12 +106,14 @@ def _is_aside(listed: TextList) -> bool:
     """Return whether a list says what is so, what may be said, or what the grader does."""
     before, items = listed
     lead = _last(before)
-    if all(map(_PHRASE.fullmatch, items)) or all(map(_PLACEHOLDER.fullmatch, items)):
+    if all(_PHRASE.fullmatch(item.strip()) for item in items) or all(map(_PLACEHOLDER.fullmatch, items)):
         return True
+    if all(map(_OF_OUTPUT.match, items)) and not _SAME.search(lead):
+        return False
     return not _OBLIGES.search(lead) and bool(_ASIDE.search(lead) or _PROCEDURE.match(items[0]))
 
 
 def _last(before: str) -> str:
     """Return the sentence that leads on to a list, without marks of a heading."""
     leading = [sentence.strip(" #*.>") for sentence in sentences(before)]
-    return next(filter(None, reversed(leading)), "")
+    return without_lead(next(filter(None, reversed(leading)), ""))

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from markscheme.features.grader_texts.listed_lines import NUMBERED, TextList, is_next
-from markscheme.features.grader_texts.text_lines import NUMBER_WORDS, in_digits, sentences
+from markscheme.features.grader_texts.text_lines import sentences
+from markscheme.features.grader_texts.text_numbers import NUMBER_WORDS, in_digits
 
 _MARK = re.compile(
-    r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z]|[ivx]{1,4})\)|(\d{1,2}|[a-z])[.)]"
-    rf"|(?:{NUMBERED}) ?#?(\d{{1,2}}|{NUMBER_WORDS})(?:[:.)]| [-–—])) ",
+    r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z]|[ivx]{1,4})\)|(\d{1,2}|[a-z]|[ivx]{1,4})[.)]"
+    rf"|[A-Z]{{1,2}}(\d{{1,2}})[:.)]|(?:{NUMBERED}) ?#?(\d{{1,2}}|{NUMBER_WORDS})(?:[:.)]| [-–—])) ",
     re.IGNORECASE,
 )
 _ORDINALS = (
@@ -20,7 +21,7 @@ _ORDINALS = (
 _LAST = ("finally", "lastly", "last", "schließlich", "enfin", "finalmente")
 _ORDINAL_WORDS = "|".join((*(word for words in _ORDINALS for word in words), *_LAST))
 _ORDINAL = re.compile(
-    rf"(?:^|(?<=[.!?;:,] )|(?<=[\n-]))[ -]{{0,3}}(?:and )?({_ORDINAL_WORDS})(?:(?:ly)?[,:]|(?<=tens)) "
+    rf"(?:^|(?<=[.!?;:,] )|(?<=[\n-]))[ -]{{0,3}}(?:and )?({_ORDINAL_WORDS})(?:(?:ly)?[,:]|(?<=tens)| of all,?) "
     r"(?!(?:read|check|compare|look|decide|consider|list|write|think|identify|rate|score)\b)",
     re.IGNORECASE | re.MULTILINE,
 )

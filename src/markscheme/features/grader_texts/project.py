@@ -159,16 +159,17 @@ def _short(text: str) -> str:
 def _position(threshold: float | None, reading: TextReading) -> float | None:
     """Return where a criterion passes, from 0 to 1; None where nothing says."""
     if threshold is None:
-        threshold = reading.passes_from
-        return None if threshold is None else round(reading.scale.position(threshold), 4)
-    low, high = reading.scale.ends
+        return None if reading.pass_position is None else round(reading.pass_position, 4)
+    low, high = sorted(reading.ends)
     if threshold > 1 and low <= threshold <= high:
-        return round(reading.scale.position(threshold), 4)
+        return round(reading.position(threshold), 4)
     return threshold if 0 <= threshold <= 1 else None
 
 
 def _scale(scale: Scale) -> Mapping[str, Any]:
     """Return the keys of a scale, with the levels that are described."""
+    if scale.by_label:
+        return {"options": [{"label": level.label, "value": round(level.value, 4)} for level in scale.levels]}
     if any(level.description for level in scale.levels) or scale.span <= 1:
         return {"levels": [_level(level.value, level.description) for level in scale.levels]}
     return {"scale": {"min": int(scale.ends[0]), "max": int(scale.ends[1])}}

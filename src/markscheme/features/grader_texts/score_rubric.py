@@ -16,4 +16,4 @@ def text_rubric(text: str) -> TextRubric:
 
 def pass_mark(reading: TextReading) -> float:
     """Return the score from 0 to 1 from which a text passes: what it says, else the usual one."""
-    return DEFAULT_PASS_MARK if reading.passes_from is None else reading.scale.position(reading.passes_from)
+    return DEFAULT_PASS_MARK if reading.pass_position is None else reading.pass_position

@@ -16,6 +16,8 @@ _SET_ASIDE = re.compile(
     re.IGNORECASE,
 )
 """What an output is compared with or made of, between tags or fences, and quotations, also of several lines."""
+_NUMBERED = re.compile(r"^([^\S\n]*\"?[A-Za-z]{0,3}\d{1,2}\"? ?[=:] ?)\"([^\"\n]{1,999})\",?$", re.MULTILINE)
+"""A point or a level in quotation marks, which quote nothing."""
 _STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
 
 
@@ -31,7 +33,7 @@ def set_aside(text: str) -> tuple[str, Sequence[str]]:
         originals.append(words)
         return passage[0].replace(words, chr(_FIRST + len(originals) - 1))
 
-    return _SET_ASIDE.sub(stand_in, _STAND_INS.sub("", text)), originals
+    return _SET_ASIDE.sub(stand_in, _NUMBERED.sub(r"\1\2", _STAND_INS.sub("", text))), originals
 
 
 def put_back(words: str, originals: Sequence[str]) -> str:

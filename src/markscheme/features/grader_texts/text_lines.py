@@ -3,24 +3,28 @@
 import re
 from collections.abc import Sequence
 
-NUMERAL = r"\d{1,4}(?:\.\d{1,3})?"
+from markscheme.features.grader_texts.text_numbers import DIGITS, NUMERAL
+from markscheme.features.grader_texts.text_tables import without_tables
+
 _SPACES = re.compile(r"[^\S\n]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) |(?<=[。！？])|\n")
-_TABLE_OF_SCORES = re.compile(
-    r"^ ?\|[^\n]{0,99}\b(?:score|rating|grade|points|level)\b[^\n]{0,99}\n ?\|[ :|-]{2,999}$",
+_TAGGED_LEVEL = re.compile(
+    rf"^ ?<(?:(?:level|score|rating|grade|band|anchor|mark)s? \w{{1,20}}|\w{{1,20}} (?:value|score|points|level|grade"
+    rf"|rating))"
+    rf"=[\"']?({NUMERAL})[\"']?>([^<\n]{{1,999}})</\w{{1,20}}>$",
     re.IGNORECASE | re.MULTILINE,
 )
-_TABLE_ROW = re.compile(rf"^ ?\| ?({NUMERAL}) ?\| ?([^|\n]{{1,999}})\|[^\n]{{0,999}}$", re.MULTILINE)
-_TABLE_OF_POINTS = re.compile(
-    r"^ ?\|[^\n]{0,99}\b(?:criteri(?:on|a|um)|requirements?|checks?|aspect|dimension|rules?)\b",
-    re.IGNORECASE | re.MULTILINE,
+_TAGGED = re.compile(r"^ ?<\w{1,20}(?: [^<>\n]{1,99})?>([^<\n]{1,999})</\w{1,20}>$", re.MULTILINE)
+_STARS = re.compile(r"([★⭐]\ufe0f?){1,10}☆{0,9}")
+_WRAPPED = re.compile(
+    r"^(?! ?(?:[-*•>#|]|\w{1,4}[.):]) ?)([^\n]{40,999}(?:[^\s.:;!?>,|]|(?=,)),?)\n(?=[a-z(](?!\w{0,3}[.)])|(?<=,\n)\d"
+    r"|(?<=(?:and|.or)\n)\d)",
+    re.MULTILINE,
 )
-_POINT_ROW = re.compile(
-    r"^ ?\| ?([^|\n]{0,99}[^\W\d])[^|\w\n]{0,9}\|([^|\n]{1,999})\|[^\n]{0,999}$(?!\n ?\|[ :|-]{2,999}$)", re.MULTILINE
-)
-_TAGGED = re.compile(r"^ ?<\w{1,20}(?: [^<>\n]{1,99})?>([^<>\n]{1,999})</\w{1,20}>$", re.MULTILINE)
+"""A line that goes on in the next one."""
 _NAMED_TAG = re.compile(
-    r"^ ?<(scale|range|score|rating|threshold|pass_?mark|passing_?score)>([^<>\n]{1,999})</\w{1,20}>",
+    r"^ ?<(\w{0,20}(?:scale|range|score|rating|threshold|pass|minimum|min"
+    r"|cut-?off)\w{0,20})(?: [^<>\n]{1,99})?>([^<\n]{1,999})</[\w-]{1,20}>",
     re.IGNORECASE | re.MULTILINE,
 )
 """A tag that says of a score what it holds."""
@@ -35,43 +39,6 @@ OF_OUTPUT = re.compile(
     re.IGNORECASE,
 )
 """What a sentence has that tells of scores in the output."""
-_WORDS = {
-    "zero": 0,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eins": 1,
-    "drei": 3,
-    "vier": 4,
-    "fünf": 5,
-    "sechs": 6,
-    "sieben": 7,
-    "acht": 8,
-    "zehn": 10,
-    "trois": 3,
-    "quatre": 4,
-    "cinq": 5,
-    "sept": 7,
-    "huit": 8,
-    "dix": 10,
-    "uno": 1,
-    "tres": 3,
-    "cuatro": 4,
-    "cinco": 5,
-    "siete": 7,
-    "ocho": 8,
-    "diez": 10,
-}
-NUMBER_WORDS = "|".join(_WORDS)
-_AND_A_HALF = re.compile(r"(\d{1,3}) and a half\b", re.IGNORECASE)
-_WORD = re.compile(rf"\b(?:{NUMBER_WORDS})\b", re.IGNORECASE)
 _SCORING_WORDS = ("score", "scores", "scale", "rate", "rating", "grade", "grades")
 _BY_LETTERS = {(word[0], *sorted(word)): word for word in _SCORING_WORDS}
 _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
@@ -80,22 +47,17 @@ _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
 def plain_lines(text: str) -> str:
     """Return a text whose tables and tags are lines, as most people write levels and points."""
     words = _SPACES.sub(" ", text.translate(_CIRCLED)).replace("−", "-").strip()
-    words = _COUNTED_LINE.sub(lambda line: f"{_WORDS[line[1].lower()]}. ", _NAMED_TAG.sub(r"\1: \2", words))
-    row = r"\1 = \2" if _TABLE_OF_SCORES.search(words) else r"\1. \2"
-    words = _TABLE_ROW.sub(row, words)
-    if _TABLE_OF_POINTS.search(words):
-        words = _POINT_ROW.sub(r"- \1:\2", words)
-    return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", _TAGGED.sub(r"- \1", words)))
+    words = _WRAPPED.sub(r"\1 ", _STARS.sub(_counted_stars, words))
+    words = _COUNTED_LINE.sub(
+        lambda line: f"{DIGITS[line[1].lower()]}. ", _NAMED_TAG.sub(r"\1: \2", _TAGGED_LEVEL.sub(r"\1 = \2", words))
+    )
+    words = _TAGGED.sub(r"- \1", without_tables(words))
+    return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", words))
 
 
-def in_digits(text: str) -> str:
-    """Return a text whose words for small numbers are digits."""
-    return _AND_A_HALF.sub(r"\1.5", _WORD.sub(lambda word: str(_WORDS[word[0].lower()]), text))
-
-
-def number_named(words: str) -> float:
-    """Return the number that digits or a word for it name."""
-    return float(in_digits(words))
+def _counted_stars(stars: re.Match[str]) -> str:
+    """Return how many stars there are, in words."""
+    return f"{sum(stars[0].count(star) for star in '★⭐')} stars"
 
 
 def sentences(text: str) -> Sequence[str]:

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from markscheme.features.grader_texts.pass_level import is_worse_where_high, pass_level
+from markscheme.features.grader_texts.grader_sentences import without_list_leads
+from markscheme.features.grader_texts.pass_level import highest_passing, lowest_passing
+from markscheme.features.grader_texts.scale_direction import best_end, turned
 from markscheme.features.grader_texts.set_aside import put_back, set_aside
 from markscheme.features.grader_texts.text_lines import plain_lines
 from markscheme.features.grader_texts.text_points import points_of
 from markscheme.features.grader_texts.text_scale import scale_of
 from markscheme.features.grader_texts.unread_scale import asks_by_another_scale
-from markscheme.rubrics.criterion import YES_NO, Scale
+from markscheme.rubrics.criterion import YES_NO, Level, Scale
 
 
 class TextReading(NamedTuple):
@@ -25,7 +27,6 @@ class TextReading(NamedTuple):
         scale: The scale of its answer: yes or no where it asks for no score.
         passes_from: The level from which it passes, where the text says; None where it doesn't.
         points: The points that it lists, each as a requirement of its own; empty where it has none.
-        more_is_worse: Whether it asks for a score that fails where it is high, which is asked as pass or fail.
         has_unread_scale: Whether it asks for a score on a scale that wasn't read, which is asked as pass or fail.
     """
 
@@ -33,7 +34,6 @@ class TextReading(NamedTuple):
     scale: Scale = YES_NO
     passes_from: float | None = None
     points: tuple[str, ...] = ()
-    more_is_worse: bool = False
     has_unread_scale: bool = False
 
     @property
@@ -42,9 +42,28 @@ class TextReading(NamedTuple):
         return not self.scale.is_yes_no
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The worst score and the best, which is the lower one on some scales."""
+        return self._score(self.scale.levels[0]), self._score(self.scale.levels[-1])
+
+    @property
     def described(self) -> tuple[float, ...]:
         """The levels that the text describes one by one."""
-        return tuple(level.value for level in self.scale.levels if level.description) if self.asks_for_score else ()
+        levels = self.scale.levels if self.asks_for_score else ()
+        return tuple(self._score(level) for level in levels if level.description)
+
+    @property
+    def pass_position(self) -> float | None:
+        """Where it passes, from 0 to 1; None where the text doesn't say."""
+        return None if self.passes_from is None else self.position(self.passes_from)
+
+    def position(self, score: float) -> float:
+        """Return where a score stands, from 0 for the worst to 1 for the best."""
+        worst, best = self.ends
+        return (score - worst) / (best - worst)
+
+    def _score(self, level: Level) -> float:
+        return float(level.label or level.value) if self.scale.by_label else level.value
 
     @property
     def in_words(self) -> str:
@@ -54,14 +73,12 @@ class TextReading(NamedTuple):
             >>> read_text("Rate the tone from 1 to 5. Pass if it is at least 4.").in_words
             'a score from 1 to 5; passes from 4'
         """
-        if self.more_is_worse:
-            return "pass or fail, since more is worse on its scale"
         if self.has_unread_scale:
             return "pass or fail, though it seems to ask for a score: no scale was read in it"
         if not self.asks_for_score:
             return f"{len(self.points)} points, each pass or fail" if self.points else "pass or fail"
-        low, high = self.scale.ends
-        words = f"a score from {low:g} to {high:g}"
+        worst, best = self.ends
+        words = f"a score from {worst:g} to {best:g}"
         words += f", {len(self.described)} levels described" if self.described else ""
         return words if self.passes_from is None else f"{words}; passes from {self.passes_from:g}"
 
@@ -70,14 +87,17 @@ def read_text(text: str) -> TextReading:
     """Return what a text asks for."""
     own_words, originals = set_aside(text)
     words = plain_lines(own_words)
-    scale = scale_of(words, text)
+    on_scores = without_list_leads(words)
+    scale = scale_of(on_scores, text)
     if scale is None:
-        has_unread_scale = asks_by_another_scale(words)
+        has_unread_scale = asks_by_another_scale(on_scores)
         points = () if has_unread_scale else tuple(put_back(point, originals) for point in points_of(words))
         return TextReading(text, points=points, has_unread_scale=has_unread_scale)
-    if is_worse_where_high(words):
-        return TextReading(text, more_is_worse=True)
-    return TextReading(text, _whole(scale, originals), pass_level(words, scale))
+    whole = _whole(scale, originals)
+    best, highest = best_end(words, whole), highest_passing(words, scale)
+    is_turned = best == whole.ends[0] or (best is None and highest is not None)
+    lowest = lowest_passing(words, scale) if highest is None or not is_turned else highest
+    return TextReading(text, turned(whole) if is_turned else whole, lowest)
 
 
 def _whole(scale: Scale, originals: Sequence[str]) -> Scale:

@@ -3,7 +3,8 @@
 import re
 
 from markscheme.features.grader_texts.grader_sentences import ONE_BY_ONE, without_lead
-from markscheme.features.grader_texts.text_lines import NUMERAL, OF_OUTPUT, sentences
+from markscheme.features.grader_texts.text_lines import OF_OUTPUT, sentences
+from markscheme.features.grader_texts.text_numbers import NUMERAL
 
 _SCORE = (
     rf"(?:scores?|ratings?|(?:an?|one|single|your|the|school) (?:\w{{1,20}} )?(?:mark|grade|percentage|digit"
@@ -16,8 +17,8 @@ _TELLS = r"(?:\w{1,20} ){0,3}(?:is|are|was|were|has|have|must|should)\b"
 _BARE_NUMBER = rf"{NUMERAL}(?:%|/\d{{1,3}})? ?(?:[.,;)]|$)"
 _TO_THE_GRADER = re.compile(
     rf"[^\w\n]{{0,9}}(?:\w{{1,20}}[,:] )?(?:please |then |finally |now |pls |plz )?"
-    rf"(?:(?:rate|score|grade|mark|rank) (?!(?:as )?(?:pass|fail)\b"
-    rf"|(?:on|by|against) (?:these|the following)\b|\d|\w{{1,20}}ly\b"
+    rf"(?:(?:rate|score|grade|mark|rank) (?!(?:as )?(?:pass|fail)(?:ed)?\b"
+    rf"|.{{0,60}}\b(?:on|by|against) (?:these|this|the following|our|all|its|each|every)\b|\d|\w{{1,20}}ly\b"
     rf"|{_TELLS})"
     rf"|(?:give|assign|award|return|output (?:an?|the|your|only|just|one)|express|weigh|provide|report|choose|pick|tell"
     rf"|answer|respond|reply|state|print)\b.{{0,60}}\b{_SCORE}"

@@ -1,0 +1,108 @@
+"""Words of a text behind `llm-rubric` that say which scores pass an output, by language."""
+
+import re
+from collections.abc import Mapping
+
+_SCORE_WORD = (
+    r"(?:it|scores?|rating|mean|average|total|number|result|mark|grade|band|level|points|stars|answer|reply|response"
+    r"|output"
+    r"|we|i|you|anything|everything)"
+)
+_DECIDES_IN: Mapping[str, str] = {
+    "en": r"\bpass(?:es|ed|ing|able)?\b|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off"
+    r"|\breach|\brequired?\b|\bneed(?:s|ed)?\b|\bminimum\b|\benough\b|\bsuffic|\bthe bar\b|\bok(?:ay)?\b|\bfine\b"
+    r"|\bhappy\b|\bsatisfied\b|\bpublish|\b(?:to|only|we) ship\b|\bscores? at least|\bgood to go\b|\bapproved?\b"
+    r"|\bdo(?:es)?n't cut it"
+    r"|\bwe(?:'re after|'ll take| want| take| expect)\b|\bwant (?:an? |at least )?\d|\bto clear\b|\blive with\b"
+    r"|\b(?:it's|is) out\b|\bwill do\b|\bships\b|\bis needed\b"
+    rf"|(?:^|\b{_SCORE_WORD}\b.{{0,60}}\b)(?:must|has to|have to|should|ought to)\b"
+    r"|^[^\w\n]{0,9}(?:(?:band|level|score|grade|mark|rating) )?\d{1,3} or (?:above|higher|more|better)[.!]?$"
+    rf"|\b(?:score|rating|mark|grade|total) of \d{{1,3}}(?:\.\d{{1,2}})?%? (?:or|and) (?:above|higher|more|better"
+    rf"|up)\b",
+    "de": r"\bgenug\b|\bbestanden|\bbesteh|\bdurchgefallen|\bn[öo]tig|\berforderlich|\bin ordnung|\bschwelle"
+    r"|\bmindest|\breicht"
+    r"|\bgenüg|\bakzept|\bdurch(?:fallen|fällt)|\bfällt durch",
+    "fr": r"\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bexig|\bseuil|\bau moins\b|\bdoit\b|\bil faut\b|\bsuffit"
+    r"|\baccept|\bmoyenne\b",
+    "es": r"\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar|\bal menos\b|\bdebe\b"
+    r"|\bvale\b|\bbasta\b|\bsuficiente|\bacept",
+    "it": r"\bsupera|\bsoglia|\bper passare|\balmeno\b|\bsufficien|\bbasta\b|\baccett",
+    "pt": r"\breprova|\blimiar|\bpara passar|\bpelo menos\b|\bprecisa|\bpassa\b|\bchega\b",
+    "nl": r"\bvoldoende|\bgeslaagd|\bgenoeg\b|\bminstens\b|\bminimaal\b|\bgoedgekeurd|\bonvoldoende|\bafgekeurd",
+    "others": r"合格|通过|通過|及格|не ниже|минимум",
+}
+"""Words of a sentence that says from which score a text passes an output, by language."""
+_FAILS_IN: Mapping[str, str] = {
+    "en": r"\bfail(?!s? to\b)|\breject|\bunaccept|(?:\bnot|n't) (?:pass|accept|good enough|cut it|ok\b|okay|fine"
+    r"|enough)|\b(?:goes|go|sent|send it) back\b",
+    "de": r"durchgefallen|durchfallen|fällt durch|nicht bestanden|reicht nicht|genügt nicht",
+    "fr": r"\béchec|\béchou|\binsuffisant|\bne suffi\w{1,2} pas|\brecal",
+    "es": r"\bsuspen|\bno (?:pasa|aprueba|basta)",
+    "it": r"\bnon (?:è )?(?:suff|super|pass)|\binsufficien",
+    "pt": r"\breprova|\bnão passa",
+    "nl": r"\bonvoldoende|\bafgekeurd|\bgezakt",
+    "others": r"不合格|不通过|不及格",
+}
+_AT_LEAST_IN: Mapping[str, str] = {
+    "en": r"\b(?:or|and) (?:higher|more|above|better|greater|up(?:wards?)?|over)\b|\d ?\+|\bat least\b|\bnot? (?:less"
+    r"|lower) than\b"
+    r"|\bor equal\b|\bequal (?:to )?or\b|≥|>=|\breach|\bminimum\b|\d up\b|\d upwards?\b|\bno worse than\b",
+    "de": r"\boder (?:mehr|höher|besser)|\bmindest|\bab\b|\bzumindest\b|\baufwärts\b",
+    "fr": r"\bou (?:plus|mieux)\b|\bau moins\b|\bà partir d|\bminimum\b",
+    "es": r"\bo (?:más|mejor|superior)\b|\bal menos\b|\ba partir de|\bcomo mínimo\b|\bpor lo menos\b",
+    "it": r"\balmeno\b|\bin su\b|\bo (?:più|superiore)\b|\bminimo\b",
+    "pt": r"\bou mais\b|\bpelo menos\b|\bno mínimo\b",
+    "nl": r"\bof (?:hoger|meer|beter)\b|\bminstens\b|\bminimaal\b|\bvanaf\b",
+    "others": r"以上|не ниже",
+}
+_LESS_IN: Mapping[str, str] = {
+    "en": r"\b(?:below|beneath|under|less|fewer|lower|little|smaller|other than|short of)\b"
+    r"|\b(?:not|doesn't|don't|didn't) (?:score|get|reach|receive|earn|hit|make)\b|<",
+    "de": r"\b(?:unter(?:halb)?|weniger|schlechter)\b",
+    "fr": r"\ben[- ]dessous|\bmoins\b|\binf[eé]rieur",
+    "es": r"\bpor debajo|\bmenos\b|\bmenor|\binferior",
+    "it": r"\b(?:sotto|meno)\b|\binferior",
+    "pt": r"\b(?:abaixo|menos|menor)\b",
+    "nl": r"\b(?:onder|lager|minder)\b",
+    "others": r"低于|未満|以下(?=は)",
+}
+_AT_MOST_IN: Mapping[str, str] = {
+    "en": r"\b(?:or|and) (?:less|lower|below|fewer|under|worse)\b",
+    "de": r"\boder (?:weniger|darunter|schlechter)",
+    "others": r"以下",
+}
+_MORE_IN: Mapping[str, str] = {
+    "en": r"\b(?:above|over|more than|greater than|higher than|better than|exceeds?|beyond)\b|(?<![-=])>",
+    "de": r"\büber\b|\bmehr als\b|\bbesser als\b",
+    "fr": r"\bplus de\b|\bsupérieur",
+    "es": r"\bmás de\b|\bpor encima",
+    "it": r"\bsopra\b|\bpiù di\b",
+    "pt": r"\bmais de\b|\bacima\b",
+    "nl": r"\bboven\b|\bmeer dan\b|\bhoger dan\b",
+    "others": r"超过",
+}
+_FOLLOWS_IN: Mapping[str, str] = {
+    "en": r"points?|stars?|marks?|pts|percent|score|rating|to|or|and|out|for|only|pass\w{0,15}|fail\w{0,15}"
+    r"|accept\w{0,15}"
+    r"|reject\w{0,15}|is|are|counts?|should\w{0,15}|must|has|have|will|would|minimum|at minimum|in total|needed"
+    r"|required"
+    r"|suffic\w{0,15}|means? (?:\w{1,12} ){0,3}(?:fail|pass|reject)\w{0,15}|as|up|upwards?|then|at least"
+    r"|at the very least|we|gets?|on|isn't|aren't|won't|doesn't|does|do|can|may|it|this|that|you|they|please",
+    "de": r"punkte?n?|sterne?n?|prozent|bestanden|gilt|ist|sind|genüg\w{0,15}|n[öo]tig|erforder\w{0,15}|reicht|oder"
+    r"|und|zum|um"
+    r"|aufwärts|gelten|besteht",
+    "fr": r"points?|étoiles?|pour|requis\w{0,15}|ou|et|est|sont|suffit|minimum|au",
+    "es": r"puntos?|estrellas?|para|en|o|y|ya|basta|es|como|se|mínimo|neces\w{0,15}",
+    "it": r"punti|stelle|e|di|in|no|non|per|è|basta|punti",
+    "pt": r"pontos?|estrelas?|em|reprov\w{0,15}|ou|já|é|pontos",
+    "nl": r"of (?:hoger|meer|beter)|punten|sterren|is|en|om",
+}
+"""Words after a number that counts nothing else, by language."""
+
+DECIDES = re.compile("|".join((*_DECIDES_IN.values(), *_FAILS_IN.values())), re.IGNORECASE)
+FAILS = re.compile("|".join(_FAILS_IN.values()), re.IGNORECASE)
+AT_LEAST = re.compile("|".join(_AT_LEAST_IN.values()), re.IGNORECASE)
+AT_MOST = re.compile("|".join(_AT_MOST_IN.values()), re.IGNORECASE)
+LESS_THAN = re.compile("|".join(_LESS_IN.values()), re.IGNORECASE)
+MORE_THAN = re.compile("|".join(_MORE_IN.values()), re.IGNORECASE)
+FOLLOWS = rf" ?(?:[-–+%.,;:)/*=!]|$|以|分|で|未)| ?(?:{'|'.join(_FOLLOWS_IN.values())})\b"

@@ -1,0 +1,133 @@
+"""ScaleEnds of a scale that a text behind `llm-rubric` names: as a range, as choices, or as what a score is out of."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markscheme.features.grader_texts.grader_sentences import AND, TO, asks_for_score, tells_of_output
+from markscheme.features.grader_texts.text_numbers import NUMBER_WORDS, NUMERAL, number_named
+
+ScaleEnds = tuple[float, float]
+MOST_SCORES = 101
+"""A rubric's scale has no more, and nobody writes a longer one for a grader."""
+FEWEST_WHOLE = 2
+"""ScaleEnds that are no further apart than this may have scores between whole numbers."""
+_MEANT = r"(?: ?\([^()\n]{1,99}\)| ?= ?[^\d,;.\n]{1,40})?"
+"""What an end of a scale means, after it."""
+_UNIT = r"(?:%|stars?|points?|sterne?|punkte?|étoiles?|estrellas?|分|点)?"
+_END = rf"((?:(?<![\w.%])-)?(?<![\d.,/$€£]){NUMERAL}) ?{_UNIT}"
+_LAST = rf"(?:an? )?\+?(-?{NUMERAL})(?!\d|/)"
+_OR = r"(?:or|and|oder|und|o|ou|y|e)"
+_RANGES = (
+    re.compile(rf"{_END}{_MEANT},? ?{TO} ?{_LAST}", re.IGNORECASE),
+    re.compile(
+        rf"\b(?:between|zwischen|entre|tra|fra|tussen) (?:the |der |den |le |la |el |il |o "
+        rf"|de )?{_END}{_MEANT},? {AND} {_LAST}",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?<![\d.])(-?{NUMERAL}) ?(?:<=?|≤) ?\w{{1,12}} ?(?:<=?|≤) ?({NUMERAL})"),
+    re.compile(rf"{{({NUMERAL})(?:, ?{NUMERAL}){{1,20}}, ?({NUMERAL})}}"),
+    re.compile(rf"[\[(](-?{NUMERAL}), ?({NUMERAL})[\])]"),
+    re.compile(
+        rf"(?<![\d.])((?:(?<![\w.%])-)?{NUMERAL})%?(?:{_MEANT},? ?{NUMERAL}%?){{1,20}}{_MEANT},? {_OR}"
+        rf" ({NUMERAL})(?!\d)",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"),
+)
+_EXPLAINED = re.compile(
+    rf"[01](?:\.0)? ?\([^()\n]{{1,99}}\),? ?{TO} ?{NUMERAL} ?\("
+    rf"|\b[01](?:\.0)? ?\([^()\n]{{1,99}}\),? (?:(?:or|and) )?{NUMERAL} ?\([^()\n]{{1,99}}\),? (?:(?:or"
+    rf"|and) )?{NUMERAL} ?\("
+    rf"|\b[01](?:\.0)? ?{TO} ?{NUMERAL}[)\]]?%?(?:,? where| ?\(|:|,)? ?{NUMERAL} ?(?:=|\(|is\b|means\b)",
+    re.IGNORECASE,
+)
+"""A range whose ends are explained, whatever else a sentence says."""
+_NOTHING_ELSE = re.compile(
+    rf"[^\w\n]{{0,9}}(?:(?:\w{{1,20}} ){{0,4}}\w{{1,20}}[,:]? ?)?[(\[]?[01](?:\.0)? ?{TO} ?{NUMERAL}[)\]]?"
+    r"(?:,? (?:please|points|stars))?[.!:]?$",
+    re.IGNORECASE,
+)
+"""A name of what is rated, and its range."""
+_PASSES = re.compile(r"\bpass|\bfail", re.IGNORECASE)
+_POINT_SCALE = re.compile(
+    rf"\b(\d{{1,3}}|{NUMBER_WORDS})[- ](?:point|star|level|step)s? (?:likert |rating )?(?:scale|likert)",
+    re.IGNORECASE,
+)
+_OUT_OF = re.compile(
+    r"(?:(?<!\d )\bout of|\bas (?:an? )?[xn_] ?/|(?<![\w/])[xn_?]{1,9} ?/|\b(?:score|rating|mark|grade) ?/"
+    r"|\bvon maximal|\b(?:auf|sur|sobre|su|op) (?:de )?)(?: ?)(\d{1,3})\b(?! ?(?:words|mots|palabras))",
+    re.IGNORECASE,
+)
+_AS_PART = re.compile(
+    r"(?:\bas (?:an? )?[xn]|(?<!\w)[_?]{1,9}) ?/ ?(\d{1,3})\b|\bscores? (?:at least|above|more than"
+    r"|≥) ?\d{1,3} ?/ ?(\d{1,3})\b",
+    re.IGNORECASE,
+)
+"""A score as a part, whatever the sentence says."""
+_PERCENT = re.compile(r"\bpercent(?:age)?\b|\bprozent|\bin %|^what %", re.IGNORECASE)
+_IS = r"(?: possible| score| rating| mark)?(?: is| =|:)?(?: an?)?"
+_WORST_AND_BEST = re.compile(
+    rf"\b(?:worst|lowest|min(?:imum)?){_IS} ({NUMERAL})\b[^\n]{{0,40}}\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL})"
+    rf"|\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL})\b[^\n]{{0,40}}\b(?:worst|lowest"
+    rf"|min(?:imum)?){_IS} ({NUMERAL})",
+    re.IGNORECASE,
+)
+"""Both ends by what they are."""
+
+
+def are_ends(low: float, high: float) -> bool:
+    """Return whether a scale may have these ends."""
+    return low < high < MOST_SCORES and (low in (0, 1) or (low < 0 and -low == high))
+
+
+def range_in(sentences: Sequence[str]) -> ScaleEnds | None:
+    """Return both ends where a sentence names them that tells of scores; one on what passes comes last."""
+    ranges = (ends for sentence in sorted(sentences, key=_tells_what_passes) for ends in _ranges(sentence))
+    return next(ranges, None)
+
+
+def asks_between_ends(sentence: str) -> bool:
+    """Return whether a sentence tells of a score by its ends alone, without a word of rating."""
+    if _NOTHING_ELSE.match(sentence):
+        return True
+    return bool(_EXPLAINED.search(sentence)) and not tells_of_output(sentence)
+
+
+def asks(sentence: str) -> bool:
+    """Return whether a sentence tells of a score that the grader gives, by words or by its ends."""
+    return asks_for_score(sentence) or asks_between_ends(sentence)
+
+
+def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
+    """Return the ends where a text names the highest score alone."""
+    point_scale = _POINT_SCALE.search(text)
+    if point_scale:
+        return 1.0, number_named(point_scale[1])
+    out_of = next(filter(None, map(_OUT_OF.search, asking)), None) or _AS_PART.search(text)
+    return (0.0, float(next(filter(None, out_of.groups())))) if out_of else None
+
+
+def percentage(asking: Sequence[str]) -> ScaleEnds | None:
+    """Return the ends of a percentage where one is asked for."""
+    return (0.0, 100.0) if any(map(_PERCENT.search, asking)) else None
+
+
+def worst_and_best(text: str) -> ScaleEnds | None:
+    """Return the ends that a text names the worst and the best."""
+    named = _WORST_AND_BEST.search(text)
+    low, high = sorted(float(end) for end in named.groups() if end) if named else (0.0, 0.0)
+    return (low, high) if are_ends(low, high) else None
+
+
+def _tells_what_passes(sentence: str) -> bool:
+    return _PASSES.search(sentence) is not None
+
+
+def _ranges(sentence: str) -> Iterator[ScaleEnds]:
+    """Yield the ends of the scales in a sentence, the lower first."""
+    for pattern in _RANGES:
+        for first, last in pattern.findall(sentence):
+            low, high = sorted((float(first), float(last)))
+            is_down = float(first) > float(last)
+            if are_ends(low, high) and (not is_down or high - low > FEWEST_WHOLE):
+                yield low, high
