@@ -42,6 +42,11 @@ CalibrateJudgesIn: TypeAlias = "Callable[[Path, LabelOptions], Sequence[Calibrat
 JUDGES_IN_FILES: Final[OpenTable[CalibrateJudgesIn]] = OpenTable()
 """What is tried, one after the other, before a single side of `compare` is refused."""
 
+AnswerSides: TypeAlias = "Callable[[Sequence[str], str | None, LabelOptions], Reported | None]"
+"""Returns what sides of `compare` show, by a rubric's name, if one is given; None where they are of another kind."""
+SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
+"""What is tried before sides of `compare` are taken for rubrics, judges or files of ratings."""
+
 
 def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
     """Return the calibrations of all judges in a file that a feature knows; None where none knows files of its kind."""
@@ -59,4 +64,10 @@ def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
 def answer_of(request: Any) -> FileAnswer | None:
     """Return what a feature says of the files of a `CalibrationRequest`; None where none knows files of their kind."""
     answers = (answer(request) for answer in FILE_ANSWERS)
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:
+    """Return what a feature says of the sides of `compare`; None where none knows sides of their kind."""
+    answers = (answer(sides, rubric, options) for answer in SIDES_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)

@@ -155,12 +155,17 @@ def test_a_table_that_counts_something_else_is_refused(
         ({"tolerance": 0.2}, "counts what is closer than 0.1"),
         ({"only": ("group=g1",)}, "--only doesn't go with --counts"),
         ({"split": "dev"}, "--split doesn't go with --counts"),
-        ({"accept": True}, "--accept doesn't go with --counts"),
+        ({"samples": 3}, "--samples doesn't go with --counts"),
     ],
 )
 def test_options_that_choose_examples_are_refused(project: Path, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         calibrate(project / "answers.yaml", counts=project / "counts.csv", **options)
+
+
+def test_only_a_file_of_counts_is_accepted(project: Path) -> None:
+    with pytest.raises(UsageError, match="--accept keeps a file of counts; these are none"):
+        calibrate(project / "answers.yaml", counts=read_csv(project / "counts.csv"), accept=True)
 
 
 def test_labels_without_counts_are_refused(project: Path) -> None:

@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
 from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
@@ -27,7 +28,7 @@ from markscheme.calibration.earlier_runs.setting import (
     template_fingerprint,
 )
 from markscheme.errors import RatingError, writing
-from markscheme.files import exclusive, write_whole
+from markscheme.files import exclusive, replacing, write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.phrases import counted
@@ -47,6 +48,22 @@ NOT_ASKED = ("source", "judge")
 """Rubric fields that don't affect what the judge is asked."""
 NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit", "rows", "core_share")
 """Keys of a rubric that accepted runs of before don't have."""
+
+
+class KeptFile(NamedTuple):
+    """The file that is kept of a run.
+
+    Attributes:
+        content: Its bytes.
+        ending: The ending of its name.
+        runs: How many runs it holds by example; 0 where it holds no rating of a single example.
+        examples: How many examples were rated.
+    """
+
+    content: bytes
+    ending: str
+    runs: int
+    examples: int
 
 
 @dataclass(frozen=True)
@@ -138,23 +155,54 @@ def accept(
     n_runs = len({rating.sample for rating in runs})
     if n_runs > MOST_RUNS:
         raise RatingError(f"not accepted: that makes {n_runs} runs of {MOST_RUNS}; --replace starts over", path=path)
-    text = "".join(_line(rating, examples[rating.id]) for rating in runs)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    ratings_file = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
+    lines = "".join(_line(rating, examples[rating.id]) for rating in runs)
+    kept = KeptFile(lines.encode(), ".jsonl", n_runs, len({rating.id for rating in runs}))
+    measured_runs = len({rating.sample for rating in sitting})
+    ratings_file = write_run(calibration, kept, path, split=split, measured_runs=measured_runs, basis=basis)
+    return Acceptance(ratings_file, n_runs, why_alone)
+
+
+def write_run(
+    calibration: Calibration,
+    kept: KeptFile,
+    path: Path,
+    *,
+    split: str | None,
+    measured_runs: int = 1,
+    basis: RunBasis | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Path:
+    """Write what is kept of a run, its accepted.json, and what features keep; return the file of what is kept.
+
+    Args:
+        calibration: The run.
+        kept: The file that is kept.
+        path: The accepted.json to write; its folder is made.
+        split: The part of the examples that was measured, where there are splits.
+        measured_runs: How many runs were measured in this sitting.
+        basis: The files and options of the run; None where it isn't from files.
+        more: Further entries of accepted.json.
+
+    Raises:
+        RatingError: The history has a line that isn't an accepted run.
+        UsageError: The files cannot be written.
+    """
+    digest = hashlib.sha256(kept.content.replace(b"\r\n", b"\n")).hexdigest()
+    kept_file = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}{kept.ending}")
     ratings = {
-        "file": ratings_file.name,
+        "file": kept_file.name,
         "sha256": digest,
         "judge": calibration.rater.name,
-        "samples": n_runs,
-        "examples": len({rating.id for rating in runs}),
+        "samples": kept.runs,
+        "examples": kept.examples,
     }
-    before = _ratings_file_of(path)
+    before = _kept_file_of(path)
     history = kept_points(path.parent) if path.name == ACCEPTED else []
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(ratings_file, text, follow=False)
-        measured_runs = len({rating.sample for rating in sitting})
-        document = accepted_document(calibration, ratings, split, measured_runs)
+        with replacing(kept_file, follow=False) as file:
+            file.write(kept.content)
+        document = accepted_document(calibration, ratings, split, measured_runs) | dict(more)
         writers: list[WriteKept] = []
         for keep in KEPT_WITH_RUN:
             entries, write = keep(calibration, document, basis, path)
@@ -167,9 +215,9 @@ def accept(
         if path.name == ACCEPTED:
             fails = calibration.comparison.wrong_passes.of if calibration.rubric.decides else None
             keep_point(point_of(document, calibration.rubric, fails), history, path.parent)
-        if before is not None and before != ratings_file:
+        if before is not None and before != kept_file:
             before.unlink(missing_ok=True)
-    return Acceptance(ratings_file, n_runs, why_alone)
+    return kept_file
 
 
 def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
@@ -233,13 +281,13 @@ def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | No
     return runs
 
 
-def _ratings_file_of(path: Path) -> Path | None:
-    """Return the ratings file of an accepted.json at `path`, to be removed once it is replaced."""
+def _kept_file_of(path: Path) -> Path | None:
+    """Return the file that an accepted.json at `path` keeps, to be removed once it is replaced."""
     try:
         ratings = accepted_run_data(path)["ratings"]
         name = ratings["file"]
         digest = ratings["sha256"]
-        ours = name == f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl"
+        ours = name == f"{path.stem}-{digest[:DIGEST_LENGTH]}{Path(name).suffix}"
         return path.with_name(name) if ours and path.with_name(name).name == name else None
     except (RatingError, KeyError, TypeError):
         return None

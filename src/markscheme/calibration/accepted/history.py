@@ -205,14 +205,24 @@ def accept_run(
         names = ", ".join(calibration.rater.name for calibration in calibrations)
         raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
     (calibration,) = calibrations
-    if calibration.counts.too_few_graded:
-        problem = f"not accepted: {calibration.counts.not_graded} examples are not graded"
-        warnings.warn(problem, RatingWarning, stacklevel=2)
-        return
-    if not calibration.decision.is_usable and not anyway:
-        problem = f"not accepted: {calibration.rater.name} {_ALLOWS[calibration.decision.use]}; --anyway accepts it"
-        warnings.warn(problem, RatingWarning, stacklevel=2)
+    problem = why_not_accepted(calibration, anyway=anyway)
+    if problem is not None:
+        warnings.warn(f"not accepted: {problem}", RatingWarning, stacklevel=2)
         return
     acceptance = accept(calibration, path, split=split, start_over=start_over, basis=basis)
     if notify is not None:
         notify(f"accepted: {path}: {acceptance.sentences}")
+
+
+def why_not_accepted(calibration: Calibration, *, anyway: bool) -> str | None:
+    """Say why a run isn't accepted; None if it is.
+
+    Args:
+        calibration: Of the run.
+        anyway: Whether it is accepted though the judge can neither gate nor be used for trends.
+    """
+    if calibration.counts.too_few_graded:
+        return f"{calibration.counts.not_graded} examples are not graded"
+    if not calibration.decision.is_usable and not anyway:
+        return f"{calibration.rater.name} {_ALLOWS[calibration.decision.use]}; --anyway accepts it"
+    return None

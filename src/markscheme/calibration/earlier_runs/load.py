@@ -25,6 +25,7 @@ def load_accepted(path: Path) -> Accepted:
         setting = _setting(data)
         file = path.with_name(Path(str(data["ratings"]["file"])).name)
         digest = str(data["ratings"]["sha256"])
+        is_by_example = data["ratings"]["samples"] > 0
         agreement = data["measurements"]["agreement"]["value"]
         split = data["split"]
         day = str(data["date"])
@@ -33,7 +34,7 @@ def load_accepted(path: Path) -> Accepted:
     except (KeyError, TypeError, ValueError, RubricError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept a new one", path=path) from error
     _check_digest(file, digest)
-    ratings, submissions, labels = _stored(file, setting.rubric)
+    ratings, submissions, labels = _stored(file, setting.rubric) if is_by_example else ([], {}, {})
     return Accepted(path, day, writer, setting, use, agreement, split, digest, tuple(ratings), submissions, labels)
 
 

@@ -103,7 +103,8 @@ class Accepted:
         agreement: Share of examples on which the first of `runs` agreed, as measured; None where nothing was compared.
         split: The part of the examples it was measured on; None where there were no splits.
         digest: Of the ratings; identifies these runs.
-        ratings: The judge's, one per run and example; of a pair one for each order in which it was shown.
+        ratings: The judge's, one per run and example; of a pair one for each order in which it was shown. None of a
+            run that was kept without a rating of any example.
         submissions: Digest of each rated example's response and inputs, by id.
         labels: Digest of each rated example's labels, by id.
     """

@@ -65,6 +65,8 @@ def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Exam
     then = accepted.setting.rubric
     if then.name != rubric.name:
         return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
+    if not accepted.ratings:
+        return f"nothing in common with the accepted run {accepted.path}: it has counts, and no rating of an example"
     rated_then = [example for example in examples if example.id in accepted.submissions]
     if not any(accepted.submissions[example.id] == submission_digest(example) for example in rated_then):
         why = "their responses or inputs changed" if rated_then else "no example has an id it knows"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from markscheme.calibration.file_answers import answer_of_sides
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.calibration.results import reporter_of
@@ -23,6 +24,7 @@ from markscheme.readers.plain_tables import names_table
 from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
+    from markscheme.calibration.results import Reported
     from markscheme.features.compare.contenders import Compared
     from markscheme.features.compare.rubric_change import RubricChange
     from markscheme.rubrics.rubric import Rubric
@@ -83,6 +85,9 @@ def compare(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
+    answer = None if pairs else answer_of_sides(sides, rubric, labels)
+    if answer is not None:
+        return _print_answer(answer, json=json, markdown=markdown, html=html)
     if not pairs and rubric is None and report is None and are_versions(sides):
         judges = columns.judge
         if len(judges) > 1:
@@ -128,6 +133,17 @@ def compare(
 def _without_sizes(ask: AskFlags) -> AskFlags:
     """Return how judges are asked but for several limits of criteria in a question, by which they are compared."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
+
+
+def _print_answer(answer: "Reported", *, json: bool, markdown: bool, html: str | None) -> int:
+    """Print what a feature says of the sides."""
+    if html:
+        put(answer.to_html(), html)
+    if markdown:
+        put(answer.to_markdown(), "-")
+    else:
+        show(reporter_of(answer).view(answer), answer.to_json(), json=json)
+    return 0
 
 
 def _print_change(change: "RubricChange", *, json: bool, markdown: bool, html: str | None) -> int:
@@ -182,13 +198,7 @@ def _compare_systems(
 
     files = tuple(existing_file(Path(path)) for path in sides)
     compared = compare_systems(files, rubric, labels=labels, columns=columns)
-    if html:
-        put(compared.to_html(), html)
-    if markdown:
-        put(compared.to_markdown(), "-")
-    else:
-        show(reporter_of(compared).view(compared), compared.to_json(), json=json)
-    return 0
+    return _print_answer(compared, json=json, markdown=markdown, html=html)
 
 
 def _keep(compared: "Compared", labels: LabelOptions) -> None:

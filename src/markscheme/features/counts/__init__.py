@@ -1,9 +1,10 @@
 """Counts: a judge compared with labels by a table of distinct rows with their numbers, in place of the examples."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.file_answers import CALIBRATION_SOURCES
-from markscheme.calibration.results import RESULTS, Reporter, ResultRow
+from markscheme.calibration.file_answers import CALIBRATION_SOURCES, SIDES_ANSWERS
+from markscheme.calibration.results import RESULTS, Reported, Reporter, ResultRow
 from markscheme.commands.exports import EXPORTS
 from markscheme.options.table import OPTIONS, AddedOptions, Family
 from markscheme.ratings.frame_counts import FRAME_COUNTERS, CountFrame
@@ -11,9 +12,9 @@ from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.options import LabelOptions
     from markscheme.calibration.requests.calibration import CalibrationRequest
     from markscheme.rubrics.rubric import Rubric
 
@@ -52,6 +53,22 @@ def _export(rubric: "Rubric", examples: "Path | None", judges: tuple[str, ...], 
     return export_counts(rubric, options, examples, judges)
 
 
+def _sides(sides: "Sequence[str]", rubric: str | None, labels: "LabelOptions") -> Reported | None:
+    from markscheme.features.counts.first_line import has_counts
+
+    if not any(has_counts(path) for path in map(Path, sides) if path.is_file()):
+        return None
+    from markscheme.features.counts.contrast import contrast_files
+
+    return contrast_files(sides, rubric, labels)
+
+
+def _contrast_reporter() -> Reporter:
+    from markscheme.features.counts.contrast_view import CONTRAST_REPORTER
+
+    return CONTRAST_REPORTER
+
+
 def _daft_counter() -> CountFrame:
     from markscheme.features.counts.daft_frames import counted_frame
 
@@ -73,5 +90,6 @@ COUNTS = Feature(
     EXPORTS(_export),
     FRAME_COUNTERS(_daft_counter),
     CALIBRATION_SOURCES(_calibrations),
-    RESULTS(ResultRow("CountedCalibration", _reporter)),
+    SIDES_ANSWERS(_sides),
+    RESULTS(ResultRow("CountedCalibration", _reporter), ResultRow("CountsContrast", _contrast_reporter)),
 )

@@ -1,8 +1,9 @@
 """The calibration of a judge by counts."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +14,17 @@ from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.tried_settings import TriedSetting, record_of, tried_settings
 from markscheme.errors import ComparisonError, UsageError
+from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
+from markscheme.features.counts.contrast import CountsContrast
 from markscheme.features.counts.counts_file import CountsFile, read_counts
 from markscheme.features.counts.options import CountsOptions
 from markscheme.judges.judge import Usage
 from markscheme.ratings.codes import RatingCodes
+from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric, known_rubrics
+from markscheme.rubrics.search import calibration_folder, find_rubric, known_rubrics
 
 if TYPE_CHECKING:
     from markscheme.calibration.requests.calibration import CalibrationRequest
@@ -32,9 +36,11 @@ class CountedCalibration(Calibration):
 
     Attributes:
         counts_file: The counts.
+        since: These counts next to the accepted ones; None where none of this rubric are accepted.
     """
 
     counts_file: CountsFile
+    since: CountsContrast | None = None
 
 
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
@@ -47,6 +53,8 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
     if options.counts is None:
         raise UsageError("--labels names the labels of --counts FILE, which is missing")
     _refuse_others(request)
+    if request.drift.accept and not isinstance(options.counts, Path):
+        raise UsageError("--accept keeps a file of counts; these are none")
     rubric = request.of if isinstance(request.of, Rubric) else load_rubric(find_rubric(request.of[0]))
     _refuse_uncountable(rubric)
     counts = read_counts(options.counts, rubric)
@@ -74,7 +82,12 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         judge_ratings=RatingCodes(),
         counts_file=counts,
     )
-    return _after_settings(calibration, options.labels or rubric.name)
+    calibration = _after_settings(calibration, options.labels or rubric.name)
+    path = request.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
+    calibration = replace(calibration, since=since_accepted(comparison, path))
+    if request.drift.accept:
+        accept_counts(calibration, counts, path, request)
+    return calibration
 
 
 def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCalibration:
@@ -103,7 +116,6 @@ def _refuse_others(request: "CalibrationRequest") -> None:
         "split": labels.split,
         "samples": request.ask.samples,
         "replay": request.drift.replay,
-        "accept": request.drift.accept,
     }
     for option, value in values.items():
         if value:
@@ -132,7 +144,6 @@ def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric) ->
         source="ratings",
         provenance=counts.name,
         named=shlex.quote(next(by_name, written)),
-        may_be_accepted=False,
         options=f"--counts {shlex.quote(counts.name)}",
     )
 

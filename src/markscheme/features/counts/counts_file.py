@@ -93,6 +93,11 @@ class CountsFile:
     n_groups: int | None
     unknown: tuple[str, ...]
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What identifies the counts, as JSON has it."""
+        return {"file": self.name, "digest": self.digest, "examples": self.examples, "groups": self.n_groups}
+
     def rows_of(self, name: str) -> CountedRows:
         """Return the rows of a part; none where the file lacks it."""
         return self.parts.get(name, _NO_ROWS)

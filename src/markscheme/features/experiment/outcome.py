@@ -111,7 +111,9 @@ def _decided_then(run: ExperimentRun) -> Decided | None:
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None or receipt is None or not receipt.holds:
         return None
+    runs = load_accepted(folder / ACCEPTED).runs
+    if not runs:
+        return None
     truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER), rubric)
-    then = load_accepted(folder / ACCEPTED).runs[0]
-    table = both_decided(truth.judged(rubric, then))
+    table = both_decided(truth.judged(rubric, runs[0]))
     return Decided(table, truth.reference) if table.ids else None

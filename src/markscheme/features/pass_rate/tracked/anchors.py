@@ -232,6 +232,8 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
         looks: Looks at their examples; those at examples of other runs don't count.
         since: The day from which looks count; None for all.
     """
+    if not accepted.ratings:
+        return AnchorWatch()
     rubric = accepted.setting.rubric
     ids = anchor_ids(accepted)
     compared = [look for look in looks if look.accepted == accepted.digest]

@@ -479,8 +479,10 @@ async def _grades(grading: Grading, submissions: Sequence[Submission], at_once: 
 
 
 def _accepted(folder: Path) -> Accepted | None:
+    """Return the accepted runs in a calibration folder; None where none is, or none has ratings to look at again."""
     path = folder / ACCEPTED
-    return load_accepted(path) if path.is_file() else None
+    accepted = load_accepted(path) if path.is_file() else None
+    return accepted if accepted is not None and accepted.ratings else None
 
 
 def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:

@@ -1,0 +1,69 @@
+"""Counts that are accepted: kept as the run of a rubric, and what later counts are compared with."""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markscheme.calibration.accepted.acceptance import KeptFile, write_run
+from markscheme.calibration.accepted.history import why_not_accepted
+from markscheme.calibration.calibration import Calibration
+from markscheme.errors import RatingError, RatingWarning, UsageError
+from markscheme.features.counts.comparison import CountedComparison, compare_counts, in_words
+from markscheme.features.counts.contrast import CountsContrast
+from markscheme.features.counts.counts_file import CountsFile, read_counts
+from markscheme.files import refuse_unmakeable
+from markscheme.receipt import accepted_run_data
+
+if TYPE_CHECKING:
+    from markscheme.calibration.requests.calibration import CalibrationRequest
+
+ACCEPTED_COUNTS = "counts"
+"""The key of accepted.json under which an accepted run says what was counted."""
+
+
+def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, request: "CalibrationRequest") -> None:
+    """Keep counts as the accepted run, in place of the one before; with a judge that mustn't be used, only warn.
+
+    Args:
+        calibration: By the counts.
+        counts: The counts, of a file.
+        path: The accepted.json to write.
+        request: What was asked for.
+
+    Raises:
+        UsageError: The files cannot be written.
+    """
+    refuse_unmakeable(path)
+    why = why_not_accepted(calibration, anyway=request.drift.anyway)
+    if why is not None:
+        warnings.warn(f"not accepted: {why}", RatingWarning, stacklevel=2)
+        return
+    file = Path(counts.name)
+    kept = KeptFile(file.read_bytes(), file.suffix, 0, calibration.counts.graded)
+    with request.turn(path):
+        stated = {ACCEPTED_COUNTS: {**counts.facts, "judge": "stated"}}
+        kept_file = write_run(calibration, kept, path, split=None, more=stated)
+    if request.notify is not None:
+        request.notify(f"accepted: {path}: {in_words(counts)}, with the counts in {kept_file.name}.")
+
+
+def since_accepted(comparison: CountedComparison, path: Path) -> CountsContrast | None:
+    """Return counts next to the accepted ones; None where none of the same rubric are accepted.
+
+    Args:
+        comparison: Of the counts.
+        path: The accepted.json.
+    """
+    if not path.is_file():
+        return None
+    try:
+        data = accepted_run_data(path)
+        if ACCEPTED_COUNTS not in data or data["rubric"]["fingerprint"] != comparison.rubric.fingerprint:
+            return None
+        then = read_counts(path.with_name(Path(data["ratings"]["file"]).name), comparison.rubric)
+        if then.digest != data[ACCEPTED_COUNTS]["digest"]:
+            raise RatingError(f"{then.name} has other counts than were accepted", path=path)
+    except (RatingError, UsageError) as error:
+        warnings.warn(f"not compared with the accepted counts: {error}", RatingWarning, stacklevel=2)
+        return None
+    return CountsContrast(compare_counts(then, comparison.rubric, comparison.measure), comparison)

@@ -1,0 +1,134 @@
+"""Two tables of counts compared: how much better one judge agrees with its labels than another with its own.
+
+Counts don't say which example of one table is which of the other, so the two are taken for separate samples.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from markscheme.calibration.comparison.comparison import measure_of
+from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.results import Reported
+from markscheme.errors import RubricError, UsageError
+from markscheme.features.counts.comparison import CountedComparison, compare_counts
+from markscheme.features.counts.counts_columns import counts_columns
+from markscheme.features.counts.counts_file import read_counts
+from markscheme.features.counts.first_line import has_counts
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric, known_rubrics
+from markscheme.stats import Estimate
+
+AGREEMENT = "agreement"
+SAME_DECISION = "same decision"
+OF_DECISIONS = (SAME_DECISION, "stops", "keeps")
+
+
+class FigureContrast(NamedTuple):
+    """A figure of two tables of counts.
+
+    Attributes:
+        first: By the first table.
+        second: By the second.
+        difference: The second minus the first.
+    """
+
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True)
+class CountsContrast(Reported):
+    """Two tables of counts by one rubric.
+
+    Attributes:
+        first: The first, compared with its gold.
+        second: The second.
+    """
+
+    first: CountedComparison
+    second: CountedComparison
+
+    @property
+    def rubric(self) -> Rubric:
+        """The rubric of both."""
+        return self.first.rubric
+
+    @cached_property
+    def figures(self) -> Mapping[str, FigureContrast]:
+        """Figures of both, by name: the shares of a verdict, and of each criterion the share of the same level."""
+        before, now = dict(_figures(self.first)), dict(_figures(self.second))
+        return {
+            name: FigureContrast(before[name], now[name], difference_of(before[name], now[name])) for name in before
+        }
+
+
+def _figures(comparison: CountedComparison) -> Iterator[tuple[str, Estimate]]:
+    yield AGREEMENT, comparison.agreement
+    if comparison.rubric.decides:
+        decided = comparison.decision_figures
+        shares = (decided.same, decided.stops.rate, decided.keeps.rate)
+        yield from ((name, share.estimate()) for name, share in zip(OF_DECISIONS, shares, strict=True))
+    for name, criterion in comparison.criteria.items():
+        yield f"{name}: same level", criterion.statistics["exact_agreement"]
+
+
+def difference_of(first: Estimate, second: Estimate) -> Estimate:
+    """Subtract one estimate from another of a separate sample; each side of the interval adds the distances to both.
+
+    References:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095
+
+    Example:
+        >>> change = difference_of(Estimate(0.8, 0.7, 0.88), Estimate(0.9, 0.82, 0.95))
+        >>> round(change.value, 3), round(change.low, 3), round(change.high, 3)
+        (0.1, -0.013, 0.212)
+    """
+    n = min(first.n, second.n)
+    method = "difference of separate samples, by adding limits"
+    if first.value is None or second.value is None:
+        why = first.undefined or second.undefined or "no value"
+        return Estimate.without_value(why, n=n, method=method)
+    value = second.value - first.value
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return Estimate(value, n=n, method=method, caveat=first.caveat or second.caveat)
+    low = value - math.hypot(second.value - second.low, first.high - first.value)
+    high = value + math.hypot(second.high - second.value, first.value - first.low)
+    return Estimate(value, low, high, n=n, method=method)
+
+
+def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOptions) -> CountsContrast:
+    """Compare two files, of which one has counts.
+
+    Args:
+        files: As the user wrote them.
+        rubric: The rubric's name or file; None finds it by the counts.
+        labels: What is compared.
+
+    Raises:
+        UsageError: There are more or fewer than two, one has no counts, or no rubric is known that they are of.
+    """
+    paths = [Path(file) for file in files]
+    if len(paths) != 2 or not all(path.is_file() and has_counts(path) for path in paths):
+        raise UsageError("a file of counts is compared with one other file of counts")
+    of = _rubric_of(paths[0]) if rubric is None else load_rubric(find_rubric(rubric))
+    first, second = (compare_counts(read_counts(path, of), of, measure_of(of, labels.of)) for path in paths)
+    return CountsContrast(first, second)
+
+
+def _rubric_of(path: Path) -> Rubric:
+    """Return the known rubric that a file says it counts."""
+    named = {name.partition(":")[2] for name in counts_columns(path).parts or () if name.startswith("rubric:")}
+    for file in known_rubrics().values():
+        try:
+            rubric = load_rubric(file)
+        except RubricError:
+            continue
+        if rubric.fingerprint in named:
+            return rubric
+    raise UsageError(f"{path} has counts by a rubric that isn't found here: name it with --rubric")

@@ -1,0 +1,61 @@
+"""The report on two tables of counts."""
+
+from typing import Any, Final
+
+from markscheme.features.counts.comparison import in_words
+from markscheme.features.counts.contrast import CountsContrast, FigureContrast
+from markscheme.phrases import signed
+from markscheme.report.document import Document, Notes, Table
+from markscheme.report.figures import NONE, share_with_interval
+from markscheme.report.results import DocumentReporter
+from markscheme.stats import Estimate
+
+SEPARATE = (
+    "Difference: the second minus the first, in points, 95% CI. Counts don't say which example is which, so the files "
+    "are taken for separate samples; on the same examples `compare` on rows is more exact."
+)
+
+
+def json_of(contrast: CountsContrast) -> dict[str, Any]:
+    """Return two tables of counts as a dict, by the keys of the file format."""
+    of = {"name": contrast.rubric.name, "fingerprint": contrast.rubric.fingerprint}
+    sides = {"first": contrast.first.counts.facts, "second": contrast.second.counts.facts}
+    return {"schema": 1, "rubric": of, **sides, "figures": figures_json(contrast)}
+
+
+def figures_json(contrast: CountsContrast) -> dict[str, Any]:
+    """Return the figures of both tables and their differences, by name."""
+    return {
+        name: {side: estimate.to_json() for side, estimate in figure._asdict().items()}
+        for name, figure in contrast.figures.items()
+    }
+
+
+def view(contrast: CountsContrast) -> Document:
+    """Build the document: what both show, and how they differ."""
+    first, second = contrast.first.counts, contrast.second.counts
+    source = f"From counts. {first.name}: {in_words(first)}; {second.name}: {in_words(second)}."
+    table = contrast_table(contrast, first.name, second.name)
+    return Document(contrast.rubric.name, source, (table, Notes((SEPARATE,))))
+
+
+def contrast_table(contrast: CountsContrast, first: str, second: str) -> Table:
+    """Build the table of all figures under the names of both sides."""
+    return Table(("", first, second, "difference"), tuple(_row(*named) for named in contrast.figures.items()))
+
+
+def _row(name: str, figure: FigureContrast) -> tuple[str, ...]:
+    return name, share_with_interval(figure.first), share_with_interval(figure.second), _points(figure.difference)
+
+
+def _points(difference: Estimate) -> str:
+    """Render a difference of shares in points: "−3 (−8 to +2)"."""
+    if difference.value is None:
+        return NONE
+    value = signed(100 * difference.value, 0)
+    if difference.low is None or difference.high is None:
+        return value
+    return f"{value} ({signed(100 * difference.low, 0)} to {signed(100 * difference.high, 0)})"
+
+
+CONTRAST_REPORTER: Final = DocumentReporter(json_of, view)

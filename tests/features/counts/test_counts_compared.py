@@ -1,0 +1,150 @@
+"""Counts next to other counts: two files, and counts that were accepted."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate
+from markscheme.features.counts.contrast import difference_of
+from markscheme.features.counts.count_ratings import write_counts
+from markscheme.features.counts.counting import counts_of
+from markscheme.rubrics.file import load_rubric
+from markscheme.stats import Estimate
+from markscheme.stats.intervals import wilson
+from tests.commands.console import run
+from tests.features.counts.made import random_examples
+
+RUBRIC = """pass_mark: 0.5
+criteria:
+- {name: clear, description: Is it clear?, scale: {min: 1, max: 5}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a rubric, and counts of two judges of the same labels: one is right nine times in ten."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "answers.yaml").write_text(RUBRIC)
+    rubric = load_rubric(tmp_path / "rubrics" / "answers.yaml")
+    examples, _ = random_examples(rubric, random.Random(4), n=240, groups=0, people=1)
+    labelled = [example for example in examples if example["labels"]]
+    for name, right in (("old", 0.9), ("new", 0.5)):
+        draw = random.Random(name)
+        ratings = [
+            {
+                "id": example["id"],
+                "criteria": example["labels"][0]["criteria"] if draw.random() < right else {"clear": 3},
+            }
+            for example in labelled
+        ]
+        write_counts(counts_of(calibrate(rubric, labelled, ratings=ratings).comparison), tmp_path / f"{name}.csv")
+    return tmp_path
+
+
+def answer(project: Path, *words: str) -> Any:
+    done = run("markscheme", *words, cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+    return done
+
+
+def accepted(project: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((project / "calibration/answers/accepted.json").read_text())
+    return data
+
+
+def test_counts_are_kept_as_the_accepted_run_and_later_ones_are_compared_with_it(project: Path) -> None:
+    first = answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini", "--accept")
+    kept = accepted(project)
+    assert "in accepted-" in first.stderr
+    assert (project / "calibration/answers" / kept["ratings"]["file"]).read_bytes() == (
+        project / "old.csv"
+    ).read_bytes()
+    assert kept["ratings"]["samples"] == 0
+    assert kept["judge"]["name"] == "mini"
+    assert kept["counts"]["judge"] == "stated"
+    assert kept["counts"]["examples"] == kept["ratings"]["examples"] > 200
+    command = ("calibrate", "answers", "--counts", "new.csv", "--judge", "mini")
+    later = json.loads(answer(project, *command, "--json", "-").stdout)
+    agreement = later["since_counts"]["agreement"]
+    assert agreement["second"] == later["agreement"]
+    assert agreement["first"]["value"] == pytest.approx(kept["measurements"]["agreement"]["value"], abs=1e-9)
+    assert agreement["difference"]["high"] < -0.2
+    shown = answer(project, *command, "--details").stdout
+    assert "Since the accepted counts" in shown
+    assert "No accepted run yet" not in shown
+    answer(project, *command, "--accept", "--anyway")
+    names = sorted(
+        path.name for path in (project / "calibration/answers").iterdir() if path.suffix in (".csv", ".json")
+    )
+    assert names == [accepted(project)["ratings"]["file"], "accepted.json", "next_labels.json"]
+    assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_judge_that_must_not_be_used_is_not_accepted(project: Path) -> None:
+    refused = answer(project, "calibrate", "answers", "--counts", "new.csv", "--judge", "mini", "--accept")
+    assert "not accepted: mini " in refused.stderr
+    assert not (project / "calibration/answers/accepted.json").exists()
+
+
+def test_ratings_are_not_compared_with_accepted_counts(project: Path) -> None:
+    answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
+    rows = [
+        {"id": f"e{n}", "response": "r", "labels": [{"rater": "a", "criteria": {"clear": n % 5 + 1}}]} for n in range(9)
+    ]
+    (project / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    lines = [{"id": row["id"], "rater": "j", "criteria": row["labels"][0]["criteria"]} for row in rows]
+    (project / "j.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    of_rows = answer(project, "calibrate", "answers", "--examples", "rows.jsonl", "--ratings", "j.jsonl")
+    assert "it has counts, and no rating of an example" in of_rows.stderr
+
+
+def test_counts_that_are_not_those_accepted_are_not_compared(project: Path) -> None:
+    answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
+    kept = project / "calibration/answers" / accepted(project)["ratings"]["file"]
+    kept.write_bytes((project / "new.csv").read_bytes())
+    later = answer(project, "calibrate", "answers", "--counts", "old.csv")
+    assert "has other counts than were accepted" in later.stderr
+
+
+def test_two_files_of_counts_are_compared(project: Path) -> None:
+    compared = json.loads(answer(project, "compare", "old.csv", "new.csv", "--json").stdout)
+    assert compared["rubric"]["name"] == "answers"
+    for side in ("old", "new"):
+        words = ("calibrate", "answers", "--counts", f"{side}.csv", "--json", "-")
+        alone = json.loads(answer(project, *words).stdout)
+        place = {"old": "first", "new": "second"}[side]
+        assert compared["figures"]["agreement"][place] == alone["agreement"]
+        level = alone["criteria"]["clear"]["exact_agreement"]
+        assert compared["figures"]["clear: same level"][place] == level
+    shown = answer(project, "compare", "old.csv", "new.csv", "--rubric", "answers").stdout
+    assert "old.csv" in shown
+    assert "separate samples" in shown
+
+
+def test_counts_are_compared_with_counts_of_a_known_rubric_alone(project: Path) -> None:
+    (project / "lines.jsonl").write_text('{"id": "e1"}\n')
+    mixed = run("markscheme", "compare", "old.csv", "lines.jsonl", cwd=project)
+    assert mixed.returncode == 2
+    assert "is compared with one other file of counts" in mixed.stderr
+    (project / "rubrics" / "answers.yaml").rename(project / "answers.yaml")
+    unknown = run("markscheme", "compare", "old.csv", "new.csv", cwd=project)
+    assert unknown.returncode == 2
+    assert "name it with --rubric" in unknown.stderr
+    answer(project, "compare", "old.csv", "new.csv", "--rubric", "answers.yaml")
+
+
+def test_limits_of_a_difference_are_newcombes() -> None:
+    """56 of 70 and 48 of 80: Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10."""
+    larger, smaller = (Estimate(hits / n, *wilson(hits, n), n=n) for hits, n in ((56, 70), (48, 80)))
+    difference = difference_of(smaller, larger)
+    assert difference.low == pytest.approx(0.0524, abs=5e-5)
+    assert difference.high == pytest.approx(0.3339, abs=5e-5)
+
+
+def test_a_difference_without_a_value_says_why() -> None:
+    nothing = Estimate.without_value("no fails", n=0, method="share")
+    assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
+    assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None
