@@ -2,8 +2,8 @@
 
     python -m benchmarks.rewards [--rounds 3]
 
-A server answers after 200 ms, with a process of its own. Each contestant is a process too; they run in turn, and the
-least CPU of the rounds counts. By hand is `rivals/by_hand_rewards.py`. `of rows` gives the criteria of each row as
+A server answers after 200 ms, with a process of its own. Each contestant is a process too; they run in turn, a first
+batch warms each up alike, and the least CPU of the rounds counts. By hand is `rivals/by_hand_rewards.py`. `of rows` gives the criteria of each row as
 lists of 8 tasks, `one for all` the same list for each. Then the peak of memory for 1,000 and 100,000 rows of ten
 criteria, where a task has eight rollouts and the judge is a function.
 """
@@ -157,10 +157,8 @@ def main() -> None:
             pairs = [("by hand, one", "one"), ("one", "one"), ("of rows", "one"), ("one for all", "one")]
             pairs += [("by hand, each", "each"), ("each", "each")]
             least: dict[str, float] = {}
-            for turn in range(rounds):
+            for _ in range(rounds):
                 for who, asked in pairs:
-                    if asked == "each" and turn > 0:
-                        continue
                     took = process("contest", who, address, count, BATCHES[asked][count])["cpu"]
                     least[who] = min(took, least.get(who, took))
             hand, each = (1000 * least[f"by hand, {asked}"] / ROLLOUTS for asked in ("one", "each"))
