@@ -1,6 +1,7 @@
 """`markscheme grade`: grade responses with a rubric."""
 
 import asyncio
+import shlex
 import sys
 import warnings
 from collections import Counter
@@ -36,7 +37,7 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
-from markscheme.grading.by_row import NO_RUBRIC, ROW_REFUSED, own_rubric, without_rubric
+from markscheme.grading.by_row import ROW_REFUSED, rubric_for
 from markscheme.grading.groups import AFTER_GRADING
 from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
@@ -46,6 +47,7 @@ from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, refuse_device
+from markscheme.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.readers.submissions import (
@@ -131,12 +133,15 @@ def grade(
         raise UsageError("--missing says which prompts to print: add --show-prompt")
     inputs = _inputs(input)
     read = partial(_submissions, file, inputs, _columns_of_command(columns), loaded.known_inputs)
+    brought = _RowRubrics(loaded, rows, has_core=has_core)
     if show_prompt:
         from markscheme.commands.prompts import print_prompts
 
-        return print_prompts(loaded, None if file == "-" and not input else read(), missing=missing)
+        asked = None if file == "-" and not input else brought.prompts(read())
+        mapped = "".join(f" --map {shlex.quote(text)}" for text in columns.map)
+        grade_rows = None if has_core else f"grade {shlex.quote(file)}{mapped}"
+        return print_prompts(loaded, asked, missing=missing, grade_rows=grade_rows)
     scorers = scorers_for(loaded, ask.scorers)
-    brought = _RowRubrics(loaded if has_core else None, rows)
     at_most = JUDGE_BY_FIRST if out else None
     first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)
     if not first:
@@ -186,26 +191,32 @@ class _RowRubrics:
         n: How many rows bring one.
     """
 
-    def __init__(self, core: Rubric | None, rule: RowRule | None) -> None:
+    def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
         """Count none yet, next to the rubric of the run."""
-        self.core = core
-        self.rule = row_rule(rule, core)
+        self.of_run = of_run
+        self.core = of_run if has_core else None
+        self.rule = row_rule(rule, self.core)
         self.n = 0
         self._ids_by_fault: dict[str, list[str]] = {}
         self._ids_by_note: dict[str, list[str]] = {}
 
-    def add(self, submission: Submission) -> None:
-        """Count a row."""
-        text = row_rubric_in(submission.inputs, self.core)
-        self.n += text is not None
-        row_rubric = own_rubric(text, self.core, self.rule)
-        if row_rubric == NO_RUBRIC:
-            row_rubric = without_rubric(submission.inputs)
+    def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
+        """Return what a judge is asked first about rows, each by its rubric, and say what becomes of the others."""
+        found = [(submission, self.add(submission)) for submission in submissions]
+        self.say(len(found))
+        readable = ((row, self.of_run if own is None else own.rubric) for row, own in found if not isinstance(own, str))
+        return [prompt for row, rubric in readable for prompt in questions(rubric, row)]
+
+    def add(self, submission: Submission) -> RowRubric | str | None:
+        """Count a row, and return the rubric that it brings, or why it can't be graded by it."""
+        self.n += row_rubric_in(submission.inputs, self.core) is not None
+        row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
             self._ids_by_fault.setdefault(row_rubric, []).append(submission.id)
         of_key = notes_on_key(rubric_key_in(submission.inputs, self.core))
         for note in (*of_key, *row_rubric.notes) if isinstance(row_rubric, RowRubric) else ():
             self._ids_by_note.setdefault(note, []).append(submission.id)
+        return row_rubric
 
     def say(self, total: int) -> None:
         """Say what becomes of them, and which rows have a faulty one."""

@@ -1,6 +1,5 @@
 """`grade --show-prompt`: the prompts a judge is asked, to read them or to record replies elsewhere."""
 
-from collections.abc import Iterable
 from json import dumps
 from pathlib import Path
 
@@ -9,24 +8,25 @@ from markscheme.commands.options import notify
 from markscheme.grading import questions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.phrases import counted
+from markscheme.prompt import Prompt
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.examples_choice import examples_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
-from markscheme.submission import Submission
 
 
-def print_prompts(rubric: Rubric, submissions: Iterable[Submission] | None, *, missing: bool) -> int:
+def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool, grade_rows: str | None) -> int:
     """Print the prompts a judge is asked first, one JSON object per line, without labels.
 
     Args:
         rubric: The rubric.
-        submissions: What is asked about; the rubric's own labelled examples where None.
+        wanted: The prompts; those about the rubric's own labelled examples where None.
         missing: Only the prompts that no recording answers.
+        grade_rows: The command that grades rows with criteria of their own; None where there is a rubric to calibrate.
     """
-    if submissions is None:
-        submissions = [e.submission for e in load_examples(examples_of(rubric, None)[0], rubric).examples]
-    wanted = [prompt for submission in submissions for prompt in questions(rubric, submission)]
+    if wanted is None:
+        examples = load_examples(examples_of(rubric, None)[0], rubric).examples
+        wanted = [prompt for example in examples for prompt in questions(rubric, example.submission)]
     folder = find_calibration(rubric.name, Path.cwd())
     if missing and folder is not None:
         for recording in sorted((folder / "replies").glob("*.jsonl")):
@@ -35,15 +35,20 @@ def print_prompts(rubric: Rubric, submissions: Iterable[Submission] | None, *, m
         line = {"fingerprint": prompt.fingerprint, "system": prompt.system, "user": prompt.user}
         print(dumps({**line, "schema": prompt.schema}, ensure_ascii=False))
     if not wanted:
-        notify("No prompt is left: each has a recorded reply." if missing else "No prompts: there are no examples.")
+        none = "No prompts." if grade_rows else "No prompts: there are no examples."
+        notify("No prompt is left: each has a recorded reply." if missing else none)
         return 0
     replies = f"calibration/{rubric.name}/replies/JUDGE.jsonl"
+    recorded = f"recorded:{replies}"
+    use = (
+        f"markscheme {grade_rows} --judge {recorded}" if grade_rows else Commands.on(rubric.name, recorded).calibrate()
+    )
     notify(
         f"{counted(len(wanted), 'prompt')} on standard output, one JSON object per line.\n"
         f"Write the reply to each as a line of\n  {replies}\n"
         "JUDGE is a name that you choose. A line has the prompt's fingerprint and the\nreply's text:\n"
         '  {"fingerprint": "…", "judge": "JUDGE", "model": "…", "text": "…"}\n'
         "Next, once replies are recorded:\n"
-        f"  {Commands.on(rubric.name, f'recorded:{replies}').calibrate()}"
+        f"  {use}"
     )
     return 0

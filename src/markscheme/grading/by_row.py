@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
-from markscheme.plain_data import json_rows, parse_json
+from markscheme.plain_data import json_rows
 from markscheme.prompt import Prompt
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import (
@@ -20,6 +21,7 @@ from markscheme.rubrics.of_rows import (
     rubric_of_all,
 )
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.shapes import RUBRIC_SHAPES
 from markscheme.submission import Submission, submission_of
 
 NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
@@ -44,24 +46,19 @@ def own_rubric(
     return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule, of_run)
 
 
-def without_rubric(inputs: Mapping[str, str]) -> str:
-    """Say that a row brings no rubric, and which of its keys hold lists that may be one.
+def rubric_for(
+    inputs: Mapping[str, Any], core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
+) -> RowRubric | str | None:
+    """Return what `own_rubric` does, and of a row without a rubric which of its keys may hold one, for `--map`.
 
-    >>> without_rubric({"questions": '["Is it kind?"]', "query": "Hello?"}).rpartition("; ")[2]
-    '`questions` holds a list: --map questions=rubric'
+    >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
+    '`questions` may hold criteria: --map questions=rubric'
     """
-    key = next((key for key, text in inputs.items() if _lists_sentences(text)), None)
-    return NO_RUBRIC if key is None else f"{NO_RUBRIC}; `{key}` holds a list: --map {key}=rubric"
-
-
-def _lists_sentences(text: str) -> bool:
-    if not text.startswith("["):
-        return False
-    try:
-        listed = parse_json(text)
-    except (ValueError, RecursionError):
-        return False
-    return bool(listed) and all(isinstance(entry, str) and " " in entry for entry in listed)
+    brought = own_rubric(row_rubric_in(inputs, core), core, rule, of_run)
+    if brought != NO_RUBRIC:
+        return brought
+    may_hold = next((shape.key_in(inputs) for shape in RUBRIC_SHAPES), None)
+    return f"{NO_RUBRIC}; {may_hold}" if may_hold else NO_RUBRIC
 
 
 def rubric_of_rows(path: Path) -> Rubric:
@@ -119,8 +116,7 @@ class ByRow(AroundGrader):
         """Return the rubric that a row brings, why it can't be graded by it, or None for that of the run."""
         if submission.fault:
             return None
-        brought = own_rubric(row_rubric_in(submission.inputs, self.core), self.core, self.rule, self.of_run)
-        return without_rubric(submission.inputs) if brought == NO_RUBRIC else brought
+        return rubric_for(submission.inputs, self.core, self.rule, self.of_run)
 
     def prompts(self, submission: Submission) -> list[Prompt]:
         """Return the prompts by the row's rubric; none where it is faulty."""

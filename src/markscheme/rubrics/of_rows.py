@@ -16,6 +16,7 @@ from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
+from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 MOST_CRITERIA_OF_ROW = 2000
 """Criteria of a row; the largest published rubric has 1,963."""
@@ -63,7 +64,9 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     ('["It names the town."]', None)
     """
     key = rubric_key_in(inputs, core)
-    return str(inputs[key]) if key is not None and inputs[key] else None
+    if key is None or not inputs[key]:
+        return None
+    return next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), str(inputs[key]))
 
 
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:

@@ -37,6 +37,12 @@ class RubricShape(Protocol):
     def shows(self, data: Any) -> bool:
         """Return whether plain data show by their keys alone that they are a rubric, rather than a table."""
 
+    def key_in(self, row: Mapping[str, Any]) -> str | None:
+        """Say which key of a row may hold its criteria, with the option that says so; None without one."""
+
+    def text_in(self, row: Mapping[str, Any], key: str) -> str:
+        """Return the rubric under a key of a row, with what other keys of the row say of it."""
+
 
 RUBRIC_SHAPES: OpenTable[RubricShape] = OpenTable()
 """Readers of published rubrics; they are asked for data that aren't of markscheme's own format."""

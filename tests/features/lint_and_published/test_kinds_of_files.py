@@ -42,12 +42,29 @@ def test_rows_in_a_list_are_linted_and_graded_as_rows(tmp_path: Path) -> None:
     assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
 
 
+def test_groups_of_a_row_weigh_what_another_key_says_and_lint_prints_the_command(tmp_path: Path) -> None:
+    groups = {"depth": [{"criterion": "Names the cause"}], "form": [{"criterion": "Is short"}]}
+    row = {"response": "Rye.", "criterions": groups, "share": {"depth": 0.75, "form": 0.25}}
+    (tmp_path / "my rows.jsonl").write_text(f"{json.dumps(row)}\n")
+    refused = " ".join(run("markscheme", "lint", "my rows.jsonl", cwd=tmp_path).stdout.split())
+    assert "`criterions` may hold criteria: --map criterions=rubric" in refused
+    assert "`--map` is an option of `markscheme grade 'my rows.jsonl'`" in refused
+    (tmp_path / "judging.py").write_text(
+        "def judge(system_prompt, user_prompt):\n"
+        "    said = {'quote': 'nothing to quote', 'reason': 'Seen.'}\n"
+        "    return {'verdicts': {'c1': {**said, 'level': 'MET'}, 'c2': {**said, 'level': 'UNMET'}}}\n"
+    )
+    mapped = ("--map", "criterions=rubric", "--judge", "function:judging:judge", "--json")
+    graded = run("markscheme", "grade", "my rows.jsonl", *mapped, cwd=tmp_path)
+    assert [json.loads(line)["score"] for line in graded.stdout.splitlines()] == [0.75]
+
+
 def test_rows_with_their_criteria_under_another_key_say_how_to_name_it(tmp_path: Path) -> None:
     rows = [{"id": n, "response": "Rye.", "checks_asked": ["Is it about rye?", "Is it short?"]} for n in range(2)]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     refused = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "`checks_asked` holds a list: --map checks_asked=rubric" in " ".join(refused.stdout.split())
+    assert "`checks_asked` may hold criteria: --map checks_asked=rubric" in " ".join(refused.stdout.split())
     (tmp_path / "judging.py").write_text(
         "def judge(system_prompt, user_prompt):\n"
         "    said = {'quote': 'nothing to quote', 'reason': 'Seen.'}\n"

@@ -10,7 +10,7 @@ from markscheme.errors import RubricError, RubricWarning
 from markscheme.rubrics.shape_hints import ShapeOptions
 from tests.features.published.test_shapes import read
 
-Criterion = tuple[float, str, list[int] | None]
+Criterion = tuple[float, str, list[float] | None]
 """The weight, how the words begin, and the levels; None for yes or no."""
 READ: dict[str, tuple[Any, list[Criterion]]] = {
     "HealthBench": (
@@ -194,6 +194,88 @@ READ: dict[str, tuple[Any, list[Criterion]]] = {
         },
         [(5, "The workbook has", None), (1, "All totals", None)],
     ),
+    "WritingBench": (
+        {
+            "index": 1,
+            "query": "Write an abstract of at most 200 words.",
+            "checklist": [
+                {
+                    "name": "Length",
+                    "criteria_description": "Checks that the abstract is one paragraph of at most 200 words.",
+                    "1-2": "More than 300 words.",
+                    "3-4": "251 to 300 words.",
+                    "5-6": "201 to 250 words.",
+                    "7-8": "At most 200 words, but in several paragraphs.",
+                    "9-10": "One paragraph of at most 200 words.",
+                },
+                {
+                    "name": "Findings",
+                    "criteria_description": "Checks that the main finding is stated with a number.",
+                    "1-2": "None.",
+                    "3-4": "Vague.",
+                    "5-6": "A finding without a number.",
+                    "7-8": "A number without its unit.",
+                    "9-10": "A finding with number and unit.",
+                },
+            ],
+        },
+        [
+            (1, "Checks that the abstract", [1.5, 3.5, 5.5, 7.5, 9.5]),
+            (1, "Checks that the main", [1.5, 3.5, 5.5, 7.5, 9.5]),
+        ],
+    ),
+    "DeepEval": (
+        {
+            "metrics": [
+                {
+                    "name": "Faithfulness",
+                    "criteria": "Determine whether the output says only what the ticket says.",
+                    "evaluation_steps": ["List every claim of the output.", "Check each against the ticket."],
+                    "rubric": [
+                        {"score_range": [0, 2], "expected_outcome": "Most claims are invented."},
+                        {"score_range": [3, 9], "expected_outcome": "Some claims are invented."},
+                        {"score_range": [10, 10], "expected_outcome": "No claim is invented."},
+                    ],
+                    "threshold": 0.7,
+                },
+                {
+                    "name": "Tone",
+                    "criteria": "The output is friendly without flattery.",
+                    "rubric": [
+                        {"score_range": [0, 5], "expected_outcome": "It flatters."},
+                        {"score_range": [6, 10], "expected_outcome": "It doesn't flatter."},
+                    ],
+                },
+            ]
+        },
+        [(1, "Determine whether", [1, 6, 10]), (1, "The output is friendly", [2.5, 8])],
+    ),
+    "DeepEval, one metric": (
+        {
+            "name": "Tone",
+            "criteria": "The output is friendly without flattery.",
+            "rubric": [
+                {"score_range": [0, 5], "expected_outcome": "It flatters the customer."},
+                {"score_range": [6, 10], "expected_outcome": "It doesn't flatter anybody."},
+            ],
+        },
+        [(1, "The output is friendly", [2.5, 8])],
+    ),
+    "DeepResearch Bench": (
+        {
+            "id": 51,
+            "prompt": "Report on heat pumps in old flats.",
+            "dimension_weight": {"insight": 0.6, "readability": 0.4},
+            "criterions": {
+                "insight": [
+                    {"criterion": "Says when a heat pump doesn't pay", "explanation": "Limits.", "weight": 0.75},
+                    {"criterion": "Compares it with district heating", "explanation": "Others.", "weight": 0.25},
+                ],
+                "readability": [{"criterion": "Has a summary of five lines", "explanation": "Skim.", "weight": 1.0}],
+            },
+        },
+        [(0.45, "Says when", None), (0.15, "Compares it", None), (0.4, "Has a summary", None)],
+    ),
 }
 REFUSED: dict[str, tuple[Any, str]] = {
     "PRBench in words": (
@@ -264,7 +346,7 @@ def test_what_a_benchmark_publishes_means_what_was_expected(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)  # what wasn't read is noted
         criteria = Rubric.from_dict(data).criteria
-    levels = [None if c.scale.is_yes_no else [int(value) for value in c.scale.values] for c in criteria]
+    levels = [None if c.scale.is_yes_no else [*c.scale.values] for c in criteria]
     assert [c.weight for c in criteria] == pytest.approx([weight for weight, _, _ in expected])
     assert levels == [listed for _, _, listed in expected]
     assert all(c.requirement.startswith(words) for c, (_, words, _) in zip(criteria, expected, strict=True))

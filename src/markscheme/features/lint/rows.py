@@ -1,14 +1,15 @@
 """Results of `lint` on rows that bring criteria of their own."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from markscheme.errors import Fault, RatingError, SubmissionError
 from markscheme.features.lint.lint import LintReport
-from markscheme.grading.by_row import NO_RUBRIC, own_rubric, without_rubric
+from markscheme.grading.by_row import NO_RUBRIC, rubric_for
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
-from markscheme.rubrics.of_rows import RowRubric, notes_on_key, row_rubric_in, rubric_key_in
+from markscheme.rubrics.of_rows import RowRubric, notes_on_key, rubric_key_in
 from markscheme.submission import Submission
 
 
@@ -33,6 +34,8 @@ def lint_rows(path: Path) -> LintReport:
             faults.append(Fault(row_rubric, line))
     counts = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
     notes = [f"{note} ({counted(len(lines), 'row')}, first {lines[0]})" for note, lines in lines_by_note.items()]
+    if any(" --map " in fault.problem for fault in faults):
+        notes.append(f"`--map` is an option of `markscheme grade {shlex.quote(path.name)}`")
     return LintReport(path, faults=tuple(faults), notes=(counts, *notes))
 
 
@@ -44,8 +47,7 @@ def _row_rubric(data: object) -> RowRubric | str:
         inputs = Submission("", {str(key): value for key, value in data.items()}).inputs
     except SubmissionError as error:
         return str(error)
-    text = row_rubric_in(inputs, None)
-    return without_rubric(inputs) if text is None else own_rubric(text, None, "add") or NO_RUBRIC
+    return rubric_for(inputs, None, "add") or NO_RUBRIC
 
 
 def rows_in_words(report: LintReport) -> str:

@@ -1,5 +1,6 @@
 """Rubrics as people publish them: read by structure, and nothing of them is lost without a word."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
@@ -19,9 +20,22 @@ class _ByStructure:
         return read_published(data, options)
 
     def shows(self, data: Any) -> bool:
-        from markscheme.features.published.finding import shows_rubric
+        is_rubric: bool = self._finding.shows_rubric(data)
+        return is_rubric
 
-        return shows_rubric(data)
+    def key_in(self, row: Mapping[str, Any]) -> str | None:
+        said: str | None = self._finding.key_of_criteria(row)
+        return said
+
+    def text_in(self, row: Mapping[str, Any], key: str) -> str:
+        text = str(row[key])
+        return self._finding.with_weights_of_groups(text, row) if text.startswith("{") else text  # type: ignore[no-any-return]
+
+    @property
+    def _finding(self) -> Any:
+        from markscheme.features.published import finding
+
+        return finding
 
 
 PUBLISHED = Feature("published", RUBRIC_SHAPES(_ByStructure()))

@@ -112,6 +112,7 @@ class CriterionReading:
             raise open_to_option(
                 f"criterion {name or f'c{index}'!r} {has} to judge by: --map KEY=requirement (keys {keys})", "map"
             )
+        threshold = _threshold(fields, scale_levels, taken)
         further = [*self._further(fields, taken, name or f"c{index}")]
         named = {"name": name} if name else {}
         read = {**named, "requirement": "\n".join([without_prefix(text), *further]), "weight": weight}
@@ -122,7 +123,7 @@ class CriterionReading:
             **levels,
             **of_dimension,
             **required,
-            **_threshold(fields, scale_levels),
+            **threshold,
             **_tagged(tags),
         }
 
@@ -349,10 +350,11 @@ def _refuse_marks(fields: Mapping[str, Any]) -> None:
             raise open_to_option("thresholds beyond 1 and no scale: --scale LOW..HIGH", "scale")
 
 
-def _threshold(fields: Mapping[str, Any], levels: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _threshold(fields: Mapping[str, Any], levels: list[dict[str, Any]] | None, taken: set[str]) -> dict[str, Any]:
     amount = number_of(fields.get("threshold"))
     if amount is None:
         return {}
+    taken.add("threshold")
     if amount > 1 and levels:
         low = levels[0]["value"]
         amount = (amount - low) / (levels[-1]["value"] - low)

@@ -1,8 +1,10 @@
 """Find by structure which part of a file holds its criteria; two that could be it are refused."""
 
 import difflib
+import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markscheme.errors import RubricError
@@ -14,6 +16,7 @@ from markscheme.features.published.vocabulary import (
     GROUP_NAMES,
     INSIDE,
     LEVEL_LISTS,
+    LEVEL_SPANS,
     LEVEL_TEXTS,
     LEVEL_VALUES,
     NAMES,
@@ -24,13 +27,15 @@ from markscheme.features.published.vocabulary import (
     TASKS,
     WEIGHTS,
     WORD_KEYS,
+    level_keys,
     level_of,
     number_of,
     numbered,
     text_in,
+    value_of_level,
     words_in,
 )
-from markscheme.plain_data import Place
+from markscheme.plain_data import Place, parse_json
 
 _NEARLY = 0.9
 """How like `criteria` a key is that is a misspelling of it."""
@@ -106,6 +111,8 @@ def _is_native_criterion(fields: Any) -> bool:
     if isinstance(fields.get("criteria"), list) and not fields.keys() & FOREIGN - {"title"}:
         return all(map(_is_native_criterion, fields["criteria"]))
     unknown = fields.keys() - NATIVE_CRITERION
+    if level_keys(fields):
+        return False
     if group_key(fields) in unknown - {"criteria"}:
         return False
     if any(isinstance(fields.get(key), list | Mapping) for key in INSIDE):
@@ -136,13 +143,20 @@ def shows_rubric(data: Any) -> bool:
         return False
     if any(key in data for key in CHILDREN) and text_in(data.get("requirements")):
         return True
+    if len(data) > 1 and all(
+        isinstance(group, list) and group and all(map(_shows_criterion, group)) for group in data.values()
+    ):
+        return True
     return any(is_criteria(key, data[key]) for key in CONTAINERS if key in data)
 
 
 def _shows_criterion(fields: Any) -> bool:
     if not isinstance(fields, Mapping) or fields.keys() & set(OF_MESSAGES):
         return False
-    says = any(key in fields for key in ("criterion", "requirement", "criterion_description", "rubricContent"))
+    says = any(
+        key in fields
+        for key in ("criterion", "requirement", "criterion_description", "criteria_description", "rubricContent")
+    )
     return says or (words_key(fields) is not None and any(key in fields for key in WEIGHTS) and "title" in fields)
 
 
@@ -159,7 +173,8 @@ def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
 
 def _holds_rubric(key: Any, value: Any) -> bool:
     """Return whether a row's key holds a rubric of its own: `rubric`, `rubrics`, `score_rubric`, …"""
-    return str(key).endswith(INSIDE) and isinstance(value, list | Mapping | str) and bool(value)
+    holds = str(key).endswith(INSIDE) and isinstance(value, list | Mapping | str) and bool(value)
+    return holds and not is_level_list(key, value)
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
@@ -167,17 +182,23 @@ def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
     around: dict[str, Any] = {}
     path: Place = ()
     while True:
-        if isinstance(data, list) and len(data) == 1 and isinstance(data[0], Mapping) and set(INSIDE) & data[0].keys():
+        if isinstance(data, list) and len(data) == 1 and _key_inside(data[0]) is not None:
             data = data[0]
             path = (*path, 0)
-        key = next(
-            (key for key in INSIDE if isinstance(data, Mapping) and isinstance(data.get(key), list | Mapping)), None
-        )
+        key = _key_inside(data)
         if key is None:
             return data, around, path
         around |= {name: value for name, value in data.items() if name != key}
         data = data[key]
         path = (*path, key)
+
+
+def _key_inside(data: Any) -> str | None:
+    """Return the key that a whole rubric is under, rather than the levels of one criterion; None without one."""
+    if not isinstance(data, Mapping):
+        return None
+    inside = (key for key in INSIDE if isinstance(data.get(key), list | Mapping))
+    return next((key for key in inside if not is_level_list(key, data[key])), None)
 
 
 def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
@@ -201,7 +222,7 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
             raise RubricError(f"has no key {named!r}; its keys are {', '.join(map(str, inner))}")
         return _below(named, inner, around, path)
     if _whole(inner):
-        return FoundCriteria(tuple(_entries(inner, path)), around)
+        return _of_list(inner, around, path, None)
     possible = [str(key) for key, value in inner.items() if is_criteria(key, value)]
     if len(possible) > 1:
         raise open_to_option(f"{_listed(possible)} could each be the criteria: --criteria {possible[0]}", "criteria")
@@ -232,7 +253,65 @@ def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None)
         tasks = tasks_in(entries)
         if tasks is not None:
             raise RubricError(f"{tasks[0]} tasks{f' ({tasks[1]})' if tasks[1] else ''}: pass the file to grade")
-    return FoundCriteria(tuple(_entries(entries, path)), top, key)
+    criteria = [*_entries(entries, path)]
+    weights = key_of_weights(top, {criterion.group for criterion in criteria})
+    if weights is None:
+        return FoundCriteria(tuple(criteria), top, key)
+    shares = top[weights]
+    shared = tuple(replace(criterion, share=number_of(shares[criterion.group])) for criterion in criteria)
+    return FoundCriteria(shared, {name: value for name, value in top.items() if name != weights}, key)
+
+
+def key_of_criteria(row: Mapping[str, Any]) -> str | None:
+    """Say which key of a row may hold its criteria: a list of sentences, or what keys show to be criteria.
+
+    >>> key_of_criteria({"asked": '[{"criterion": "Is kind.", "points": 2}]', "query": "Hello?"})
+    '`asked` may hold criteria: --map asked=rubric'
+    """
+    for key, text in row.items():
+        held = _structure_in(text)
+        sentences = isinstance(held, list) and all(isinstance(said, str) and " " in said for said in held)
+        if held and (sentences or shows_rubric(held)):
+            return f"`{key}` may hold criteria: --map {shlex.quote(f'{key}=rubric')}"
+    return None
+
+
+def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
+    """Return a row's rubric with what its groups weigh, where another key of the row says it by their names.
+
+    >>> groups = '{"depth": [{"criterion": "Names the cause."}], "form": [{"criterion": "Is short."}]}'
+    >>> with_weights_of_groups(groups, {"share": '{"depth": 0.7, "form": 0.3}'})[-50:]
+    'hort."}]}, "share": {"depth": 0.7, "form": 0.3}}'
+    """
+    beside = {key: text for key, text in row.items() if str(text).startswith("{")}
+    groups = _structure_in(rubric) if beside else None
+    if not isinstance(groups, dict) or not all(isinstance(criteria, list) for criteria in groups.values()):
+        return rubric
+    mappings = {key: _structure_in(text) for key, text in beside.items()}
+    key = key_of_weights(mappings, set(groups))
+    return rubric if key is None else json.dumps({"rubric": groups, key: mappings[key]}, ensure_ascii=False)
+
+
+def _structure_in(text: Any) -> Any:
+    """Return the list or object that a text holds as JSON; None for any other text."""
+    if not str(text).startswith(("[", "{")):
+        return None
+    try:
+        return parse_json(str(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | None:
+    """Return the key of a mapping that says what each group of criteria weighs, by the group's name; None without one.
+
+    >>> key_of_weights({"dimension_weight": {"depth": 0.7, "form": 0.3}, "id": 5}, {"depth", "form"})
+    'dimension_weight'
+    """
+    if len(groups) < 2:
+        return None
+    named = ((str(key), value) for key, value in top.items() if isinstance(value, Mapping) and value.keys() == groups)
+    return next((key for key, value in named if all(number_of(amount) for amount in value.values())), None)
 
 
 def _whole(data: Mapping[str, Any]) -> bool:
@@ -259,6 +338,8 @@ def is_criteria(key: Any, value: Any) -> bool:
         return all(_has_words(fields) or group_key(fields) is not None for fields in value)
     if not isinstance(value, Mapping) or is_level_mapping(value):
         return False
+    if all(isinstance(fields, list) and fields and all(map(_has_key_of_words, fields)) for fields in value.values()):
+        return is_container or len(value) > 1
     if all(isinstance(fields, Mapping) for fields in value.values()):
         return is_container or all(words_key(fields) is not None for fields in value.values())
     return (
@@ -274,7 +355,10 @@ def is_single(value: Any) -> bool:
     """Return whether a value is one criterion, with its words and a key for each level."""
     if not isinstance(value, Mapping):
         return False
-    return words_key(value) is not None and sum(numbered(key) is not None for key in value) > 1
+    if words_key(value) is None:
+        return False
+    has_levels = sum(numbered(key) is not None for key in value) > 1 or level_keys(value)
+    return bool(has_levels) or any(is_level_list(key, value.get(key)) for key in INSIDE)
 
 
 def words_key(fields: Mapping[str, Any]) -> str | None:
@@ -289,6 +373,10 @@ def _has_words(fields: Any) -> bool:
     return words_key(fields) is not None or next(texts, None) is not None
 
 
+def _has_key_of_words(fields: Any) -> bool:
+    return isinstance(fields, Mapping) and not fields.keys() & set(OF_MESSAGES) and words_key(fields) is not None
+
+
 def is_level_mapping(value: Any) -> bool:
     """Return whether a value maps numbers or ranges to the words of levels."""
     if not isinstance(value, Mapping) or len(value) < 2:
@@ -300,9 +388,16 @@ def is_level_list(key: Any, value: Any) -> bool:
     """Return whether a value lists levels, each with its number and its words."""
     if not isinstance(value, list) or len(value) < 2 or not all(isinstance(level, Mapping) for level in value):
         return False
-    has_values = all(any(number_of(level.get(name)) is not None for name in LEVEL_VALUES) for level in value)
+    has_values = all(value_of_level(level) is not None for level in value)
     texts = all(any(name in level for name in (*LEVEL_TEXTS, "label")) for level in value)
-    extra = {name for level in value for name in level} - {*LEVEL_VALUES, *LEVEL_TEXTS, *NAMES, "example", "examples"}
+    extra = {name for level in value for name in level} - {
+        *LEVEL_VALUES,
+        *LEVEL_SPANS,
+        *LEVEL_TEXTS,
+        *NAMES,
+        "example",
+        "examples",
+    }
     return has_values and texts and (key in LEVEL_LISTS or not extra)
 
 

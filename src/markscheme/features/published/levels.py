@@ -9,15 +9,16 @@ from markscheme.features.published.vocabulary import (
     CREDITS,
     LEVEL_LABELS,
     LEVEL_TEXTS,
-    LEVEL_VALUES,
     MAXIMA,
     SCALES,
     ends_of,
     is_range,
+    level_keys,
     level_of,
     number_of,
     numbered,
     text_in,
+    value_of_level,
 )
 
 MOST_POINTS = 10
@@ -47,6 +48,11 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
     if len(numbers) > 1:
         taken.update(numbers)
         return _filled([_level(float(level), fields[key]) for key, level in numbers.items()], ends, is_whole=True)
+    bands = level_keys(fields)
+    if bands:
+        taken.update(bands)
+        is_whole = not any(map(is_range, bands))
+        return _filled([_level(level_of(key), fields[key]) for key in bands], ends, is_whole=is_whole)
     credits = [key for key in CREDITS if text_in(fields.get(key)) is not None]
     if len(credits) > 1:
         taken.update(credits)
@@ -87,21 +93,14 @@ def _worded(key: str, value: Any) -> list[dict[str, Any]] | None:
 
 
 def _value_of(tier: Mapping[str, Any]) -> tuple[float | None, str | None]:
-    spans = [tier[key] for key in ("score_range", "range") if key in tier]
-    ends = ends_of(spans[0]) if spans else None
-    level = (ends[0] + ends[1]) / 2 if ends else _number_under(LEVEL_VALUES, tier)
-    return level, next((text for key in LEVEL_TEXTS if (text := text_in(tier.get(key)))), None)
-
-
-def _number_under(keys: Sequence[str], fields: Mapping[str, Any]) -> float | None:
-    return next((amount for key in keys if (amount := number_of(fields.get(key))) is not None), None)
+    return value_of_level(tier), next((text for key in LEVEL_TEXTS if (text := text_in(tier.get(key)))), None)
 
 
 def _of_entry(level: Mapping[str, Any]) -> dict[str, Any]:
     texts = [text for key in LEVEL_TEXTS if (text := text_in(level.get(key)))]
     label = next((text for key in LEVEL_LABELS if (text := text_in(level.get(key)))), None)
     words = "\n".join(dict.fromkeys(texts)) or None
-    return _level(_number_under(LEVEL_VALUES, level), words or label, label if words else None)
+    return _level(value_of_level(level), words or label, label if words else None)
 
 
 def _level(value: float | None, words: Any, label: str | None = None) -> dict[str, Any]:

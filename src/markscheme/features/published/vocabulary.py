@@ -111,7 +111,11 @@ CHILDREN: Final = ("sub_tasks", "subtasks")
 """Keys of the parts of a tree."""
 LEVEL_LISTS: Final = ("levels", "ratings", "anchors", "bands", "grades", "score_levels", "rating_scale")
 LEVEL_VALUES: Final = ("value", "score", "points", "level", "rating")
-LEVEL_TEXTS: Final = ("description", "long_description", "text", "criteria", "descriptor", "anchor", "desc")
+LEVEL_TEXTS: Final = (
+    "description", "long_description", "text", "criteria", "descriptor", "anchor", "desc", "expected_outcome",
+)  # fmt: skip
+LEVEL_SPANS: Final = ("score_range", "range")
+"""Keys of the scores that a level stands for, from the lowest to the highest."""
 LEVEL_LABELS: Final = ("label", "title", "name")
 MAXIMA: Final = ("max_score", "max_points", "max")
 SCALES: Final = ("scale", "score_range", "range", "rating_scale")
@@ -244,6 +248,31 @@ def level_of(key: Any) -> float | None:
     if span:
         return (float(span[1]) + float(span[2])) / 2
     return number_of(key if isinstance(key, str) and not key.endswith("%") else finite(key))
+
+
+def value_of_level(level: Mapping[str, Any]) -> float | None:
+    """Return the score of a level: a number, or the middle of the scores that it stands for.
+
+    >>> value_of_level({"score": 3}), value_of_level({"score_range": [7, 10]}), value_of_level({"range": [10, 10]})
+    (3.0, 8.5, 10.0)
+    """
+    span = next((level[key] for key in LEVEL_SPANS if key in level), None)
+    if isinstance(span, list) and len(span) == 2 and number_of(span[0]) == number_of(span[1]):
+        return number_of(span[0])
+    ends = ends_of(span)
+    if ends is not None:
+        return (ends[0] + ends[1]) / 2
+    return next((amount for key in LEVEL_VALUES if (amount := number_of(level.get(key))) is not None), None)
+
+
+def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys of a criterion that are levels themselves, as numbers or ranges, with their words.
+
+    >>> level_keys({"name": "Form", "1-2": "None.", "3-4": "Some."}), level_keys({"name": "Form", "1": "None."})
+    (['1-2', '3-4'], [])
+    """
+    named = [key for key, value in fields.items() if text_in(value) is not None and level_of(key) is not None]
+    return named if len(named) > 1 else []
 
 
 def is_range(key: Any) -> bool:
