@@ -1,5 +1,6 @@
 """`grade --show-prompt`: the prompts a judge is asked, to read them or to record replies elsewhere."""
 
+import shlex
 from json import dumps
 from pathlib import Path
 
@@ -40,9 +41,8 @@ def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool,
         return 0
     replies = f"calibration/{rubric.name}/replies/JUDGE.jsonl"
     recorded = f"recorded:{replies}"
-    use = (
-        f"markscheme {grade_rows} --judge {recorded}" if grade_rows else Commands.on(rubric.name, recorded).calibrate()
-    )
+    calibrate = Commands.on(rubric.name, recorded).calibrate()
+    use = f"markscheme {grade_rows} --judge {shlex.quote(recorded)}" if grade_rows else calibrate
     notify(
         f"{counted(len(wanted), 'prompt')} on standard output, one JSON object per line.\n"
         f"Write the reply to each as a line of\n  {replies}\n"

@@ -96,6 +96,20 @@ def test_a_core_adds_up_with_them(folder: Path) -> None:
     assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2
 
 
+def test_prompts_are_shown_by_each_row_s_own_and_a_faulty_one_is_said(folder: Path) -> None:
+    alone = grade(folder, "rows.jsonl", "--show-prompt")
+    shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]
+    said = " ".join(alone.stderr.split())
+    assert ["Names Leeds" in shown[0], "Names Leeds" in shown[1], len(shown)] == [True, False, 2]
+    assert "1 row can't be graded (first faulty): its rubric, criterion 1: weight" in said
+    assert "markscheme grade rows.jsonl --judge recorded:calibration/rows/replies/JUDGE.jsonl" in said
+    both = [
+        json.loads(line)["system"]
+        for line in grade(folder, "core.yaml", "rows.jsonl", "--show-prompt").stdout.splitlines()
+    ]
+    assert ["Names Bath" in system and "Names Leeds" in system for system in both] == [True, False]
+
+
 def test_a_table_has_their_verdicts_in_a_column(folder: Path) -> None:
     assert grade(folder, "rows.jsonl", "--out", "graded.csv").returncode == 5
     rows = list(csv.DictReader((folder / "graded.csv").read_text().splitlines()))

@@ -29,7 +29,7 @@ class _ByStructure:
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
         text = str(row[key])
-        return self._finding.with_weights_of_groups(text, row) if text.startswith("{") else text  # type: ignore[no-any-return]
+        return self._finding.with_weights_of_groups(text, row) if text.startswith("{") else text
 
     @property
     def _finding(self) -> Any:

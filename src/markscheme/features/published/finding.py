@@ -281,7 +281,7 @@ def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
 
     >>> groups = '{"depth": [{"criterion": "Names the cause."}], "form": [{"criterion": "Is short."}]}'
     >>> with_weights_of_groups(groups, {"share": '{"depth": 0.7, "form": 0.3}'})[-50:]
-    'hort."}]}, "share": {"depth": 0.7, "form": 0.3}}'
+    ' short."}]}, "share": {"depth": 0.7, "form": 0.3}}'
     """
     beside = {key: text for key, text in row.items() if str(text).startswith("{")}
     groups = _structure_in(rubric) if beside else None
