@@ -3,9 +3,9 @@
     python -m benchmarks.rewards [--rounds 3]
 
 A server answers after 200 ms, with a process of its own. Each contestant is a process too; they run in turn, a first
-batch warms each up alike, and the least CPU of the rounds counts. By hand is `rivals/by_hand_rewards.py`. `of rows` gives the criteria of each row as
-lists of 8 tasks, `one for all` the same list for each. Then the peak of memory for 1,000 and 100,000 rows of ten
-criteria, where a task has eight rollouts and the judge is a function.
+batch warms each up alike, and the least CPU of the rounds counts. By hand is `rivals/by_hand_rewards.py`. `of rows`
+gives the criteria of each row as lists of 8 tasks, `one for all` the same list for each. Then the peak of memory for
+1,000 and 100,000 rows of ten criteria, where a task has eight rollouts and the judge is a function.
 """
 
 import argparse
