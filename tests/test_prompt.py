@@ -217,4 +217,4 @@ def test_a_typed_question_about_a_pair_ranks_neither_place() -> None:
     assert [question.kind for question in prompt.questions] == ["choice", "choice"]
     assert [question.choices for question in prompt.questions] == [("first", "tie", "second"), ("first", "second")]
     assert "worst" not in "".join(question.instructions for question in prompt.questions)
-    assert prompt.guidelines.startswith("The questions compare two responses")
+    assert str(prompt.guidelines).startswith("The questions compare two responses")

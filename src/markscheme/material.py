@@ -104,7 +104,7 @@ class Material:
         texts = self._by_words
         holds = False
         for key, value in sorted(_leaves(statements), key=lambda leaf: len(leaf[1])):  # a level is ruled out fastest
-            if words := _statement(key, value) if len(value) <= _LONGEST_LEVEL else _words(f"{key}: {value}"):
+            if words := _statement(key, value) if len(value) <= _LONGEST_LEVEL else _words(_keyed(key, value)):
                 texts = [text for text in texts if text.contains(words)]
                 holds = True
             if not texts:
@@ -201,9 +201,13 @@ def _tokens(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _statement(key: str, value: str) -> str:
+def _statement(key: str | None, value: str) -> str:
     """Return the words of a level next to its key: a rubric has few, and every verdict has one."""
-    return _words(f"{key}: {value}")
+    return _words(_keyed(key, value))
+
+
+def _keyed(key: str | None, value: str) -> str:
+    return value if key is None else f"{key}: {value}"
 
 
 def _words(text: str) -> str:
@@ -235,7 +239,7 @@ def _unescaped(escape: re.Match[str]) -> str:
     return " " if escape[2] else ""
 
 
-def _leaves(value: Any, key: str = "") -> list[tuple[str, str]]:
+def _leaves(value: Any, key: str | None = None) -> list[tuple[str | None, str]]:
     """List each single value in plain data, with the key it is under; quotes left out."""
     if isinstance(value, str):  # first: most are
         return [(key, value)]

@@ -63,7 +63,8 @@ class Prompt:
         left_out: What is not shown of the trajectories, one line per input.
         again: Whether an earlier reply to the same prompt could not be used.
         questions: The criteria as typed questions, in the same order; empty for a prompt that asks for anything else.
-        guidelines: What the rubric's author says of all criteria. It is in `system` too, as are the questions.
+        guidelines: What the rubric's author says of all criteria, which is in `system` too, as are the questions; None
+            for a prompt without typed questions.
         parts: The parts that the marks in `user` name, to be shown before it.
     """
 
@@ -75,7 +76,7 @@ class Prompt:
     left_out: tuple[str, ...] = ()
     again: bool = False
     questions: tuple[DecisionQuestion, ...] = ()
-    guidelines: str = ""
+    guidelines: str | None = None
     parts: tuple[ShownPart, ...] = ()
 
     @cached_property
@@ -178,7 +179,7 @@ def _prompt(
     again: bool,
     *,
     questions: tuple[DecisionQuestion, ...] = (),
-    guidelines: str = "",
+    guidelines: str | None = None,
 ) -> Prompt:
     steps = trajectories(submission.inputs, rubric.known_inputs)
     material: dict[str, str | Excerpt] = {

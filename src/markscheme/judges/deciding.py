@@ -67,7 +67,7 @@ def level_text(choice: str, description: str) -> str:
 
 
 def _system_one_request(model: str, prompt: Prompt) -> dict[str, Any]:
-    notes = [prompt.guidelines, *(f"Not shown of {line}" for line in prompt.left_out)]
+    notes = [prompt.guidelines or "", *(f"Not shown of {line}" for line in prompt.left_out)]
     guidelines = "guidelines" if "guidelines" not in prompt.material else "guidelines of the rubric"
     questions: dict[str, Any] = {}
     for key, question in questions_by_id(prompt):

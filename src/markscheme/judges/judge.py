@@ -158,13 +158,13 @@ class Reply:
         stop: Why it ended: complete, cut off by length, a refusal, or something else.
         usage: Tokens and cost; an empty Usage without a request (a recording, the cache).
         source: Whether it is new, recorded, or cached from an earlier run.
-        provenance: For a recording, who made it and when.
+        provenance: For a recording, who made it and when; None for a new reply.
         tokens: The answer's tokens with their alternatives, if the provider reports them; empty otherwise.
         decided: Whether `text` has a probability for each level, written by the adapter to a decision model, and no
             words of a model.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
-        error: Why this part is empty, if one of several requests failed.
+        error: Why this part is empty, if one of several requests failed; None if it didn't.
         key: Its key in the cache; "" if it isn't cached.
         spared: For a reply from the cache, the tokens that it took when it was new; 0 where they weren't counted.
         without: Parameters that the server didn't take, so that this reply was asked for without them; for a panel's,
@@ -176,12 +176,12 @@ class Reply:
     stop: Stop = "end"
     usage: Usage = Usage()
     source: ReplySource = "live"
-    provenance: str = ""
+    provenance: str | None = None
     tokens: tuple[Token, ...] = ()
     decided: bool = False
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
-    error: str = ""
+    error: str | None = None
     key: str = field(default="", repr=False, compare=False)
     spared: int = field(default=0, compare=False)
     without: AskedWithout = ()

@@ -425,7 +425,7 @@ def status_fault(
     body: object,
     *,
     secrets: tuple[str, ...] = (),
-    within: str = "",
+    within: str | None = None,
 ) -> JudgeError:
     """Build the error for an HTTP status other than 200.
 
@@ -445,7 +445,7 @@ def status_fault(
     is_spent = not _SPENT.isdisjoint(_codes(body))
     if is_spent and status in _BUSY:
         meaning = "has nothing left to spend"
-    sentence = f"{who} {meaning} ({status}{within})" + (f": {words}" if words else "")
+    sentence = f"{who} {meaning} ({status}{within or ''})" + (f": {words}" if words else "")
     lasting = headers.get("x-should-retry") == "false" or is_spent
     if is_spent:
         sentence += f"; {ADD_CREDIT}"

@@ -75,7 +75,7 @@ class RecordedJudge:
             raise RatingError(f"holds the replies of several judges: {names}; keep one file for each", path=path)
         judge, model = judges.pop()
         first = next(iter(replies.values()))
-        return cls(path, judge, model, first.provenance, (min(dates), max(dates)), replies)
+        return cls(path, judge, model, first.provenance or "", (min(dates), max(dates)), replies)
 
     @property
     def identity(self) -> Identity:

@@ -68,11 +68,11 @@ class AssertionVerdict:
     kind: str
     passed: bool | None
     score: float | None
-    reason: str = ""
-    ungraded: str | None = None
-    text: str = ""
-    is_part: bool = False
-    usage: Usage = Usage()
+    reason: str
+    ungraded: str | None
+    text: str
+    is_part: bool
+    usage: Usage
 
     @property
     def is_graded(self) -> bool:
@@ -87,12 +87,12 @@ class Manual:
     Attributes:
         passed: Thumb up or down; None if only a score was given.
         score: The score as typed, 0 to 1; None if none was.
-        comment: The annotator's comment.
+        comment: The annotator's comment; None without one.
     """
 
     passed: bool | None
     score: float | None
-    comment: str = ""
+    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Row:
         sample: Index of this grading among several of the same output, from 0.
         passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
         metadata: Those of its test that say something about the case.
-        comment: The comment on it in the viewer, with a thumb or without one.
+        comment: The comment on it in the viewer, with a thumb or without one; None without a comment.
     """
 
     id: str
@@ -140,7 +140,7 @@ class Row:
     sample: int = 0
     passed_anyway: bool = False
     metadata: Mapping[str, str] = field(default_factory=dict)
-    comment: str = ""
+    comment: str | None = None
     expected_of: Mapping[str, bool] = field(default_factory=dict)
 
     @property
@@ -162,14 +162,14 @@ class Results:
         path: The file.
         rows: Its rows, in the order of the tests.
         threshold: The score a row needs to pass, if the same for all tests.
-        at: The day of the evaluation, as written; "" if the file doesn't say.
+        at: The day of the evaluation, as written; None if the file doesn't say.
         aside: Counts of what was not read as a rating.
     """
 
     path: Path
     rows: tuple[Row, ...]
     threshold: float | None
-    at: str
+    at: str | None
     aside: Mapping[str, int]
 
     @property
@@ -197,13 +197,13 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
     return results_of(rows, path, at=at, unjudged=unjudged)
 
 
-def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool = False) -> Results:
+def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudged: bool = False) -> Results:
     """The results in rows as Promptfoo writes them to a file or passes them to a hook.
 
     Args:
         rows: Parsed rows.
         path: The file they are from, or its name for messages.
-        at: The day of the evaluation.
+        at: The day of the evaluation; None where the rows don't say.
         unjudged: True keeps outputs that no assertion judges, as ungraded rows.
 
     Raises:
@@ -236,11 +236,11 @@ def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
 # --- the file -------------------------------------------------------------------------------------------------------
 
 
-def _raw(path: Path) -> tuple[str, list[Any]]:
-    """The day of the evaluation and the rows, as written."""
+def _raw(path: Path) -> tuple[str | None, list[Any]]:
+    """Return the day of the evaluation, None where the file doesn't say, and the rows, as written."""
     form = form_of_rows(path)
     if form == "lines":
-        return "", [line for _, line in json_lines(path, RatingError)]
+        return None, [line for _, line in json_lines(path, RatingError)]
     if form == "yaml":
         data, _ = plain_data(read_text(path, RatingError), "yaml", RatingError, path=path)
     else:
@@ -250,7 +250,7 @@ def _raw(path: Path) -> tuple[str, list[Any]]:
     if not isinstance(rows, list):
         raise RatingError("holds no results of Promptfoo; write them by `promptfoo eval -o results.json`", path=path)
     header = summary if isinstance(summary, Mapping) else _mapping(data)
-    return str(header.get("timestamp") or "")[:10], rows
+    return str(header.get("timestamp") or "")[:10] or None, rows
 
 
 @dataclass
@@ -466,9 +466,9 @@ def _ungraded(component: _Component, reason: str) -> str | None:
     return None if isinstance(component.raw.get("pass"), bool) else "it neither passes nor fails"
 
 
-def _comment(grading: Mapping[str, Any]) -> str:
-    """The comment in the viewer; a row that is only highlighted has none."""
-    return str(grading.get("comment") or "").removeprefix("!highlight").strip()
+def _comment(grading: Mapping[str, Any]) -> str | None:
+    """Return the comment in the viewer; a row that is only highlighted has none."""
+    return str(grading.get("comment") or "").removeprefix("!highlight").strip() or None
 
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
@@ -481,7 +481,7 @@ def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None
     if thumb is not None and isinstance(thumb.get("pass"), bool):
         filled_in = float(thumb["pass"])
         scores = (score for score in (row_score, finite(thumb.get("score"))) if score not in (None, filled_in))
-        return Manual(thumb["pass"], _share(next(scores, None)), comment or str(thumb.get("comment") or ""))
+        return Manual(thumb["pass"], _share(next(scores, None)), comment or str(thumb.get("comment") or "") or None)
     if grading.get("reason") == MANUAL_REASON:
         return Manual(None, _share(row_score), comment)
     return None

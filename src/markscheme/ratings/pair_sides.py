@@ -15,19 +15,19 @@ class PairSide:
     """One response of a pair, without its text.
 
     Attributes:
-        id: The response's own id; "" where unknown.
-        system: What wrote it; "" where unknown.
+        id: The response's own id; None where unknown.
+        system: What wrote it; None where unknown.
     """
 
-    id: str = ""
-    system: str = ""
+    id: str | None = None
+    system: str | None = None
 
     @classmethod
     def of(cls, side: Any) -> "PairSide":
-        """Id and system of one side of a line; of a text alone nothing is known."""
+        """Read id and system of one side of a line; of a text alone nothing is known."""
         if not isinstance(side, Mapping):
             return cls()
-        return cls(*(str(side[key]) if side.get(key) is not None else "" for key in ("id", "system")))
+        return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))
 
     def to_json(self, response: Any) -> dict[str, Any]:
         """The side as in a line of examples."""
@@ -67,8 +67,8 @@ def systems_of(sides: tuple[PairSide, PairSide]) -> str:
     >>> systems_of((PairSide(system="b"), PairSide(system="a")))
     'a and b'
     """
-    names = sorted(side.system for side in sides)
-    return " and ".join(names) if all(names) else ""
+    names = [side.system for side in sides if side.system is not None]
+    return " and ".join(sorted(names)) if len(names) == len(sides) else ""
 
 
 def group_of_inputs(inputs: Mapping[str, Any]) -> str:

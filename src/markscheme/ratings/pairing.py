@@ -14,7 +14,7 @@ def pair_of(first_response: Example, second_response: Example) -> Example:
     The pair has the metadata that is the same for both, and counts as drawn like the less typical of the two.
     """
     first, second = sorted((first_response, second_response), key=lambda example: example.id)
-    sides = (PairSide(first.id, first.system), PairSide(second.id, second.system))
+    sides = (PairSide(first.id, first.system or None), PairSide(second.id, second.system or None))
     submission = Submission(
         first.submission.response, first.submission.inputs, f"{first.id}~{second.id}", second=second.submission.response
     )

@@ -176,7 +176,7 @@ def is_stale(label: Rating, criterion: Criterion, rubric: Rubric) -> bool:
 
 
 def ratings_from(
-    rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str = ""
+    rows: Iterable[Rating | Mapping[str, Any]], rubric: Rubric, *, kind: Kind = "model", rater: str | None = None
 ) -> list[Rating]:
     """Ratings that a program has.
 
@@ -184,7 +184,7 @@ def ratings_from(
         rows: Ratings, or objects as the lines of a file of ratings have them.
         rubric: Its criteria and scales decide which ratings are valid.
         kind: The kind of rows that name none.
-        rater: The rater of rows that name none.
+        rater: The rater of rows that name none; None where each must.
 
     Raises:
         RatingError: All invalid rows, each with its place from 1.

@@ -35,7 +35,7 @@ class Opening:
         n: How many examples had them.
         alpha: Significance level of a test of new wordings; None for any other look.
         wordings: Fingerprints of the wordings it tests.
-        judge: Fingerprint of the judge that it asks.
+        judge: Fingerprint of the judge that it asks; None where it asks none.
         adopted: Fingerprint of the wording it adopted; None where it adopted none.
         decided: False while a test is under way, or was interrupted.
         levels: Digests of the levels it saw, one by the example's id and one by its texts, by which later looks at
@@ -49,7 +49,7 @@ class Opening:
     n: int
     alpha: float | None = None
     wordings: tuple[str, ...] = ()
-    judge: str = ""
+    judge: str | None = None
     adopted: str | None = None
     decided: bool = True
     levels: frozenset[str] = frozenset()
@@ -59,7 +59,7 @@ class Opening:
     def read(cls, line: Mapping[str, Any]) -> "Opening":
         """The look in a line of the record."""
         wordings = tuple(map(str, line.get("wordings") or ()))
-        judge = str(line.get("judge", ""))
+        judge = str(line.get("judge", "")) or None
         return cls(
             at=line["at"],
             by=line["by"],
@@ -82,7 +82,7 @@ class Opening:
         """A line of the record; `adopted` is missing while a test is under way."""
         line: dict[str, Any] = {"at": self.at, "by": self.by, "labels": self.labels, "n": self.n}
         if self.wordings:
-            line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge}
+            line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge or ""}
             line |= {"adopted": self.adopted} if self.decided else {}
         if self.counts_apart:
             line["apart"] = True
@@ -121,7 +121,7 @@ class Openings:
     def _earlier(self) -> list[Opening]:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
-    def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
+    def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
         """The last look at exactly these levels that tests these wordings with this judge, and its number."""
         tests = [
             (ordinal, opening)
@@ -226,7 +226,7 @@ def open_test_labels(
     at: str,
     alpha: Callable[[int], float] | None = None,
     wordings: tuple[str, ...] = (),
-    judge: str = "",
+    judge: str | None = None,
     whole: bool = False,
     counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
@@ -240,7 +240,7 @@ def open_test_labels(
         at: The day.
         alpha: Significance level of a test of new wordings by the number of the look; None for any other look.
         wordings: Fingerprints of the wordings that are tested.
-        judge: Fingerprint of the judge that is asked about them.
+        judge: Fingerprint of the judge that is asked about them; None where none is.
         whole: The look is at all labels, and all examples are returned.
         counts_apart: The look isn't at what wordings are tested by.
 

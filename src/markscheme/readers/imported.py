@@ -231,7 +231,7 @@ class Reading(Import):
         data: The content of a .json file; None for any other file.
         judge_cost: What the judge in the file was asked, and what that cost.
         calibration: The report of `calibrate` that the file is; None for any other file.
-        day: The day of the evaluation, as written; "" where the file doesn't say.
+        day: The day of the evaluation, as written; None where the file doesn't say.
         cases: By example id, the test that it answers, where another response or a repeated run may answer it too.
         written_ids: By example id, the id in the file, where several systems share that.
         examples_read: The set of examples that the file is; None for any other file.
@@ -245,7 +245,7 @@ class Reading(Import):
     data: Any = None
     judge_cost: JudgeCost = JudgeCost()
     calibration: WrittenCalibration | None = None
-    day: str = ""
+    day: str | None = None
     cases: dict[str, str] = field(default_factory=dict)
     written_ids: dict[str, str] = field(default_factory=dict)
     examples_read: ExampleSet | None = None
@@ -282,7 +282,7 @@ class Reading(Import):
         """The rubric's only criterion; None if it has several."""
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
-    def level(self, criterion: Criterion, value: Any, *, reason: str = "") -> Rated | None:
+    def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
         """The level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
@@ -290,7 +290,7 @@ class Reading(Import):
             return rated
         level = self._level(criterion, value)
         if level is not None:
-            rated = Rated(level, reason, label=criterion.scale.label_of(level))
+            rated = Rated(level, reason or "", label=criterion.scale.label_of(level))
             if written is not None and len(self._read_before) < MOST_REMEMBERED:
                 self._read_before[written] = rated
             return rated

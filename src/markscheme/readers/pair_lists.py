@@ -68,7 +68,7 @@ class PairAnswer:
     rater: str
     kind: Kind | None
     value: Any
-    reason: str = ""
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class PairRow:
     systems: tuple[str, str]
     inputs: Mapping[str, Any]
     answers: tuple[PairAnswer, ...]
-    group: str = ""
+    group: str | None = None
     ids: tuple[str, str] = ("", "")
     lost: tuple[str, ...] = ()
 
@@ -143,7 +143,10 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
     for ordinal, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)
-        sides = (PairSide(row.ids[0], row.systems[0]), PairSide(row.ids[1], row.systems[1]))
+        sides = (
+            PairSide(row.ids[0] or None, row.systems[0] or None),
+            PairSide(row.ids[1] or None, row.systems[1] or None),
+        )
         submission = Submission(first, row.inputs, row.id, second=second)
         group = row.group or group_of_inputs(submission.inputs)
         reading.add_example(Example(submission, group=group, system=systems_of(sides), sides=sides))
@@ -160,7 +163,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, interpretation: Interpretation, 
             kind = reading.columns.kind or answer.kind
             if kind is None:
                 raise RatingError(f"doesn't say who preferred; {to_pass('`--kind human` or model')}", path=peek.path)
-            rated = {rubric.criteria[0].name: Rated(level, answer.reason)}
+            rated = {rubric.criteria[0].name: Rated(level, answer.reason or "")}
             reading.add(Rating(row.id, reading.columns.rater or answer.rater, kind, rated))
     return reading
 

@@ -257,7 +257,8 @@ def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criter
     criteria = list(criteria)
     if manual is not None:
         levels = _levels(manual.passed, criteria)
-        yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=manual.comment)
+        note = manual.comment or ""
+        yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=note)
     if expected is not None:
         yield Rating(row.id, EXPECTED, "human", _levels(expected, criteria), None, expected)
     if row.expected_of:

@@ -91,7 +91,7 @@ class RatedFile:
     all_are_judges: bool = False
     judge_cost: JudgeCost = JudgeCost()
     calibration: WrittenCalibration | None = None
-    day: str = ""
+    day: str | None = None
     states_kinds: bool = True
     names_judges: bool = True
     cases: Mapping[str, str] = field(default_factory=dict)

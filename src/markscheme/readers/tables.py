@@ -349,7 +349,7 @@ class _Table:
         """The row's cells of the columns that are mapped to probabilities."""
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
-    def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str = "") -> dict[str, Rated]:
+    def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
         """The row's criterion with the probabilities of its levels, if columns are mapped to them."""
         written = self._probabilities(row)
         if not written:

@@ -130,7 +130,7 @@ class Key:
     """A key of a mapping; `null` is allowed only if it is the default."""
 
     kind: KeyValueKind
-    description: str = ""
+    description: str | None = None
     default: Any = None
     spelled: str | None = None
     """The key's spelling in files, if it differs from its name; the name is read too."""

@@ -159,7 +159,7 @@ def jackknife(
     counts: npt.ArrayLike | None = None,
     transform: Transform,
     level: float = 0.95,
-    method: str = "",
+    method: str | None = None,
     grouped: bool = False,
 ) -> Estimate:
     """Estimate a statistic with its interval, from its values with one unit (or group) left out.
@@ -175,7 +175,7 @@ def jackknife(
         transform: Scale of the interval: ATANH for coefficients and correlations, LOGIT for shares, LOG for sizes of
             error and ratios, IDENTITY for signed errors and differences.
         level: Coverage, 0 to 1.
-        method: Text of `Estimate.method` before the kind of interval.
+        method: Text of `Estimate.method` before the kind of interval; None for that alone.
         grouped: Whether groups are left out, for the wording of a note.
 
     Returns:
@@ -198,7 +198,7 @@ def jackknife(
     if theta.shape != weight.shape:
         raise ValueError(f"left_out and counts must have one shape, not {theta.shape} and {weight.shape}")
     n = round(float(weight.sum()))
-    bare = Estimate(value, level=level, n=n, method=method)
+    bare = Estimate(value, level=level, n=n, method=method or "")
     if n < 2:
         return withhold(bare, Reason("one-unit", {"grouped": grouped}))
     if not np.isfinite(theta[weight > 0]).all():
@@ -337,7 +337,7 @@ def no_disagreement(
     above: float = 0.0,
     floor: float = -math.inf,
     level: float = 0.95,
-    method: str = "",
+    method: str | None = None,
 ) -> Estimate:
     """Estimate a statistic of ratings that all agree, with an interval that allows for disagreement not seen yet.
 
@@ -349,7 +349,7 @@ def no_disagreement(
         above: How far it rises: the scale's range for the mean absolute error, 1 for a signed error.
         floor: The least the statistic can be.
         level: Coverage, 0 to 1.
-        method: Text of `Estimate.method` before the kind of interval.
+        method: Text of `Estimate.method` before the kind of interval; None for that alone.
 
     Example:
         >>> e = no_disagreement(1.0, n=25, below=1.0)

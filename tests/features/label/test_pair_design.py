@@ -44,8 +44,8 @@ def test_any_beginning_is_balanced() -> None:
 def test_a_pair_is_stored_in_the_order_of_the_ids_of_its_responses() -> None:
     for pair in pair_design(outputs("ba", 5)).pairs:
         assert pair.sides is not None
-        assert pair.sides[0].id < pair.sides[1].id
-        assert pair.submission.response.startswith(pair.sides[0].system)
+        assert str(pair.sides[0].id) < str(pair.sides[1].id)
+        assert pair.submission.response.startswith(str(pair.sides[0].system))
 
 
 def test_pairs_of_one_prompt_share_a_group() -> None:

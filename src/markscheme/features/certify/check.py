@@ -194,7 +194,7 @@ class _CertificateSearch:
             n=len(seen.labels.ids),
             groups=seen.labels.n_groups,
             split=file.split,
-            labels=file.labels,
+            labels=file.labels or "",
             origins=seen.labels.origins,
             pass_shares=seen.pass_shares(parts.values()),
             seen=seen,

@@ -63,7 +63,7 @@ def _decisions_request(model: str, prompt: Prompt) -> dict[str, Any]:
                 {"value": choice} | ({"description": text} if text else {}) for choice, text in question.options
             ]
         questions.append(request)
-    return {"model": model, "input": f"{prompt.guidelines}\n\n{prompt.user}", "questions": questions}
+    return {"model": model, "input": f"{prompt.guidelines or ''}\n\n{prompt.user}", "questions": questions}
 
 
 def _decisions_answers(body: Mapping[str, Any]) -> AnswersById:

@@ -186,7 +186,7 @@ def _take_notes(
     from markscheme.features.discover.read_notes import Author, in_words, lost_in_words
 
     paths = [existing_file(path) for path in taking.notes]
-    author = Author(rater or "", taking.kind)
+    author = Author(rater, taking.kind)
     content = take_notes(name, here, paths, author, pool=pool, columns=columns, seed=seed, is_random=taking.random)
     out = sys.stderr if quiet else sys.stdout
     print(f"took in {in_words(content)}", file=out)

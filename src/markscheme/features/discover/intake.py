@@ -147,7 +147,8 @@ def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kin
 
 def note_words(outputs: ReadOutputs) -> list[NoteWords]:
     """The unsorted notes as a model sees them: words and passages, no outputs and no readers."""
-    return [NoteWords(key, outputs.notes[key].note.text, outputs.notes[key].note.quote) for key in outputs.unsorted]
+    notes = ((key, outputs.notes[key].note) for key in outputs.unsorted)
+    return [NoteWords(key, note.text, note.quote or None) for key, note in notes]
 
 
 async def suggested(

@@ -42,11 +42,11 @@ class Author:
     """Who wrote, where the files don't say.
 
     Attributes:
-        rater: The name; "" where the files must say.
+        rater: The name; None where the files must say.
         kind: The kind; None where the files must say. "model" lets a model's words in, as suggestions.
     """
 
-    rater: str = ""
+    rater: str | None = None
     kind: Kind | None = None
 
 

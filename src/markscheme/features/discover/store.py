@@ -44,7 +44,8 @@ class PoolRecord:
 
     Attributes:
         path: The file, relative to the calibration folder where it can be; None where only notes are known.
-        fingerprint: Digest of its content when it was last named; for the record, since a pool may grow.
+        fingerprint: Digest of its content when it was last named; for the record, since a pool may grow;
+            None where no file says it.
         seed: Random seed of the order.
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
@@ -53,7 +54,7 @@ class PoolRecord:
     """
 
     path: str | None = None
-    fingerprint: str = ""
+    fingerprint: str | None = None
     seed: int = 1
     drawn: tuple[str, ...] = ()
     agreement: float | None = None
@@ -63,7 +64,7 @@ class PoolRecord:
     def to_json(self) -> dict[str, Any]:
         """Return it as in `discover.json`."""
         of_table = {"columns": dict(self.columns)} if self.columns else {}
-        pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint, **of_table}
+        pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint or "", **of_table}
         proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}
         reading = {"read_all": True} if self.reads_all else {}
         return {"schema": 1, "pool": pool, "seed": self.seed, "drawn": list(self.drawn), **proposal, **reading}
@@ -175,7 +176,7 @@ class DiscoveryFolder:
             raise RatingError("expected {schema, pool: {path, fingerprint} or null, seed, drawn}", path=path)
         return PoolRecord(
             None if pool is None else pool["path"],
-            "" if pool is None else str(pool.get("fingerprint") or ""),
+            None if pool is None else str(pool.get("fingerprint") or "") or None,
             seed,
             tuple(str(id) for id in drawn or ()),
             finite(data["proposal"].get("agreement")) if isinstance(data.get("proposal"), Mapping) else None,

@@ -71,7 +71,7 @@ class NoteWords:
 
     key: str
     text: str
-    quote: str = ""
+    quote: str | None = None
 
 
 @dataclass(frozen=True)

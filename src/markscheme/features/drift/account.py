@@ -180,7 +180,7 @@ def _part(share: ShiftPart) -> str:
     return f"{names} {signed(shift)} (p {brief(share.p)})"
 
 
-def _way_out(drift: CriterionDrift) -> tuple[str, str]:
+def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
     """Return the advice on a shift, and the options that it adds to `calibrate`."""
     explanation = drift.explanation
     moved = listed(drift.movers, len(drift.movers))

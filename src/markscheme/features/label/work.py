@@ -81,14 +81,14 @@ class Answered:
         answers: By criterion.
         reasons: By criterion, where the rater gave one.
         quotes: The passage marked, by criterion.
-        note: On the whole response.
+        note: On the whole response; None without one.
         seconds: How long it took; None where nobody noted it.
     """
 
     answers: Mapping[str, str]
     reasons: Mapping[str, str] = field(default_factory=dict)
     quotes: Mapping[str, str] = field(default_factory=dict)
-    note: str = ""
+    note: str | None = None
     seconds: float | None = None
 
 
@@ -246,7 +246,7 @@ class Work:
             sample=step.sample,
             at=date.today().isoformat(),
             under=asked_under(self.rubric),
-            note=answered.note.strip(),
+            note=(answered.note or "").strip(),
             seconds=answered.seconds,
             shown=shown_order(turned=self.is_turned(step)) if self.rubric.is_of_pairs else None,
         )

@@ -34,7 +34,7 @@ class RawRating:
         reason: The rater's comment, or why there is no value.
         at: When it was given, as written.
         blind: False if it corrected another rater's verdict.
-        note: Further comments of the rater.
+        note: Further comments of the rater; None without any.
         word: The word that the tool keeps next to a number; None where it keeps none.
     """
 
@@ -46,7 +46,7 @@ class RawRating:
     reason: str = ""
     at: str = ""
     blind: bool = True
-    note: str = ""
+    note: str | None = None
     word: str | None = None
 
     @property

@@ -140,7 +140,7 @@ class ToolContent(Import):
     def every_remark(self) -> list[Remark]:
         """All words: those of remarks, and those next to ratings."""
         of_ratings = (
-            Remark(raw.unit, raw.reason if raw.reason.strip() else raw.note, raw.rater, raw.kind, raw.at)
+            Remark(raw.unit, raw.reason if raw.reason.strip() else raw.note or "", raw.rater, raw.kind, raw.at)
             for raw in self.raw_ratings
         )
         return [*self.remarks, *of_ratings]
@@ -150,14 +150,13 @@ class ToolContent(Import):
         """Counts of what neither ratings nor remarks can hold."""
         return self.lost - self.not_rated
 
-    def respond(self, unit: str, response: Any, inputs: Any = None, group: str = "", **more: Any) -> None:
+    def respond(self, unit: str, response: Any, inputs: Any = None, **more: Any) -> None:
         """Add a response.
 
         Args:
             unit: Its id.
             response: As in the file; an object with one key counts as the value of that key.
             inputs: The query, as a text, or an object of inputs.
-            group: Its group, shared with other responses.
             more: Further inputs by name.
         """
         if isinstance(response, Mapping) and len(response) == 1:
@@ -171,7 +170,7 @@ class ToolContent(Import):
             texts = {
                 name: self._judged(value, f"input {name!r}") for name, value in values.items() if not is_missing(value)
             }
-            self.responses[unit] = Example(Submission(self._judged(response), texts, unit), group=group)
+            self.responses[unit] = Example(Submission(self._judged(response), texts, unit))
 
     def _judged(self, value: Any, name: str = "the response") -> str:
         """Return a text that is judged, with the images and documents that the file contains or that lie next to it."""

@@ -88,13 +88,13 @@ class SideColumn:
         column: The column.
         is_judge: Whether it is a judge's.
         words: The words of its name without those that say who rated.
-        rater: What numbers the rater; empty where nothing does.
+        rater: What numbers the rater; None where nothing does.
     """
 
     column: TableColumn
     is_judge: bool
     words: tuple[str, ...]
-    rater: str = ""
+    rater: str | None = None
 
     @property
     def key(self) -> str:

@@ -506,12 +506,12 @@ def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | 
     return Sheet(name, header, list(zip(*filled, strict=True)), first_line=1)
 
 
-def _flat(record: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
+def _flat(record: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterable[tuple[str, str]]:
     for key, value in record.items():
         if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{before}{key}.")
+            yield from _flat(value, (*before, key))
         else:
-            yield f"{before}{key}", cell_text(value)
+            yield ".".join((*before, key)), cell_text(value)
 
 
 def cell_text(value: Any) -> str:

@@ -237,7 +237,7 @@ def weighted_criteria(rubric: Rubric) -> tuple[Criterion, ...]:
 
 def response_ids(example: Example) -> tuple[str, ...]:
     """Return the id of a response, or those of both in a pair."""
-    return (example.id,) if example.sides is None else tuple(side.id for side in example.sides)
+    return (example.id,) if example.sides is None else tuple(side.id or "" for side in example.sides)
 
 
 def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
