@@ -1,4 +1,4 @@
-"""Statistics have codes and facts; their sentences are in `report/words.py` alone."""
+"""Statistics and calibrations have codes and facts; their sentences are in `report/words.py` alone."""
 
 import ast
 import inspect
@@ -13,27 +13,33 @@ from tests.house import SOURCE
 from tests.syntax import nodes_in
 
 
-def reasons_of_statistics() -> Iterator[tuple[str, frozenset[str] | None]]:
-    """Each code that a statistic gives, with the names of its facts; None where these are made elsewhere."""
-    for path in (SOURCE / "stats").glob("*.py"):
+def reasons_given() -> Iterator[tuple[str, frozenset[str] | None]]:
+    """Each code that is given, with the names of its facts; None where these are made elsewhere."""
+    for path in (*(SOURCE / "stats").rglob("*.py"), *(SOURCE / "calibration").rglob("*.py")):
         for node in nodes_in(path):
             match node:
-                case ast.Call(func=ast.Name(id="Reason"), args=[ast.IfExp(body=body, orelse=orelse)]):
-                    yield from ((ast.literal_eval(code), frozenset()) for code in (body, orelse))
+                case ast.Call(func=ast.Name(id="Reason"), args=[ast.IfExp(body=body, orelse=orelse), *facts]):
+                    names = _names_of(*facts) if facts else frozenset()
+                    yield from ((ast.literal_eval(code), names) for code in (body, orelse))
                 case ast.Call(func=ast.Name(id="Reason"), args=[code]):
                     yield ast.literal_eval(code), frozenset()
-                case ast.Call(func=ast.Name(id="Reason"), args=[code, ast.Dict(keys=keys)]):
-                    yield ast.literal_eval(code), frozenset(ast.literal_eval(key) for key in keys if key)
-                case ast.Call(func=ast.Name(id="Reason"), args=[code, _]):
-                    yield ast.literal_eval(code), None
+                case ast.Call(func=ast.Name(id="Reason"), args=[code, facts_of_code]):
+                    yield ast.literal_eval(code), _names_of(facts_of_code)
+
+
+def _names_of(facts: ast.expr) -> frozenset[str] | None:
+    match facts:
+        case ast.Dict(keys=keys):
+            return frozenset(ast.literal_eval(key) for key in keys if key)
+    return None
 
 
 def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
-    assert {code for code, _ in reasons_of_statistics()} == {*REASONS}
+    assert {code for code, _ in reasons_given()} == {*REASONS}
 
 
 def test_a_sentence_is_made_of_the_facts_of_its_code_and_of_no_others() -> None:
-    for code, facts in reasons_of_statistics():
+    for code, facts in reasons_given():
         wanted = frozenset(inspect.signature(REASONS[code]).parameters)
         assert facts is None or facts == wanted, code
 

@@ -23,10 +23,10 @@ def _of_table(name: str) -> Reporter:
     return TABLE_REPORTERS[name]
 
 
-def _statistics_in_words() -> Wording:
-    from markscheme.report.words import StatisticsInWords
+def _codes_in_words() -> Wording:
+    from markscheme.report.words import CodesInWords
 
-    return StatisticsInWords()
+    return CodesInWords()
 
 
 def _table_sentence(error: UsageError) -> str:
@@ -42,6 +42,6 @@ RESULT_REPORTS = Feature(
         *(ResultRow(name, partial(_of_table, name)) for name in _OF_TABLES),
     ),
     SENTENCES(_table_sentence),
-    WORDINGS(_statistics_in_words),
+    WORDINGS(_codes_in_words),
 )
 """What the core itself adds in the way of features: its reports are above the results that they describe."""

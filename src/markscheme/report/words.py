@@ -1,4 +1,4 @@
-"""The words of what statistics say in codes: why a figure has no value or a limited interval, and shares as printed."""
+"""The words of what statistics and calibrations say in codes: why there is no figure, no interval and no comparison."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -46,9 +46,17 @@ def _not_a_random_part(labelled: float, pool: float) -> str:
     )
 
 
+def _nothing_in_common(path: str, why: str) -> str:
+    return f"nothing in common with the accepted run {path}: {why}"
+
+
 REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "both-stuck": _both_stuck,
+    "changed-examples": lambda: "changed: the examples",
+    "changed-responses": lambda path: _nothing_in_common(path, "their responses or inputs changed"),
+    "changed-settings": lambda changes: f"changed: {changes}",
     "clipped": lambda value: f"clipped from {number(value, 3)}",
+    "counts-alone": lambda path: _nothing_in_common(path, "it has counts, and no rating of an example"),
     "end-of-scale": lambda scale: f"value at the end of the {scale} scale",
     "few-for-partial-credit": _for_partial_credit,
     "few-groups": lambda groups: f"only {counted(groups, 'group')}",
@@ -74,13 +82,19 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "means-alike": lambda: "the examples' means don't differ",
     "no-examples": lambda: "no examples",
     "no-fails": lambda: "people failed none of the labelled examples: label some that they fail",
+    "no-known-example": lambda path: _nothing_in_common(path, "no example has an id it knows"),
     "no-passes": lambda: "people passed none of the labelled examples: label some that they pass",
     "no-spread": lambda: "leaving any one example out gives the same value",
     "not-a-random-part": _not_a_random_part,
     "one-example": lambda: "one example only",
     "one-level": lambda: "one level only",
     "one-unit": lambda grouped: f"one {_unit(grouped)} only",
+    "other-rubric": lambda path, accepted, rubric: (
+        f"{path} is the accepted run of rubric {accepted!r}, not of {rubric!r}"
+    ),
+    "other-scales": lambda path: _nothing_in_common(path, "no criterion is rated on the same scale"),
     "pool-empty": lambda: "the pool is empty",
+    "runs-of-other-rubric": lambda rubric: f"they are runs of rubric {rubric!r}",
     "stuck": _stuck,
     "too-many-strata": lambda strata, most: f"{strata} strata are too many: merge them into {most} or fewer",
     "withheld-rate": lambda: "a rate that is withheld has no difference",
@@ -88,8 +102,8 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
 """The sentence of each reason, made of its facts."""
 
 
-class StatisticsInWords:
-    """The words of reasons and shares, for statistics, which have codes and numbers alone."""
+class CodesInWords:
+    """The words of reasons and shares, for what has codes and numbers alone."""
 
     def reason(self, code: str, facts: Mapping[str, Fact]) -> str:
         """Return the sentence of a reason."""

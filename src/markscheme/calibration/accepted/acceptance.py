@@ -252,7 +252,7 @@ def joinable(
     except RatingError as error:
         return None, f"they cannot be read: {error}"
     why = accepted.why_not_joined(current, examples, is_asked=is_asked)
-    return (accepted, None) if why is None else (None, why)
+    return (accepted, None) if why is None else (None, str(why))
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:

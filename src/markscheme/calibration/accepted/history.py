@@ -26,6 +26,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.estimate import Reason
 
 _AcceptedRun = TypeVar("_AcceptedRun")
 _ALLOWS: Mapping[Use, str] = {"none": "shouldn't be used", "explore": "can't be used for decisions yet"}
@@ -107,7 +108,7 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
         return None
 
 
-def _refuse(why: str, drift: DriftOptions, *, of_other_examples: bool) -> None:
+def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> None:
     """Raise an error, unless a new run is accepted; only warn if other examples were named."""
     if drift.accept:
         return

@@ -14,6 +14,7 @@ from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
+from markscheme.stats.estimate import Reason
 
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
 MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
@@ -129,8 +130,8 @@ class Accepted:
             by_number.setdefault(rating.sample, []).append(rating)
         return tuple(tuple(by_number[run]) for run in sorted(by_number))
 
-    def why_not_joined(self, current: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> str | None:
-        """Say why today's run can't be added to these runs; None if it can.
+    def why_not_joined(self, current: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> Reason | None:
+        """Return why today's run can't be added to these runs; None if it can.
 
         Args:
             current: The setting of today's run.
@@ -141,12 +142,12 @@ class Accepted:
         if not is_asked and current.identity is not None and self.setting.identity is not None:
             current = replace(current, identity=replace(current.identity, without=self.setting.identity.without))
         if self.setting.rubric.name != current.rubric.name:
-            return f"they are runs of rubric {self.setting.rubric.name!r}"
+            return Reason("runs-of-other-rubric", {"rubric": self.setting.rubric.name})
         changes = changes_between(self.setting, current)
         if changes:
-            return f"changed: {'; '.join(change.sentence for change in changes)}"
+            return Reason("changed-settings", {"changes": "; ".join(change.sentence for change in changes)})
         if {example.id: submission_digest(example) for example in examples} != dict(self.submissions):
-            return "changed: the examples"
+            return Reason("changed-examples")
         return None
 
 

@@ -9,6 +9,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.change import alarm_level
+from markscheme.stats.estimate import Reason
 
 if TYPE_CHECKING:
     from markscheme.calibration.findings.finding import Finding
@@ -60,20 +61,20 @@ class Since:
         return alarm_level(self.run, planned=self.planned, level=FALSE_ALARM)
 
 
-def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
-    """Say why nothing can be compared with an accepted run, whatever the judge answers; None if something can."""
+def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> Reason | None:
+    """Return why nothing can be compared with an accepted run, whatever the judge answers; None if something can."""
+    path = str(accepted.path)
     then = accepted.setting.rubric
     if then.name != rubric.name:
-        return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
+        return Reason("other-rubric", {"path": path, "accepted": then.name, "rubric": rubric.name})
     if not accepted.ratings:
-        return f"nothing in common with the accepted run {accepted.path}: it has counts, and no rating of an example"
+        return Reason("counts-alone", {"path": path})
     rated_then = [example for example in examples if example.id in accepted.submissions]
     if not any(accepted.submissions[example.id] == submission_digest(example) for example in rated_then):
-        why = "their responses or inputs changed" if rated_then else "no example has an id it knows"
-        return f"nothing in common with the accepted run {accepted.path}: {why}"
+        return Reason("changed-responses" if rated_then else "no-known-example", {"path": path})
     scales = {criterion.name: criterion.scale for criterion in then.criteria}
     if not any(c.name in scales and same_scale(scales[c.name], c.scale) for c in rubric.criteria):
-        return f"nothing in common with the accepted run {accepted.path}: no criterion is rated on the same scale"
+        return Reason("other-scales", {"path": path})
     return None
 
 

@@ -205,7 +205,7 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
     examples = comparison.gold.examples
     why = why_incomparable(accepted, current.rubric, examples)
     if why is not None:
-        raise ComparisonError(why)
+        raise ComparisonError(str(why))
     runs = _Runs.of(since, comparison, ratings)
     changes = _all_changes(since, current, runs)
     compared, not_compared = _comparable(runs, accepted.setting.rubric, current.rubric)
@@ -216,11 +216,12 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
         compare(runs.table, judge=name, of=measure.of, tolerance=measure.tolerance)
         for name in (runs.accepted[0].name, NOW)
     )
+    why_not_joined = accepted.why_not_joined(current, examples)
     baseline = Baseline(
         since=since,
         now=current,
         samples=len({rating.sample for rating in ratings}),
-        why_not_joined=accepted.why_not_joined(current, examples),
+        why_not_joined=None if why_not_joined is None else str(why_not_joined),
         shared=len(runs.table.ids),
         other_response=runs.other_response,
         gone=len(accepted.submissions.keys() - {example.id for example in examples}),
