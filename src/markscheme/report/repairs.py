@@ -42,10 +42,10 @@ def repair_in_words(repair: Repair, subject: str = FIXED_ALONE) -> str:
 
 def _of_decisions(repair: Repair) -> Iterator[str]:
     totals = repair.totals
-    if repair.false_passes:
-        yield f"stop {_some_of(len(repair.false_passes), totals.false_passes, 'fail that passes', 'fails that pass')}"
-    if repair.false_fails:
-        yield f"keep {_some_of(len(repair.false_fails), totals.false_fails, 'pass that fails', 'passes that fail')}"
+    if repair.stopped:
+        yield f"stop {_some_of(repair.stopped, totals.false_passes, 'fail that passes', 'fails that pass')}"
+    if repair.kept:
+        yield f"keep {_some_of(repair.kept, totals.false_fails, 'pass that fails', 'passes that fail')}"
     if repair.is_idle:
         yield "repair no decision"
     if repair.broken:

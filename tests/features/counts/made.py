@@ -70,7 +70,17 @@ def numbers_in(calibration: Calibration) -> dict[str, Any]:
     data = calibration.to_json()
     figures = {key: data[key] for key in FIGURES}
     figures["decision"] = {key: data["decision"][key] for key in ("level", "settings", "gate", "trend", "limits")}
+    figures["repairs"] = None if data["repairs"] is None else _counted_of(data["repairs"])
+    figures["findings"] = [
+        {key: finding[key] for key in ("code", "criterion", "severity")} for finding in data["findings"]
+    ]
     return dict(_flat(figures, ""))
+
+
+def _counted_of(repairs: dict[str, Any]) -> dict[str, Any]:
+    """Return what counts say of repairs: all but which examples they are, and which two criteria go together."""
+    criteria = {name: {**repair, "examples": None} for name, repair in repairs["criteria"].items()}
+    return {**repairs, "criteria": criteria, "mark_or_weights": None, "pair": None}
 
 
 def _flat(value: Any, path: str) -> Any:

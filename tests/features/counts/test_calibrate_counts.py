@@ -109,7 +109,7 @@ def test_every_form_of_counts_is_read_alike(project: Path) -> None:
 def _plain(cell: str) -> Any:
     if cell == "":
         return None
-    return float(cell) if cell[0].isdigit() else cell
+    return float(cell) if cell.lstrip("-")[0].isdigit() else cell
 
 
 def _changed(part: str, column: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
@@ -134,6 +134,8 @@ def _changed(part: str, column: str, value: Any) -> Callable[[list[dict[str, Any
             _changed("rate:stops", "gold", 99),
             "column gold of part rate:stops must be the hits among a group's examples",
         ),
+        (_changed("repair:clear", "p1", 0.5), "column p1 of part repair:clear must be 0 or 1, got 0.5"),
+        (_changed("repair:right", "p2", 2), "column p2 of part repair:right must be -1, 0 or 1, got 2"),
         (lambda rows: [row.pop("n") for row in rows], "it has no column n"),
         (lambda rows: rows.__setitem__(slice(None), [r for r in rows if r["part"] != "right"]), "has no part right"),
     ],
@@ -166,6 +168,19 @@ def test_options_that_choose_examples_are_refused(project: Path, options: dict[s
 def test_only_a_file_of_counts_is_accepted(project: Path) -> None:
     with pytest.raises(UsageError, match="--accept keeps a file of counts; these are none"):
         calibrate(project / "answers.yaml", counts=read_csv(project / "counts.csv"), accept=True)
+
+
+def test_what_fixing_a_criterion_would_change_is_counted_without_examples(project: Path) -> None:
+    counts = project / "counts.csv"
+    repairs = calibrate(project / "answers.yaml", counts=counts).to_json()["repairs"]
+    assert repairs["criteria"]["clear"]["decided"] > 50
+    assert repairs["criteria"]["clear"]["false_passes"] > 0
+    assert repairs["criteria"]["clear"]["examples"] is repairs["mark_or_weights"] is repairs["pair"] is None
+    uncounted = [row for row in read_csv(counts) if not row["part"].startswith("repair:")]
+    assert calibrate(project / "answers.yaml", counts=uncounted).to_json()["repairs"] is None
+    narrow = [{name: cell for name, cell in row.items() if name != "p2"} for row in read_csv(counts)]
+    with pytest.raises(UsageError, match="part repair:clear has no columns p1 and p2"):
+        calibrate(project / "answers.yaml", counts=narrow)
 
 
 def test_labels_without_counts_are_refused(project: Path) -> None:

@@ -76,6 +76,21 @@ class Repair:
         return self.false_passes + self.false_fails
 
     @property
+    def stopped(self) -> int:
+        """Number of false passes that become right."""
+        return len(self.false_passes)
+
+    @property
+    def kept(self) -> int:
+        """Number of false fails that become right."""
+        return len(self.false_fails)
+
+    @property
+    def repaired(self) -> int:
+        """Number of wrong decisions that become right."""
+        return self.stopped + self.kept
+
+    @property
     def broken(self) -> int:
         """Number of right decisions that become wrong."""
         return self.held_up + self.let_through
@@ -83,12 +98,12 @@ class Repair:
     @property
     def is_idle(self) -> bool:
         """Whether no wrong decision becomes right, where there are decisions at all."""
-        return self.decided > 0 and not self.examples
+        return self.decided > 0 and not self.repaired
 
     @property
     def rank(self) -> tuple[int, int, int]:
         """Key of the order: false passes repaired, decisions repaired minus broken, then scores; the most first."""
-        return len(self.false_passes), len(self.examples) - self.broken, self.scores_repaired - self.scores_broken
+        return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
         """Return True if the repair fixes a share of the wrong decisions, or of the false passes, less what it breaks.
@@ -98,7 +113,7 @@ class Repair:
             least: How many it must be in any case.
         """
         totals = self.totals
-        stopped = len(self.false_passes) - self.broken
+        stopped = self.stopped - self.broken
         _, decisions, scores = self.rank
         counts = [(decisions, totals.wrong), (stopped, totals.false_passes)] if self.decided else [(scores, totals.off)]
         return any(net >= max(share * wrong, least) and net > 0 for net, wrong in counts)
@@ -112,8 +127,8 @@ class Repair:
     def to_json(self) -> dict[str, Any]:
         """Return the repair as in the JSON of a calibration."""
         return {
-            "false_passes": len(self.false_passes),
-            "false_fails": len(self.false_fails),
+            "false_passes": self.stopped,
+            "false_fails": self.kept,
             "broken": self.broken,
             "examples": self.examples,
             "decided": self.decided,
@@ -161,16 +176,28 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
         gold: Name of the column whose levels take its levels' place.
         tolerance: Scores closer than this agree.
     """
-    rubric = table.rubric
-    criteria = rubric.decisive
-    if rubric.is_of_pairs or not rubric.decides or len(criteria) < FEWEST_CRITERIA:
+    swap = swap_of(table, judge=judge, gold=gold, tolerance=tolerance)
+    if swap is None:
         return None
-    swap = _swap(rubric, table[judge], table[gold], tolerance)
-    if not swap.follows.any():
-        return None
-    counting = _Counting(table.ids, tuple(criterion.name for criterion in criteria), table[judge], swap)
+    counting = _Counting(table.ids, tuple(criterion.name for criterion in table.rubric.decisive), table[judge], swap)
     single = {name: counting.repair(swap.single, [index], index) for index, name in enumerate(counting.criteria)}
     return Repairs(counting.totals, single, counting.named(swap.stays_wrong), counting.pair(list(single.values())))
+
+
+def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
+    """Return the judge's levels with gold's to put in their place; None where `repairs_of` counts nothing.
+
+    Args:
+        table: Has both columns.
+        judge: Name of the judge's column.
+        gold: Name of the column whose levels take its levels' place.
+        tolerance: Scores closer than this agree.
+    """
+    rubric = table.rubric
+    if rubric.is_of_pairs or not rubric.decides or len(rubric.decisive) < FEWEST_CRITERIA:
+        return None
+    swap = _swap(rubric, table[judge], table[gold], tolerance)
+    return swap if swap.follows.any() else None
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,15 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import WrongDecisions, WrongName, decisions_compared
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, CriterionComparison, Measure
+from markscheme.calibration.comparison.repairs import Repairs, Totals
+from markscheme.features.counts.counted_repairs import CountedRepairs, counted_repair
 from markscheme.features.counts.counts_file import (
     ANNOTATORS_DECIDE_PART,
     ANNOTATORS_PART,
     DECISION_PART,
     GIVEN_PART,
+    NO_ROWS,
+    REPAIR_PREFIX,
     SCORE_PART,
     CountedRows,
     CountsFile,
@@ -31,6 +35,7 @@ from markscheme.stats.agreement_figures import (
     AnnotatorShares,
     ToleranceTies,
     agreement_figures,
+    close,
     tolerance_ties,
 )
 from markscheme.stats.coefficients import agreement
@@ -200,9 +205,28 @@ class CountedComparison(Comparison):
         return rows.gold, rows.judge, rows.n
 
     @cached_property
-    def repairs(self) -> None:
-        """Changes that fixing each criterion would bring, which counts don't show."""
-        return None
+    def repairs(self) -> Repairs | None:
+        """Changes that fixing each criterion alone would bring; None where they weren't counted."""
+        parts = {
+            criterion.name: self.counts.parts.get(f"{REPAIR_PREFIX}{criterion.name}")
+            for criterion in self.rubric.decisive
+        }
+        if not any(rows is not None for rows in parts.values()):
+            return None
+        totals = self._wrong_totals
+        single = {name: counted_repair(name, rows or NO_ROWS, totals) for name, rows in parts.items()}
+        return CountedRepairs(totals, single, (), None)
+
+    @property
+    def _wrong_totals(self) -> Totals:
+        """Examples on which the judge is wrong."""
+        rows = self.counts.rows_of(DECISION_PART)
+        scores = self.scores_counted
+        off = close(scores.gold, scores.judge, self.rubric.tolerance) == 0
+        false_passes, false_fails = (
+            rows.groups.count((rows.judge == judge) & (rows.gold == 1 - judge)) for judge in (1, 0)
+        )
+        return Totals(false_passes, false_fails, scores.groups.count(off))
 
     @cached_property
     def false_passes(self) -> list[str]:

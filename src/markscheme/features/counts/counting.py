@@ -8,6 +8,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
+from markscheme.features.counts.counted_repairs import changes_counted
 from markscheme.features.counts.counts_file import (
     ANNOTATORS_DECIDE_PART,
     ANNOTATORS_PART,
@@ -51,6 +52,8 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
         is_decided = ~np.isnan(decisions[0] + decisions[1])
         for name, side in (("stops", 0.0), ("keeps", 1.0)):
             yield from _rates(name, table.groups, decisions[1] == side, is_decided & (decisions[0] == side))
+    for part, columns in changes_counted(comparison):
+        yield from _counted(part, None, columns)
     for criterion in rubric.criteria:
         levels = gold.levels[criterion.name], judge.levels[criterion.name]
         people = (column.levels[criterion.name] for column in annotators)

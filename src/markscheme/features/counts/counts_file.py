@@ -26,10 +26,12 @@ ANNOTATORS_DECIDE_PART: Final = "people:decision"
 GIVEN_PART: Final = "given"
 EXAMPLES_PART: Final = "examples"
 GROUPS_PART: Final = "groups"
+REPAIR_PREFIX: Final = "repair:"
+"""What stands before a criterion in the name of the part on fixing it."""
 RATES: Final = ("rate:agreement", "rate:stops", "rate:keeps")
 _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_PART, GIVEN_PART)
 """Parts whose values are 0 to 1."""
-_KNOWN_PREFIXES: Final = ("slice:", "repair:", "rubric:", "format:")
+_KNOWN_PREFIXES: Final = ("slice:", REPAIR_PREFIX, "rubric:", "format:")
 _LARGEST_DENOMINATOR: Final = 1000
 """Scores of up to so many equal steps are read as the fraction that they are rounded from."""
 _ROUNDED: Final = 6e-10
@@ -100,11 +102,11 @@ class CountsFile:
 
     def rows_of(self, name: str) -> CountedRows:
         """Return the rows of a part; none where the file lacks it."""
-        return self.parts.get(name, _NO_ROWS)
+        return self.parts.get(name, NO_ROWS)
 
 
 _BLANK: Final = np.zeros(0)
-_NO_ROWS: Final = CountedRows(_BLANK, _BLANK, _BLANK, np.zeros((0, 0)), _BLANK, np.zeros(0, dtype=np.int64))
+NO_ROWS: Final = CountedRows(_BLANK, _BLANK, _BLANK, np.zeros((0, 0)), _BLANK, np.zeros(0, dtype=np.int64))
 
 
 def read_counts(source: Any, rubric: Rubric) -> CountsFile:
@@ -122,7 +124,8 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
     _refuse_another_format(table, rows)
     _refuse_another_rubric(table, rows, rubric)
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
-    parts = {name: of_part for name, of_part in rows.items() if name in (*criteria, *_SHARES, *RATES)}
+    repairs = [f"{REPAIR_PREFIX}{criterion.name}" for criterion in rubric.decisive]
+    parts = {name: of_part for name, of_part in rows.items() if name in (*criteria, *_SHARES, *RATES, *repairs)}
     for name, of_part in parts.items():
         if name in criteria:
             _refuse_off_scale(table, name, of_part, criteria[name])
@@ -131,6 +134,9 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
     for name in RATES:
         if name in parts:
             _refuse_no_rate(table, name, parts[name])
+    for name in repairs:
+        if name in parts:
+            _refuse_no_change(table, name, parts[name])
     wanted = [*([SCORE_PART] if rubric.has_score else []), *([DECISION_PART] if rubric.decides else []), *criteria]
     examples = _examples(table, rows, wanted)
     readable = {*parts, EXAMPLES_PART, GROUPS_PART}
@@ -256,6 +262,23 @@ def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows) -> No
         if outside.any():
             allowed = "0 or 1" if name == DECISION_PART else "0 to 1"
             raise table.fault(int(of_part.line[outside.argmax()]), column, f"of part {name} must be {allowed}")
+
+
+def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> None:
+    """Refuse a part on fixing a criterion that has no decision after, or something else than decisions."""
+    if of_part.people.shape[1] < 2:
+        raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")
+    after, scores = of_part.people[:, 0], of_part.people[:, 1]
+    for column, values, least in (
+        ("gold", of_part.gold, 0),
+        ("judge", of_part.judge, 0),
+        ("p1", after, 0),
+        ("p2", scores, -1),
+    ):
+        strange = ~np.isnan(values) & ((values < least) | (values > 1) | (values != np.rint(values)))
+        if strange.any():
+            allowed = "0 or 1" if least == 0 else "-1, 0 or 1"
+            raise table.fault(int(of_part.line[strange.argmax()]), column, f"of part {name} must be {allowed}")
 
 
 def _refuse_no_rate(table: CountsColumns, name: str, of_part: CountedRows) -> None:

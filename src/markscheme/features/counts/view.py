@@ -20,7 +20,6 @@ NOT_COUNTED: Final = (
     "may_decide",
     "relabelled",
     "slices",
-    "repairs",
 )
 """Entries of a calibration's JSON that counts don't show."""
 OUTCOMES_COUNTED: Final = ("examples", "graded", "not_graded")

@@ -186,7 +186,7 @@ def _followed(words: str, sentence: str) -> str:
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
     """Yield what fixing each of several criteria alone would change, if that is much; for the first in any case."""
-    counted = [finding for finding in findings if finding.repair is not None and finding.repair.examples]
+    counted = [finding for finding in findings if finding.repair is not None and finding.repair.repaired]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
         yield "Fixing ", name, repair_of_finding(finding, " alone")

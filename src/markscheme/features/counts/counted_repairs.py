@@ -1,0 +1,98 @@
+"""Changes that fixing each criterion would bring, from counts of decisions before and after."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison.comparison import Comparison
+from markscheme.calibration.comparison.repairs import Repair, Repairs, Totals, swap_of
+from markscheme.features.counts.counts_file import REPAIR_PREFIX, CountedRows
+from markscheme.stats.intervals import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRepair(Repair):
+    """Change by one criterion of examples that were counted, of which none is known by itself.
+
+    Attributes:
+        n_stopped: How many false passes become right.
+        n_kept: How many false fails become right.
+    """
+
+    n_stopped: int
+    n_kept: int
+
+    @property
+    def stopped(self) -> int:
+        """Number of false passes that become right."""
+        return self.n_stopped
+
+    @property
+    def kept(self) -> int:
+        """Number of false fails that become right."""
+        return self.n_kept
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the repair as in the JSON of a calibration."""
+        return {**Repair.to_json(self), "examples": None}
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRepairs(Repairs):
+    """Changes that fixing each criterion would bring; which two repair most together isn't counted."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the repairs as in the JSON of a calibration."""
+        return {**Repairs.to_json(self), "mark_or_weights": None}
+
+
+def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
+    """Yield the part of each criterion that decides, with its columns for each example that a change is counted on.
+
+    They are gold's decision, the judge's as it is, the judge's with gold's level on the criterion, and by how much its
+    score then agrees more: 1, 0 or -1. Decisions are nan where one lacks.
+    """
+    sides = {"judge": comparison.judge.name, "gold": comparison.reference.name}
+    swap = swap_of(comparison.table, **sides, tolerance=comparison.tolerance)
+    if swap is None:
+        return
+    changes = swap.single
+    people, before = swap.people, comparison.judge.decisions
+    for index, criterion in enumerate(comparison.rubric.decisive):
+        is_counted = changes.counted[:, index]
+        is_changed = (changes.false_passes | changes.false_fails | changes.held_up | changes.let_through)[:, index]
+        scores = changes.scores_repaired[:, index].astype(np.float64) - changes.scores_broken[:, index]
+        after = np.where(is_changed, 1 - before, before)
+        decisions = [np.where(is_counted, column, np.nan) for column in (people, before, after)]
+        is_told = is_counted | (scores != 0)
+        yield f"{REPAIR_PREFIX}{criterion.name}", [column[is_told] for column in (*decisions, scores)]
+
+
+def counted_repair(criterion: str, rows: CountedRows, totals: Totals) -> CountedRepair:
+    """Return what fixing a criterion would change.
+
+    Args:
+        criterion: Its name.
+        rows: The rows of its part.
+        totals: Examples on which the judge is wrong as it is.
+    """
+    people, before, after, scores = rows.gold, rows.judge, rows.people[:, 0], rows.people[:, 1]
+
+    def reversed_of(gold: int, judge: int) -> int:
+        return rows.groups.count((people == gold) & (before == judge) & (after == 1 - judge))
+
+    return CountedRepair(
+        criteria=(criterion,),
+        totals=totals,
+        decided=rows.groups.count(~np.isnan(people)),
+        false_passes=(),
+        false_fails=(),
+        held_up=reversed_of(1, 1),
+        let_through=reversed_of(0, 0),
+        scores_repaired=rows.groups.count(scores == 1),
+        scores_broken=rows.groups.count(scores == -1),
+        n_stopped=reversed_of(0, 1),
+        n_kept=reversed_of(1, 0),
+    )
