@@ -228,6 +228,12 @@ class ExampleRows(Sequence[Example]):
             list(ends),
         )
 
+    @classmethod
+    def without_texts(cls, ids: Sequence[str], **known: Sequence[Any]) -> "ExampleRows":
+        """Return examples of which no text is known."""
+        none = array("q", [0]) * len(ids)
+        return cls(ids, _telling(known), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none)
+
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -300,6 +306,18 @@ class ExampleRows(Sequence[Example]):
             order += own
             ends.append(len(order))
         return ExampleRows(whole.ids, whole.known, whole._responses, whole._submission, labels.taken(order), ends)
+
+    def under(self, ids: Sequence[str], **known: Sequence[Any]) -> "ExampleRows":
+        """Return the examples without labels, under other ids and with other attributes."""
+        rows = self._alone
+        return ExampleRows(
+            ids,
+            _telling({**rows.known, **known}),
+            rows._responses,
+            lambda row: replace(rows._submission(row), id=ids[row]),
+            rows.labels,
+            rows._ends,
+        )
 
     @property
     def _alone(self) -> "ExampleRows":

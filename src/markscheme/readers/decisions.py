@@ -1,14 +1,16 @@
 """Lines of decisions alone: what a judge graded, and what annotators and a judge decided on the same examples."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markscheme.errors import Fault, RatingError, refuse_lines
-from markscheme.plain_data import json_lines, shown
-from markscheme.ratings.examples import Example
+from markscheme.plain_data import id_and_rest, json_in_line, raw_lines, shown
+from markscheme.ratings.codes import MOST_REMEMBERED, RatingCodes
+from markscheme.ratings.examples import Example, ExampleRows
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.calibrations import drawn_as
@@ -20,7 +22,7 @@ from markscheme.submission import Submission
 
 OF_DECISIONS = frozenset(["pass", "score", "overall", "gold"])
 _SAID = OF_DECISIONS | {"error"}
-NumberedLine = tuple[int | None, Any]
+NumberedLine = tuple[int | None, str | None, bytes | None, Any]
 
 
 def is_decisions(peek: Peek) -> bool:
@@ -44,7 +46,21 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation:
     Raises:
         RatingError: All lines that can't be read.
     """
-    return [_reading(peek.path, json_lines(peek.path, RatingError), rubric) for peek in files]
+    return [_reading(peek.path, _lines(peek.path), rubric) for peek in files]
+
+
+def _lines(path: Path) -> Iterator[NumberedLine]:
+    """Yield each line as its number, its id, what it says besides, and its value where nothing before said that."""
+    known: set[bytes] = set()
+    for line_number, raw in raw_lines(path, RatingError):
+        unit, rest = id_and_rest(raw)
+        if unit is not None and rest in known:
+            yield line_number, unit, rest, None
+            continue
+        for line in json_in_line(raw, path, line_number, RatingError):
+            if unit is not None and len(known) < MOST_REMEMBERED:
+                known.add(rest)
+            yield line_number, unit, rest if rest in known else None, line
 
 
 def is_plan(peek: Peek) -> bool:
@@ -64,21 +80,46 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Inte
         if not isinstance(pool, list):
             problem = f"isn't a plan that `label --plan --json` wrote: its pool is a list, got {shown(pool)}"
             raise RatingError(problem, path=peek.path)
-        readings.append(_reading(peek.path, ((None, row) for row in pool), rubric))
+        readings.append(_reading(peek.path, ((None, None, None, row) for row in pool), rubric))
     return readings
+
+
+class _Said(NamedTuple):
+    """What a line says besides its id, which many lines may say.
+
+    Attributes:
+        system: What wrote the response.
+        how: How it was drawn, as the fields of an Example.
+        case: The test that it answers; "" for one of its own.
+        ratings: The verdicts on it, without its id.
+    """
+
+    system: str
+    how: Mapping[str, Any]
+    case: str
+    ratings: Sequence[Rating]
 
 
 def _reading(path: Path, lines: Iterable[NumberedLine], rubric: Rubric | None) -> Reading:
     reading = Reading(path, rubric or rubric_of_wholes())
     reader = RatingReader(reading.rubric)
     faults: list[Fault] = []
-    entries = []
-    for line_number, line in lines:
-        try:
-            example = _example(line)
-            entries.append((example, _case(line, example), list(_ratings(line, example, reader, rubric is not None))))
-        except ValueError as error:
-            faults.append(Fault(str(error), line_number))
+    entries: list[tuple[str, _Said]] = []
+    known: dict[bytes, _Said | ValueError] = {}
+    for line_number, unit, rest, line in lines:
+        said = None if rest is None else known.get(rest)
+        if said is None:
+            try:
+                unit = _unit(line)
+                said = _said(line, reader, named=rubric is not None)
+            except ValueError as error:
+                said = error
+            if rest is not None:
+                known[rest] = said
+        if isinstance(said, ValueError):
+            faults.append(Fault(str(said), line_number))
+        elif unit is not None:
+            entries.append((unit, said))
     if faults:
         refuse_lines(RatingError(faults, path=path))
     if not entries:
@@ -87,8 +128,7 @@ def _reading(path: Path, lines: Iterable[NumberedLine], rubric: Rubric | None) -
     return reading
 
 
-def _example(line: Any) -> Example:
-    """Return what a line says of a response: what wrote it, and how it was drawn."""
+def _unit(line: Any) -> str:
     if not isinstance(line, Mapping):
         raise ValueError(f"a response must be an object, got {shown(line)}")
     unit = _text(line, "id")
@@ -96,37 +136,38 @@ def _example(line: Any) -> Example:
         unit = f"{_text(line, 'case')} @ {_text(line, 'variant')}"
     if not unit:
         raise ValueError("`id` is missing")
+    return unit
+
+
+def _said(line: Mapping[str, Any], reader: RatingReader, *, named: bool) -> _Said:
+    """Return what a line says of a response: what wrote it, how it was drawn, and the verdicts on it."""
     if _SAID.isdisjoint(line):
         raise ValueError("`pass` is missing: true, false, or null where it is not graded")
     made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))
     system = _text(line, "group") or made_by or _text(line, "system") or _text(line, "variant")
     how = drawn_as(line.get("drawn"), line.get("weight"), line.get("stratum"))
-    return Example(Submission("", {}, unit), system=system, **how)
+    case = _text(line, "unit") or _text(line, "case")
+    return _Said(system, how, case, list(_ratings(line, reader, named)))
 
 
-def _case(line: Mapping[str, Any], example: Example) -> str:
-    """The test that a response answers."""
-    return _text(line, "unit") or _text(line, "case") or example.id
-
-
-def _ratings(line: Mapping[str, Any], example: Example, reader: RatingReader, named: bool) -> Iterator[Rating]:
+def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iterator[Rating]:
     """The judge's verdict in a line, and the annotators' decision."""
     gold = _decision(line, "gold")
     if gold is not None:
-        yield Rating(example.id, GOLD, "human", passed=gold)
+        yield Rating("", GOLD, "human", passed=gold)
     judge = line.get("judge")
     if "gold" in line or isinstance(judge, bool):
         verdict = _decision(line, "judge")
         if verdict is not None:
-            yield Rating(example.id, JUDGE, "model", passed=verdict)
+            yield Rating("", JUDGE, "model", passed=verdict)
         return
     rater = _text(line, "rater") or _text(line, "judge") or JUDGE
     if line.get("error"):
-        yield Rating(example.id, rater, "model", error=str(line["error"]))
+        yield Rating("", rater, "model", error=str(line["error"]))
         return
     levels = line.get("criteria") if named else None
-    criteria = reader.rating({"id": example.id, "criteria": levels}).criteria if levels else {}
-    yield Rating(example.id, rater, "model", criteria, _score(line), _decision(line, "pass"))
+    criteria = reader.rating({"id": "line", "criteria": levels}).criteria if levels else {}
+    yield Rating("", rater, "model", criteria, _score(line), _decision(line, "pass"))
 
 
 def _text(line: Mapping[str, Any], key: str) -> str:
@@ -149,25 +190,40 @@ def _score(line: Mapping[str, Any]) -> float | None:
     return float(score)
 
 
-def _add(reading: Reading, entries: Sequence[tuple[Example, str, list[Rating]]]) -> None:
+def _add(reading: Reading, entries: Sequence[tuple[str, _Said]]) -> None:
     """Add the responses of some lines; those of several systems that share an id get ids of their own."""
+    times = Counter([unit for unit, _ in entries])
+    are_apart = len(times) == len(entries)
     systems: dict[str, set[str]] = {}
-    for example, _, _ in entries:
-        systems.setdefault(example.id, set()).add(example.system)
-    samples: Counter[tuple[str, str]] = Counter()
-    for example, case, ratings in entries:
-        unit = example.id
-        if len(systems[unit]) > 1:
-            unit = f"{example.id} @ {example.system}"
-            reading.written_ids[unit] = example.id
-            example = replace(example, submission=replace(example.submission, id=unit))
-        reading.add_example(example)
-        reading.cases.setdefault(unit, case)
-        for rating in ratings:
-            sample = samples[unit, rating.rater]
-            is_first = unit == rating.id and not sample
-            reading.ratings.append(rating if is_first else replace(rating, id=unit, sample=sample))
+    for unit, said in () if are_apart else entries:
+        if times[unit] > 1:
+            systems.setdefault(unit, set()).add(said.system)
+    samples: dict[tuple[str, str], int] = {}
+    known: dict[str, _Said] = {}
+    coded: dict[tuple[int, ...], list[tuple[int, array[int]]]] = {}
+    codes = reading.ratings = RatingCodes(criterion.name for criterion in reading.rubric.criteria)
+    for written, said in entries:
+        unit = written if are_apart or len(systems.get(written, ())) < 2 else f"{written} @ {said.system}"
+        if unit != written:
+            reading.written_ids[unit] = written
+        if unit not in known:
+            known[unit] = said
+            reading.cases[unit] = said.case or written
+        of_said = () if are_apart else [samples.get((unit, rating.rater), 0) for rating in said.ratings]
+        if (alike := coded.get((id(said), *of_said))) is not None:
+            for rating_codes in alike:
+                codes.append_codes(unit, *rating_codes)
+        else:
+            numbered = zip(said.ratings, of_said or [0] * len(said.ratings), strict=True)
+            indices = [codes.append(replace(rating, id=unit, sample=sample)) for rating, sample in numbered]
+            coded[id(said), *of_said] = list(map(codes.codes_at, indices))
+        for rating, sample in zip(said.ratings, of_said, strict=False):
             samples[unit, rating.rater] = sample + 1
+    reading.example_rows = ExampleRows.without_texts(
+        list(known),
+        system=[said.system for said in known.values()],
+        **{name: [said.how[name] for said in known.values()] for name in ("drawn", "weight", "stratum")},
+    )
 
 
 # --- reports without ratings ------------------------------------------------------------------------------------------

@@ -227,6 +227,7 @@ class Reading(Import):
         rubric: The rubric whose criteria and scales the ratings must fit.
         taken_for: The kind of file it was read as.
         by_id: Submissions by id, without labels, where the file includes their responses.
+        example_rows: All of them in place of `by_id`, where they are read as rows.
         ratings: The ratings of all raters.
         data: The content of a .json file; None for any other file.
         judge_cost: What the judge in the file was asked, and what that cost.
@@ -241,6 +242,7 @@ class Reading(Import):
     rubric: Rubric
     taken_for: str = ""
     by_id: dict[str, Example] = field(default_factory=dict)
+    example_rows: Sequence[Example] = ()
     ratings: RatingCodes = field(default_factory=RatingCodes)
     data: Any = None
     judge_cost: JudgeCost = JudgeCost()
@@ -256,7 +258,9 @@ class Reading(Import):
     @property
     def examples(self) -> Sequence[Example]:
         """The submissions, in the order of the file."""
-        return tuple(self.by_id.values()) if self.examples_read is None else self.examples_read.examples
+        if self.examples_read is not None:
+            return self.examples_read.examples
+        return self.example_rows or tuple(self.by_id.values())
 
     def add_example(self, example: Example) -> None:
         """Add an example; the first of several with the same id is kept."""

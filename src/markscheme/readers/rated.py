@@ -13,7 +13,7 @@ from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import Example, ExampleSet, each
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import reported_rubric
@@ -116,7 +116,7 @@ class RatedFile:
     @property
     def has_responses(self) -> bool:
         """Whether it contains the responses that were rated."""
-        return any(example.submission.response for example in self.examples)
+        return any(each(self.examples, "response_length"))
 
     def without(self, ids: Collection[str]) -> "RatedFile":
         """Return the same without some examples."""

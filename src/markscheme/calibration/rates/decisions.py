@@ -1,5 +1,6 @@
 """The judge's decisions on a graded set, and those of annotators and judge on the same examples, as tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.examples import Example, ExampleRows, ExampleSet, each
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
@@ -48,21 +49,21 @@ def graded_table(rated: RatedFiles) -> RatingTable:
     (file,) = rated.files[:1]
     _refuse_several_judges(file)
     judged = _decided(file.judged, named=rated.is_named)
-    example_by_id = {example.id: example for example in file.examples}
     tests = [file.cases.get(unit, unit) for unit in judged.ids]
     is_apart = tests == judged.ids and len(set(tests)) == len(tests)
-    examples = [
-        _answering(example_by_id.get(unit) or Example(Submission("", {}, unit)), file.written_ids.get(unit, unit), test)
-        for unit, test in zip(judged.ids, [""] * len(tests) if is_apart else tests, strict=True)
-    ]
+    examples = _examples_of(file, judged.ids).under(
+        [file.written_ids.get(unit, unit) for unit in judged.ids], group=[""] * len(tests) if is_apart else tests
+    )
     return row_by_row(rated.rubric, JUDGE, examples, judged)
 
 
-def _answering(example: Example, unit: str, test: str) -> Example:
-    """Return an example under the id that its file has, and as its group the test that it answers; "" for its own."""
-    if example.id != unit:
-        example = replace(example, submission=replace(example.submission, id=unit))
-    return example if example.group == test else replace(example, group=test)
+def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
+    """Return the examples with some ids, also those of which the file knows nothing else."""
+    index_of = {unit: index for index, unit in enumerate(each(file.examples, "id"))}
+    unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
+    index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
+    every = (*file.examples, *ExampleRows.without_texts(unknown)) if unknown else file.examples
+    return ExampleRows.of(every).taken([index_of[unit] for unit in units])
 
 
 def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> Decided:

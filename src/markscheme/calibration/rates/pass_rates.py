@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, ExampleRows, each
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.table import RatingTable, groups_of
 from markscheme.stats.estimate import Estimate
@@ -16,7 +16,6 @@ from markscheme.stats.group_rates import GroupDifference, group_difference, grou
 from markscheme.stats.intervals import Integers, withhold
 from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
 from markscheme.stats.shares import share
-from markscheme.submission import Submission
 
 DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
@@ -152,17 +151,21 @@ def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
 
 def _examples(table: RatingTable) -> Sequence[Example]:
     """Return what is known of each row beyond its ratings, as an example."""
-    return table.examples or tuple(Example(Submission("", {}, unit)) for unit in table.ids)
+    return table.examples or ExampleRows.without_texts(table.ids)
+
+
+def _each(table: RatingTable, name: str) -> Sequence[Any]:
+    """Return an attribute of each row's example."""
+    return each(_examples(table), name)
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
     """Infer how the labels were drawn; by verdict if they don't say and are of these responses."""
-    labels = _examples(labelled)
-    ways = {label.drawn for label in labels}
-    strata = {example.stratum for example in _examples(pool)}
-    if labels and all(label.stratum for label in labels) and {label.stratum for label in labels} <= strata:
+    ways = set(_each(labelled, "drawn"))
+    strata = _each(labelled, "stratum")
+    if strata and all(strata) and set(strata) <= set(_each(pool, "stratum")):
         return "by-stratum"
-    if any(label.weight != 1 for label in labels):
+    if any(weight != 1 for weight in _each(labelled, "weight")):
         return "by-stratum"
     if ways == {"random"}:
         return "random"
@@ -175,7 +178,7 @@ def raw_rate(pool: RatingTable) -> Estimate:
     """Estimate the share that the judge passes of what it graded; responses to one test are a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
-    tests = groups_of([(example.id, example.group) for example in _examples(pool)])
+    tests = groups_of([*zip(_each(pool, "id"), _each(pool, "group"), strict=True)])
     return share(_passes(pool), tests, method="share of passes")
 
 
@@ -196,12 +199,12 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
     """Estimate the rate by strata that both sides name; if responses name none, by verdict with weighted labels."""
-    named = all(example.stratum for example in _examples(pool))
+    named = all(_each(pool, "stratum"))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
     index_of = {name: index for index, name in enumerate(names)}
-    inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _examples(labelled), strict=True)
-    used = [(index_of[cell], passed, example.weight) for cell, passed, example in inside if cell in index_of]
+    inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _each(labelled, "weight"), strict=True)
+    used = [(index_of[cell], passed, weight) for cell, passed, weight in inside if cell in index_of]
     counts = Counter(cells)
     return weighted_pass_rate(
         [float(passed) for _, passed, _ in used],
@@ -215,7 +218,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
     """Return the stratum of each row: by its name, else by the judge's verdict."""
     if by_name:
-        return [example.stratum for example in _examples(table)]
+        return list(_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
 
 
@@ -280,7 +283,7 @@ def _withheld(why: str, n: int) -> Estimate:
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
     """Map the name of each group to it, with its own labels; empty if there is only one."""
-    systems = np.array([example.system for example in _examples(pool)])
+    systems = np.array(_each(pool, "system"))
     names = list(dict.fromkeys(systems.tolist()))
     if len(names) < 2:
         return {}
@@ -304,7 +307,7 @@ def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str
 
 def _in_several_groups(pool: RatingTable) -> set[str]:
     """Return the ids that responses of more than one group have."""
-    systems = Counter(unit for unit, _ in {(example.id, example.system) for example in _examples(pool)})
+    systems = Counter(unit for unit, _ in {*zip(_each(pool, "id"), _each(pool, "system"), strict=True)})
     return {unit for unit, n in systems.items() if n > 1}
 
 
@@ -330,10 +333,15 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 def _common(first: RatingTable, second: RatingTable) -> Integers:
     """Count the tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
     by_test: dict[str, list[bool]] = {}
-    for example, passed in zip(_examples(second), _passes(second), strict=True):
-        by_test.setdefault(example.group or example.id, []).append(passed)
+    for test, passed in zip(_tests(second), _passes(second), strict=True):
+        by_test.setdefault(test, []).append(passed)
     joint = np.zeros((2, 2), dtype=np.int64)
-    for example, passed in zip(_examples(first), _passes(first), strict=True):
-        if by_test.get(example.group or example.id):
-            joint[int(passed), int(by_test[example.group or example.id].pop(0))] += 1
+    for test, passed in zip(_tests(first), _passes(first), strict=True):
+        if by_test.get(test):
+            joint[int(passed), int(by_test[test].pop(0))] += 1
     return joint
+
+
+def _tests(table: RatingTable) -> list[str]:
+    """Return the test that each row answers."""
+    return [group or unit for group, unit in zip(_each(table, "group"), _each(table, "id"), strict=True)]
