@@ -38,8 +38,12 @@ _ONE_THREAD = threading.RLock()
 
 def append_lines(path: Path, lines: Sequence[Mapping[str, Any]], *, follow: bool = True) -> None:
     """Append JSON objects, one per line, all or none; on disk when this returns. Otherwise like `append_text`."""
-    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
-    append_text(path, text, follow=follow)
+    append_text(path, "".join(map(json_text, lines)), follow=follow)
+
+
+def json_text(line: Mapping[str, Any]) -> str:
+    """Return a JSON object as a line of a file."""
+    return json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def append_text(path: Path, text: str, *, follow: bool = True) -> None:

@@ -4,6 +4,7 @@ Most of a million ratings say what thousands say: the same rater, and one of a s
 once, and a rating is the number of its header (everything but its id and its answers) and a code for each criterion.
 """
 
+import json
 import warnings
 from array import array
 from collections import Counter
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Self, SupportsIndex, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
+from markscheme.files import json_text
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import id_and_rest, json_in_line, raw_lines
 from markscheme.ratings.kinds import PEOPLE, Kind
@@ -104,6 +106,20 @@ class RatingCodes(Sequence[Rating]):
         }
         order = self._orders[self._header_of[position]]
         return answered if order is None else {name: answered[name] for name in order if name in answered}
+
+    def json_texts(self) -> Iterator[str]:
+        """Yield each rating as a line of a file of ratings; equal ones are written once."""
+        rests: dict[tuple[int, bytes], str] = {}
+        for index, unit in enumerate(self.ids):
+            header, row = self.codes_at(index)
+            begin = f'{{"id": {json.dumps(unit, ensure_ascii=False)}'
+            said = (header, row.tobytes())
+            rest = rests.get(said)
+            if rest is None:
+                rest = json_text(self[index].to_json())[len(begin) :]
+                if len(rests) < MOST_REMEMBERED:
+                    rests[said] = rest
+            yield begin + rest
 
     # --- as numbers
 

@@ -59,6 +59,8 @@ class Columns:
 
         A verdict next to such a list is in the first of them only.
         """
+        if not self.fields:
+            return [{str(name): value for name, value in row.items()}]
         lists = dict.fromkeys(column.partition(ITEMS)[0] for column in self.fields if ITEMS in column)
         rows: list[dict[str, Any]] = []
         without = dict(row)

@@ -14,7 +14,7 @@ from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.rating import Rated, Rating, RatingReader
-from markscheme.readers.imported import Reading, number, plain, said_anything
+from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -93,7 +93,7 @@ def read_rows(reading: Reading) -> None:
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
     _refuse_one_id(rows, reading)
-    columns = {plain(name) for row in rows for name in row}
+    columns = {plain(name) for names in set(map(tuple, rows)) for name in names}
     of_raters = _rater_columns(rows, reading)
     labels = [] if any(column.kind != "model" for column in of_raters) else _labels(rows, reading)
     table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels), columns=columns, of_raters=of_raters)
@@ -109,7 +109,14 @@ def read_rows(reading: Reading) -> None:
             "constructed, model or code; name judges with `--judge-names`",
             path=reading.path,
         )
-    reading.ratings += table.ratings.values()
+    codes = reading.ratings
+    added: dict[int, int] = {}
+    for (unit, _, _), rating in table.ratings.items():
+        alike = added.get(id(rating))
+        if alike is None:
+            added[id(rating)] = codes.append(replace(rating, id=unit))
+        else:
+            codes.append_codes(unit, *codes.codes_at(alike))
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
@@ -122,7 +129,7 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
     stated = stated_columns(rows, reading)
     if any(column.kind == "model" for column in stated):
         return stated
-    read = frozenset(name for row in rows for name in row if plain(name) in _COLUMNS_READ)
+    read = frozenset(name for names in set(map(tuple, rows)) for name in names if plain(name) in _COLUMNS_READ)
     names_judge = any(plain(name) in (*VERDICT, JUDGE_COLUMN) for name in read)
     has_labels = bool(stated) or any(plain(name) in LABEL_NAMES for name in read)
     return stated + (judge_columns(rows, reading, read) if has_labels and not names_judge else [])
@@ -134,11 +141,12 @@ def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
     Raises:
         RatingError: Their id is the same.
     """
-    named = [_Row(row) for row in rows]
-    ids = {row.text(ID) for row in named}
-    responses = {row.text(RESPONSE_NAMES) for row in named} - {None}
-    if len(ids) == 1 and None not in ids and len(responses) > 1:
-        (unit,) = ids
+    first = _Row(rows[0]).text(ID)
+    if first is None or any(_Row(row).text(ID) != first for row in rows):
+        return
+    responses = {_Row(row).text(RESPONSE_NAMES) for row in rows} - {None}
+    if len(responses) > 1:
+        unit = first
         problem = f"has {len(responses)} responses of one id, {shown(unit)}; say which column identifies them"
         raise RatingError(f"{problem}: `--map COLUMN=id`", path=reading.path)
 
@@ -173,12 +181,8 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
     """The column `expected`, if it holds labels: every value is a level or a decision, not a text."""
-    values = [
-        value
-        for row in rows
-        for name, value in row.items()
-        if plain(name) == EXPECTED_COLUMN and value not in (None, "")
-    ]
+    names = {name for of_row in set(map(tuple, rows)) for name in of_row if plain(name) == EXPECTED_COLUMN}
+    values = [row[name] for row in rows for name in names if row.get(name) not in (None, "")]
     if not values or not all(reading.is_verdict(value) for value in values):
         return ()
     reading.note("column 'expected' was read as labels: every value is a level or a decision")
@@ -205,25 +209,53 @@ class _Table:
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
     unknown_kind: Counter[str] = field(default_factory=Counter)
     free: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    known: dict[tuple[Any, ...], list[tuple[Rating, str]]] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any]) -> None:
-        """Add one row."""
-        row = _Row(raw)
+        """Add one row; one that differs from an earlier one in its id alone rates the same."""
+        unit, beside = self._id_and_rest(raw)
+        if unit and beside in self.known:
+            for rating, run in self.known[beside]:
+                self._put(rating, unit, run)
+            return
+        lost = (self.reading.lost.total(), self.unknown_kind.total())
+        added = self._add(_Row(raw))
+        is_whole = lost == (self.reading.lost.total(), self.unknown_kind.total())
+        if unit and beside and is_whole and len(self.known) < MOST_REMEMBERED:
+            self.known[beside] = added
+
+    def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
+        """Split a row of texts without a response into its id and all else; "" and () of any other row."""
+        names = tuple(raw)
+        column = self._id_columns.get(names)
+        if column is None:
+            column = self._id_columns[names] = _id_column(names)
+        if not column or not all(type(value) is str for value in raw.values()):
+            return "", ()
+        return raw[column].strip(), (names, *(value for name, value in raw.items() if name != column))
+
+    @cached_property
+    def _id_columns(self) -> dict[tuple[str, ...], str]:
+        return {}
+
+    def _add(self, row: "_Row") -> list[tuple[Rating, str]]:
+        """Add one row; return its ratings, each with its run."""
         if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
-            return
+            return []
         unit = row.text(ID) or self._derived(row)
         if unit is None:
             self.reading.lose("rows without an id, an input or a response")
-            return
+            return []
         self._example(row, unit)
-        for rating in self._ratings(row, unit):
-            if said_anything(rating):
-                self._put(rating, row.text(SAMPLE) or "")
+        added = [(rating, row.text(SAMPLE) or "") for rating in self._ratings(row, unit) if said_anything(rating)]
+        for rating, run in added:
+            self._put(rating, unit, run)
         read = {*self.probability_columns, *(column.name for column in self.of_raters)}
         for name in row.unread:
             if self.reading.criterion(name) is None and name not in read:
                 self._lose_cell(name, row.raw[name])
+        return added
 
     @cached_property
     def probability_columns(self) -> tuple[str, ...]:
@@ -432,9 +464,9 @@ class _Table:
             self.reading.lose(f"pass {shown(value)}, which is neither yes nor no")
         return decision
 
-    def _put(self, rating: Rating, run: str) -> None:
+    def _put(self, rating: Rating, unit: str, run: str) -> None:
         """Merge rows of the same rater and run into one rating; each further run is another sample."""
-        key = (rating.id, rating.rater, run)
+        key = (unit, rating.rater, run)
         before = self.ratings.get(key)
         if before is None:
             sample = self.runs.setdefault(key[:2], 0)
@@ -454,6 +486,14 @@ class _Table:
                 confidence=before.confidence or rating.confidence,
                 seconds=rating.seconds if before.seconds is None else before.seconds,
             )
+
+
+def _id_column(names: Sequence[str]) -> str:
+    """Return the column that has the ids; "" where several may, or a response lies next to it."""
+    by_name = [plain(name) for name in names]
+    has_response = not set(by_name).isdisjoint(RESPONSE_NAMES)
+    of_ids = [name for name, of_name in zip(names, by_name, strict=True) if of_name in ID]
+    return of_ids[0] if len(of_ids) == 1 and not has_response else ""
 
 
 _Who: TypeAlias = tuple[str, Kind]

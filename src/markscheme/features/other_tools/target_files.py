@@ -1,15 +1,15 @@
 """The files that ratings and examples are added to, and whose turn it is to add."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import append_lines, end_of_link, exclusive, is_no_file, refuse_unmakeable
+from markscheme.files import append_text, end_of_link, exclusive, is_no_file, json_text, refuse_unmakeable
 from markscheme.ratings.additions import Additions, additions_to, new_examples, responses_in
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import RATINGS_FOLDER, Example
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
@@ -114,9 +114,10 @@ class TargetFiles:
             UsageError: One can't be written.
         """
         if self.examples is not None:
-            _add_lines([example.to_json(self.examples.parent) for example in examples], self.examples)
+            lines = (json_text(example.to_json(self.examples.parent)) for example in examples)
+            _add_lines(lines, self.examples)
         if self.ratings is not None:
-            _add_lines([rating.to_json() for rating in ratings], self.ratings)
+            _add_lines(RatingCodes.of(ratings).json_texts(), self.ratings)
 
 
 def _shared_folder(target: Path) -> Path:
@@ -125,8 +126,8 @@ def _shared_folder(target: Path) -> Path:
     return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
 
 
-def _add_lines(lines: Sequence[Mapping[str, Any]], path: Path) -> None:
+def _add_lines(lines: Iterable[str], path: Path) -> None:
     """Add lines to a file, or make it. A link to a file isn't followed: a folder of ratings may be a stranger's."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        append_lines(path, lines, follow=is_no_file(path))
+        append_text(path, "".join(lines), follow=is_no_file(path))
