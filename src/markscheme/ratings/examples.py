@@ -596,6 +596,10 @@ class _Reading:
     digests: list[int | None] = field(default_factory=list)
 
     @cached_property
+    def _is_of_pairs(self) -> bool:
+        return self.rubric.is_of_pairs
+
+    @cached_property
     def lines(self) -> RatingLines:
         """The labels."""
         return RatingLines(self.rubric)
@@ -726,7 +730,7 @@ class _Reading:
             return data.id, data.submission, texts, {name: getattr(data, name) for name in _OF_ROWS}
         if not isinstance(data, Mapping):
             raise ValueError(f"an example is an object, found {shown(data)}")
-        sides = sides_of_pair(data) if self.rubric.is_of_pairs else None
+        sides = sides_of_pair(data) if self._is_of_pairs else None
         unit = text_of(data.get("id")) or f"ex-{ordinal}"
         first, second, inputs = self._given_texts(data)
         source: Submission | bytes
@@ -777,18 +781,18 @@ class _Reading:
         return self.path.parent if isinstance(self.path, Path) else None
 
     def _is_short(self, data: Mapping[str, Any]) -> bool:
-        return not self.rubric.is_of_pairs and "expectedScore" in data
+        return not self._is_of_pairs and "expectedScore" in data
 
     def _given_texts(self, data: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Return the response, the second one of a pair, and the inputs, as they are given."""
-        if self.rubric.is_of_pairs:
+        if self._is_of_pairs:
             return (*responses_of_pair(data), self._inputs(data))
         return _response_of(data, self._is_short(data), self._folder), None, self._inputs(data)
 
     def _inputs(self, data: Mapping[str, Any]) -> dict[str, Any]:
         short = self._is_short(data)
         not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _OWN_KEYS - {"input"}
-        if self.rubric.is_of_pairs:
+        if self._is_of_pairs:
             not_inputs |= set(PAIR_NAMES)
         rest = {key: value for key, value in data.items() if key not in not_inputs and value is not None}
         if short and "response" in data and "input" in data:

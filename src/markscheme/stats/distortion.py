@@ -164,8 +164,10 @@ def correlation_without_noise(
     rated = units.count(in_both.sum(axis=1) >= 2)
     if rated < LEAST_UNITS:
         return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
-    cross = _covariance(ratings.T[left], others.T[right], units)
-    variances = [_covariance(table.T[left], table.T[right], units) for table in (ratings, others)]
+    covariances = _Covariances(units)
+    (own_left, own_right), (other_left, other_right) = ((table.T[left], table.T[right]) for table in (ratings, others))
+    cross = covariances.of(own_left, other_right)
+    variances = [covariances.of(own_left, own_right), covariances.of(other_left, other_right)]
     if not min(variance[0] for variance in variances) > 0:
         return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -227,7 +229,8 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
         others = np.where(counts.T, np.delete(tables, c, axis=2).mean(axis=2).T[left], np.nan)
         second = np.where(counts.T, of_criterion[right], np.nan)
         its_own = np.where(counts.T, its[:, c], np.nan)
-        gamma = [_second_slope(y, first, others, units) for y in (its_own, second)]
+        covariances = _Covariances(units)
+        gamma = [_second_slope(y, first, others, covariances) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
     estimates = [gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n_sets + 1, np.nan)]
     values = np.mean(estimates, axis=0)
@@ -276,9 +279,10 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
     annotator, its_own, of = (np.where(counts.T, values, np.nan) for values in (table.T[left], its, feature))
-    values = _second_slope(its_own, annotator, of, units)
+    covariances = _Covariances(units)
+    values = _second_slope(its_own, annotator, of, covariances)
     if several:
-        values = values - _second_slope(np.where(counts.T, table.T[right], np.nan), annotator, of, units)
+        values = values - _second_slope(np.where(counts.T, table.T[right], np.nan), annotator, of, covariances)
     if not np.isfinite(values[0]):
         return Estimate.without_value("gold or what it may lean on doesn't vary", n=n_counted, method=method)
     return units.jackknife(values, transform=IDENTITY, level=0.95, method=method)
@@ -363,20 +367,57 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
-    """Compute the covariance of x and y, shape (n_columns, n_units), pooled over columns; then without each group."""
-    in_both = np.isfinite(x) & np.isfinite(y)
-    counted = in_both[:1] if in_both.all() else in_both
-    of_x = _centred(x, counted)
-    of_y = of_x if x is y else _centred(y, counted)
-    n = groups.left_out(counted.astype(np.float64))
-    sum_x = groups.left_out(of_x)
-    sum_y = sum_x if x is y else groups.left_out(of_y)
-    products = groups.left_out(of_x * of_y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)
-        degrees = np.broadcast_to(np.maximum(n - 1, 0.0), cross.shape)
-        return np.asarray(cross.sum(axis=0) / degrees.sum(axis=0))
+class _Covariances:
+    """Covariances of tables of ratings of the same units, each of shape (n_columns, n_units), nan = missing.
+
+    Sums of a table are computed once for all its covariances with tables that lack the same ratings.
+    """
+
+    def __init__(self, groups: Groups) -> None:
+        """Set up covariances of units that are left out in these groups."""
+        self._groups = groups
+        self._known: dict[tuple[int, int], Floats] = {}
+        self._sums: dict[tuple[int, bytes], tuple[Floats, Floats]] = {}
+        self._rated: dict[int, tuple[Floats, npt.NDArray[np.bool_]]] = {}
+
+    def of(self, x: Floats, y: Floats) -> Floats:
+        """Compute the covariance of x and y, pooled over columns, over all units; then without each group."""
+        if (id(x), id(y)) not in self._known:
+            self._known[id(x), id(y)] = self._new(x, y)
+        return self._known[id(x), id(y)]
+
+    def _new(self, x: Floats, y: Floats) -> Floats:
+        in_both = self._is_rated(x) & self._is_rated(y)
+        counted = in_both[:1] if in_both.all() else in_both
+        key = np.packbits(counted).tobytes()
+        of_x, sum_x = self._centred(x, counted, key)
+        of_y, sum_y = self._centred(y, counted, key)
+        _, n = self._counts(counted, key)
+        products = self._groups.left_out(of_x * of_y)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)
+            degrees = np.broadcast_to(np.maximum(n - 1, 0.0), cross.shape)
+            return np.asarray(cross.sum(axis=0) / degrees.sum(axis=0))
+
+    def _is_rated(self, table: Floats) -> npt.NDArray[np.bool_]:
+        """Return which ratings there are; the table is kept, so that its identity is its own."""
+        if id(table) not in self._rated:
+            self._rated[id(table)] = table, np.isfinite(table)
+        return self._rated[id(table)][1]
+
+    def _centred(self, table: Floats, counted: npt.NDArray[np.bool_], key: bytes) -> tuple[Floats, Floats]:
+        """Return the ratings minus the mean of their column, and their sums."""
+        if (id(table), key) not in self._sums:
+            centred = _centred(table, counted)
+            self._sums[id(table), key] = centred, self._groups.left_out(centred)
+        return self._sums[id(table), key]
+
+    def _counts(self, counted: npt.NDArray[np.bool_], key: bytes) -> tuple[Floats, Floats]:
+        """Return which ratings count as numbers, and their sums."""
+        if (0, key) not in self._sums:
+            numbers = counted.astype(np.float64)
+            self._sums[0, key] = numbers, self._groups.left_out(numbers)
+        return self._sums[0, key]
 
 
 def _centred(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
@@ -386,12 +427,9 @@ def _centred(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
     return np.asarray(np.where(counted, values - filled.sum(axis=1, keepdims=True) / n, 0.0))
 
 
-def _second_slope(y: Floats, control: Floats, feature: Floats, groups: Groups) -> Floats:
+def _second_slope(y: Floats, control: Floats, feature: Floats, covariances: _Covariances) -> Floats:
     """Compute the coefficient of `feature` when y is regressed on `control` and `feature`, then without each group."""
-
-    def covariance(first: Floats, two: Floats) -> Floats:
-        return _covariance(first, two, groups)
-
+    covariance = covariances.of
     own_own = covariance(control, control)
     own_other = covariance(control, feature)
     other_other = covariance(feature, feature)

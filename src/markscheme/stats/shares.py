@@ -327,8 +327,7 @@ def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.Arr
     n_kish = float(n) if weights is None else kish_size(w)
     if n_groups == n:
         return GroupedShare(value, n, n, 1.0, 0.0, n_kish)
-    correlation = beta_binomial_correlation(sums, sizes, copies=copies)
-    likely = beta_binomial_correlation(sums, sizes, copies=copies, quantile=LIKELY_Q)
+    correlation, likely = _correlations(sums, sizes, copies, RHO_Q, LIKELY_Q)
     effective_of_missed = None
     if value in (0.0, 1.0):
         largest = int(sizes.argmax())
@@ -411,6 +410,13 @@ def beta_binomial_correlation(
         >>> round(beta_binomial_correlation([10, 9, 10, 9, 10, 10, 2, 10, 9, 10], [10] * 10), 2)
         0.51
     """
+    return _correlations(hits, sizes, copies, quantile)[0]
+
+
+def _correlations(
+    hits: npt.ArrayLike, sizes: npt.ArrayLike, copies: npt.ArrayLike | None, *quantiles: float
+) -> list[float]:
+    """Compute quantiles of the posterior of the correlation within groups."""
     y = np.round(np.asarray(hits, dtype=np.float64), _HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
     times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)
@@ -419,7 +425,7 @@ def beta_binomial_correlation(
     first = np.flatnonzero((np.diff(m, prepend=-1.0) != 0) | (np.diff(y, prepend=-1.0) != 0))
     of_kind = np.add.reduceat(times, first)
     reached, roots = _posterior_of(y[first].tobytes(), m[first].tobytes(), of_kind.tobytes())
-    return float(np.interp(quantile, reached, roots)) ** 2
+    return [float(np.interp(quantile, reached, roots)) ** 2 for quantile in quantiles]
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
