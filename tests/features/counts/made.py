@@ -95,11 +95,18 @@ def _flat(value: Any, path: str) -> Any:
         yield path, value
 
 
-def differing(first: Calibration, second: Calibration) -> list[tuple[str, Any, Any]]:
-    """Return the figures of two calibrations that differ by more than 1e-9, by their path."""
+def differing(first: Calibration, second: Calibration, *, without: str = "") -> list[tuple[str, Any, Any]]:
+    """Return the figures of two calibrations that differ by more than 1e-9, by their path.
+
+    Args:
+        first: One of them.
+        second: The other.
+        without: Keys that are left out.
+    """
     figures = numbers_in(first)
     compared = numbers_in(second)
-    pairs = [(path, figures.get(path, "missing"), compared.get(path, "missing")) for path in figures | compared]
+    paths = [path for path in figures | compared if path.split(".")[1].partition("[")[0] not in without.split()]
+    pairs = [(path, figures.get(path, "missing"), compared.get(path, "missing")) for path in paths]
     return [(path, a, b) for path, a, b in pairs if not _same(a, b)]
 
 

@@ -47,7 +47,7 @@ def test_counts_by_sql_are_those_in_memory_and_calibrate_alike(seed: int, groups
     of_rows = calibrate(rubric, examples, ratings=ratings)
     for part in ("people", "people:decision") if groups else ():  # without groups, sets have no order to sort by
         assert shares_in(counts, part) == shares_in(counts_of(of_rows.comparison), part)
-    assert differing(of_rows, calibrate(rubric, counts=counts)) == []
+    assert differing(of_rows, calibrate(rubric, counts=counts), without="repairs findings") == []
 
 
 def test_a_criterion_may_be_called_as_the_format_and_the_rubric_are() -> None:

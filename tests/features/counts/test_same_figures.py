@@ -37,6 +37,20 @@ def test_rows_shuffled_rows_counts_and_added_counts_give_one_json(seed: int) -> 
     assert differing(of_rows, calibrate(rubric, counts=draw.sample(parts, len(parts)))) == []
 
 
+def test_findings_on_few_labels_count_examples_with_scores() -> None:
+    """More of these have a score than a level on any criterion, of gold and judge both."""
+    draw = random.Random(122)
+    n, groups = draw.choice((5, 40, 90, 150)), draw.choice((0, 0, 4, 12, 60, 130))
+    rubric = random_rubric(draw)
+    examples, ratings = random_examples(rubric, draw, n=n, groups=groups, people=draw.choice((1, 2, 3)))
+    of_rows = calibrate(rubric, examples, ratings=ratings)
+    comparison = of_rows.comparison
+    rated = max(criterion.statistics["exact_agreement"].n for criterion in comparison.criteria.values())
+    assert rated < 30 <= comparison.agreement.n
+    assert "too-few-labels" not in [finding.code for finding in of_rows.findings]
+    assert differing(of_rows, calibrate(rubric, counts=counts_of(comparison))) == []
+
+
 def _in_three(row: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
     """Return the row three times, with its number split."""
     first = draw.randint(0, row["n"])

@@ -42,7 +42,7 @@ def test_counts_by_the_printed_select_calibrate_as_the_rows(tmp_path: Path, monk
     counts = [dict(zip(columns, row, strict=True)) for row in cursor]
     of_rows = calibrate(rubric, examples, ratings=ratings)
     by_select = calibrate(rubric, counts=counts)
-    unlike = [path for path, *_ in differing(of_rows, by_select)]
+    unlike = [path for path, *_ in differing(of_rows, by_select, without="repairs findings")]
     assert unlike == []
     assert (by_select.verdict, by_select.use) == (of_rows.verdict, of_rows.use)
 

@@ -318,6 +318,11 @@ class Comparison:
         """Gold's side of what is compared, nan where there is none."""
         return self.measure.values(self.reference)
 
+    @property
+    def scored(self) -> int:
+        """Examples of which judge and gold have what is compared as a number."""
+        return int(np.isfinite(self.misses).sum())
+
     @cached_property
     def misses(self) -> Floats:
         """Judge minus gold in what is compared, shape (n_examples,), to 9 decimals; nan where either is missing.

@@ -466,7 +466,7 @@ class Evidence:
     @cached_property
     def n(self) -> int:
         """Examples with both scores, or where there are no scores those that the best-covered criterion has."""
-        scored = int(np.isfinite(self.misses).sum())
+        scored = int(np.isfinite(self.misses).sum()) if self.ids else self.comparison.scored
         return scored or max((criterion.n for criterion in self.criteria.values()), default=0)
 
     @cached_property

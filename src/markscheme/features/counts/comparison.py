@@ -105,6 +105,12 @@ class CountedComparison(Comparison):
         rows = self.counts.rows_of(SCORE_PART if self.rubric.has_score else DECISION_PART)
         return rows.groups.count(~np.isnan(rows.judge))
 
+    @property
+    def scored(self) -> int:
+        """Examples of which judge and gold have what is compared."""
+        rows = self.rows_compared
+        return rows.groups.count(~np.isnan(rows.gold) & ~np.isnan(rows.judge))
+
     @cached_property
     def rows_compared(self) -> CountedRows:
         """Rows of what is compared, 0 to 1: scores, decisions, or a criterion's levels as the score of each."""
