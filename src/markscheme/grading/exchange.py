@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
@@ -27,13 +27,6 @@ class JudgeQuestion(Generic[_Reading]):
     read: Callable[[Reply], Mapping[str, _Reading]]
 
 
-class UnusableReply(NamedTuple):
-    """A cached reply in which nothing could be read, and the names that it was asked about."""
-
-    reply: Reply
-    names: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[_Reading]):
     """Readings and replies of questions to a judge, and the error if asking failed.
@@ -41,13 +34,13 @@ class Exchange(Generic[_Reading]):
     Attributes:
         readings: By name, what was read; Unread with the reason where nothing could be.
         replies: As received.
-        unusable: Cached replies in which nothing could be read.
+        unusable: Cached replies in which nothing could be read, each with the names that it was asked about.
         error: Why a question has no reply; None if each has one.
     """
 
     readings: Mapping[str, _Reading]
     replies: tuple[Reply, ...] = ()
-    unusable: tuple[UnusableReply, ...] = ()
+    unusable: tuple[tuple[Reply, tuple[str, ...]], ...] = ()
     error: JudgeError | None = None
 
     @property
@@ -141,9 +134,9 @@ async def ask_judge(
         return together(await all_or_first_error(_answer(judge, question) for question in questions(names, again)))
 
     exchange = await (ask_twice(ask, names) if twice else ask(names, False))
-    for unusable in exchange.unusable:
-        settled = not any(isinstance(exchange.readings[name], Unread) for name in unusable.names)
-        forget(judge, unusable.reply, settled=settled)
+    for reply, asked_about in exchange.unusable:
+        settled = not any(isinstance(exchange.readings[name], Unread) for name in asked_about)
+        forget(judge, reply, settled=settled)
     return exchange
 
 
@@ -174,11 +167,13 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
         )
 
 
-def _unusable(question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]) -> Iterator[UnusableReply]:
-    """Yield the cached replies, of an exchange of one reply, in which nothing could be read."""
+def _unusable(
+    question: JudgeQuestion[_Reading], exchange: Exchange[_Reading]
+) -> Iterator[tuple[Reply, tuple[str, ...]]]:
+    """Yield the cached replies, of an exchange of one reply, in which nothing could be read, and what was asked."""
     (reply,) = exchange.replies
     for piece in reply.single:
         if piece.key:
             readings = exchange.readings if piece is reply else question.read(piece)
             if all(isinstance(reading, Unread) for reading in readings.values()):
-                yield UnusableReply(piece, tuple(readings))
+                yield piece, tuple(readings)

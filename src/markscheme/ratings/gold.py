@@ -178,8 +178,8 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     splits = _even_splits(rubric, middles, by)
     levels = {name: np.where(splits[name], np.nan, of_criterion) for name, of_criterion in middles.items()}
     scores = _scores(counted, table, middles, skipped, splits, by)
-    decisions = _decisions(counted, table, middles, skipped, splits, scores)
-    in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: decisions.are_split}
+    passed, are_split = _decisions(counted, table, middles, skipped, splits, scores)
+    in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: are_split}
     raters: Counter[str] = Counter(kind_of_rater for kind_of_rater, _ in _raters(counted))
     return Gold(
         name=GOLD,
@@ -187,7 +187,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         levels=levels,
         skipped=skipped,
         scores=scores,
-        decisions=decisions.passed,
+        decisions=passed,
         given=RatingCodes(),
         sources=np.full(len(ids), -1),
         examples=labelled_examples,
@@ -343,14 +343,6 @@ def _score_at(
     return np.nan if width >= 2 * rubric.tolerance - ROUNDING else earned(_answers_at(index, levels))
 
 
-@dataclass(frozen=True)
-class _Decisions:
-    """Gold's decisions, 1 for pass, 0 for fail and nan for none, and where explicit ones are split evenly."""
-
-    passed: Floats
-    are_split: Flags
-
-
 def _decisions(
     labels: RatingCodes,
     table: RatingTable,
@@ -358,9 +350,12 @@ def _decisions(
     skipped: Mapping[str, Flags],
     splits: Mapping[str, Flags],
     scores: Floats,
-) -> _Decisions:
-    """The explicit decision, by majority of the strongest kind that gave one; else the one from score and required
-    criteria, unless an even split decides it."""
+) -> tuple[Floats, Flags]:
+    """Return gold's decisions, 1 for pass, 0 for fail and nan for none, and where explicit ones are split evenly.
+
+    The explicit decision counts, by majority of the strongest kind that gave one; else the one from score and required
+    criteria, unless an even split decides it.
+    """
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
     if not rubric.decides:
@@ -391,7 +386,7 @@ def _decisions(
             are_split |= decided & (share == HALF_PASS)
             passed = np.where(decided, np.where(share == HALF_PASS, np.nan, share > HALF_PASS), passed)
             open_still &= ~decided
-    return _Decisions(passed, are_split)
+    return passed, are_split
 
 
 def _decision_at(

@@ -1,11 +1,12 @@
 """The results of Python calls that reports describe; a report is loaded with the first result that shows itself."""
 
 from functools import partial
+from typing import Any
 
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.errors import SENTENCES, UsageError
 from markscheme.seam import Feature
-from markscheme.stats.wording import WORDINGS, Wording
+from markscheme.stats.wording import WORDINGS
 
 _OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations")
 """Names of the classes of results of tables."""
@@ -23,10 +24,10 @@ def _of_table(name: str) -> Reporter:
     return TABLE_REPORTERS[name]
 
 
-def _codes_in_words() -> Wording:
-    from markscheme.report.words import CodesInWords
+def _codes_in_words() -> Any:
+    import markscheme.report.words as words
 
-    return CodesInWords()
+    return words
 
 
 def _table_sentence(error: UsageError) -> str:

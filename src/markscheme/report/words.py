@@ -102,20 +102,18 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
 """The sentence of each reason, made of its facts."""
 
 
-class CodesInWords:
-    """The words of reasons and shares, for what has codes and numbers alone."""
+def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:
+    """Return the sentence of a reason."""
+    return REASONS[code](**facts)
 
-    def reason(self, code: str, facts: Mapping[str, Fact]) -> str:
-        """Return the sentence of a reason."""
-        return REASONS[code](**facts)
 
-    def share(self, estimate: Estimate, digits: int) -> str:
-        """Return a share and its interval in per cent, or as a count if too few examples carry an interval."""
-        if estimate.value is None:
-            return number(None)
-        if estimate.is_count:
-            return f"{number(estimate.value * estimate.n, 2).removesuffix('.00')} of {estimate.n}"
-        if estimate.low is None or estimate.high is None:
-            return percent(estimate.value, digits)
-        limits = f"{number(100 * estimate.low, digits)}–{number(100 * estimate.high, digits)}"
-        return f"{percent(estimate.value, digits)} ({limits}){' ~' if estimate.is_approximate else ''}"
+def share_in_words(estimate: Estimate, digits: int) -> str:
+    """Write a share and its interval in per cent, or as a count if too few examples carry an interval."""
+    if estimate.value is None:
+        return number(None)
+    if estimate.is_count:
+        return f"{number(estimate.value * estimate.n, 2).removesuffix('.00')} of {estimate.n}"
+    if estimate.low is None or estimate.high is None:
+        return percent(estimate.value, digits)
+    limits = f"{number(100 * estimate.low, digits)}–{number(100 * estimate.high, digits)}"
+    return f"{percent(estimate.value, digits)} ({limits}){' ~' if estimate.is_approximate else ''}"

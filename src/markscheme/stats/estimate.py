@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self, TypeAlias, get_args
 
-from markscheme.stats.wording import Fact, wording
+from markscheme.stats.wording import Fact, reason_in_words, share_in_words
 
 Hedge: TypeAlias = Literal["few", "withheld", "rough"]
 """How an interval is limited: a share is a count of few examples; it isn't given; it covers less than its level."""
@@ -36,7 +36,7 @@ class Reason:
     def with_levels(self, name_of: Callable[[float], str]) -> str:
         """Return the reason in words, with the levels as `name_of` calls them."""
         facts = {name: name_of(fact) if isinstance(fact, Level) else fact for name, fact in self.facts.items()}
-        return wording().reason(self.code, facts)
+        return reason_in_words(self.code, facts)
 
     def __str__(self) -> str:
         return self.with_levels(lambda level: f"level {level:g}")
@@ -188,7 +188,7 @@ class Estimate:
             >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, caveat=Caveat("few")).as_share()
             ('83% (71–91)', '3 of 4')
         """
-        return wording().share(self, digits)
+        return share_in_words(self, digits)
 
     def to_json(self) -> dict[str, Any]:
         """Return the estimate as a dict that JSON can hold; never a NaN."""

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -108,15 +109,15 @@ def threshold_risk(
     means = scores.mean(axis=1)
     if runs == 1:
         return ThresholdRisk(runs, cases, center, _unknown(_ONE_RUN, runs))
-    noise = _noise(scores - scores.mean(axis=0) - means[:, None] + center, Groups.of(groups, cases))
+    case_variance, freedom = _noise(scores - scores.mean(axis=0) - means[:, None] + center, Groups.of(groups, cases))
     added = _BINARY_VARIANCE / cases if of == "pass" else 0.0
-    variance = (noise.variance + added) / cases
+    variance = (case_variance + added) / cases
     if variance < _SMALLEST_VARIANCE:
         alike = "identical scores" if float(np.ptp(means)) == 0 else "scores that differ by one amount in all cases"
         return ThresholdRisk(runs, cases, center, _unknown(f"The {runs} repeats gave {alike}, {_NO_SPREAD}", runs))
     between = float(means.var(ddof=1))
     spread = _spread(center, np.array([variance]), between, runs)
-    uncertain = _spread(center, variance * noise.freedom / chdtri(noise.freedom, _SCALES), between, runs)
+    uncertain = _spread(center, variance * freedom / chdtri(freedom, _SCALES), between, runs)
     cut = threshold if of == "score" else (math.ceil(round(threshold * cases, 9)) - 0.5) / cases
     return ThresholdRisk(
         runs=runs,
@@ -134,15 +135,7 @@ def threshold_risk(
     )
 
 
-@dataclass(frozen=True)
-class _Noise:
-    """Variance of a case within a run, such that its `n_cases`-th part is a mean's, and its degrees of freedom."""
-
-    variance: float
-    freedom: int
-
-
-def _noise(residuals: Floats, groups: Groups) -> _Noise:
+def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
     """Return the variance of single cases, or of cases that vary together in groups, whichever is larger.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
@@ -151,20 +144,23 @@ def _noise(residuals: Floats, groups: Groups) -> _Noise:
     Args:
         residuals: What neither case nor run explains, shape (n_runs, n_cases).
         groups: Of the cases.
+
+    Returns:
+        The variance, such that its `n_cases`-th part is a mean's, and its degrees of freedom.
     """
     alone = _of_sums(residuals, np.ones(residuals.shape[1]))
     if not groups.several or groups.n == 1:
         return alone
     together = _of_sums(groups.sums(residuals), np.bincount(groups.number).astype(np.float64))
-    return max(alone, together, key=lambda noise: noise.variance)
+    return max(alone, together, key=itemgetter(0))
 
 
-def _of_sums(sums: Floats, sizes: Floats) -> _Noise:
-    """Compute the variance of a case from sums over `sizes` cases, shape (n_runs, n_sums)."""
+def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
+    """Compute variance of a case and degrees of freedom from sums over `sizes` cases, shape (n_runs, n_sums)."""
     runs = len(sums)
     cases = float(sizes.sum())
     variance = float((sums**2).sum()) / ((runs - 1) * (cases - float((sizes**2).sum()) / cases))
-    return _Noise(variance, (runs - 1) * (len(sizes) - 1))
+    return variance, (runs - 1) * (len(sizes) - 1)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The table of what puts the codes and shares of statistics in words; reports, which are above them, add it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -9,20 +9,19 @@ Fact: TypeAlias = float | str | None
 """A figure or a name behind a reason."""
 
 
-class Wording(Protocol):
-    """What puts reasons and shares in words."""
-
-    def reason(self, code: str, facts: Mapping[str, Fact]) -> str:
-        """Return the sentence of a reason."""
-
-    def share(self, estimate: Any, digits: int) -> str:
-        """Return the share that an `Estimate` has, with its interval."""
+WORDINGS: OpenTable[Callable[[], Any]] = OpenTable()
+"""Loads a module with `reason_in_words` and `share_in_words`."""
 
 
-WORDINGS: OpenTable[Callable[[], Wording]] = OpenTable()
-"""Loads the words."""
+def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:
+    """Return the sentence of a reason."""
+    return str(_words().reason_in_words(code, facts))
 
 
-def wording() -> Wording:
-    """Return what puts codes and shares in words."""
+def share_in_words(estimate: Any, digits: int) -> str:
+    """Write the share that an `Estimate` has, with its interval."""
+    return str(_words().share_in_words(estimate, digits))
+
+
+def _words() -> Any:
     return next(iter(WORDINGS))()

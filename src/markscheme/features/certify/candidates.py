@@ -121,33 +121,28 @@ def candidate_in_files(
         UsageError: A file has the ratings of several judges.
     """
     members = [_member(path, rubric, examples, columns, asking) for path in paths]
-    if len(members) == 1:
-        return members[0].candidate
-    names = [member.candidate.name for member in members]
+    candidates = [candidate for candidate, _ in members]
+    if len(candidates) == 1:
+        return candidates[0]
+    names = [candidate.name for candidate in candidates]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"{in_words(list(map(str, paths)))} are ratings of one judge, {twice}; use one file for each")
-    whys = [member.candidate.why_unnamed for member in members if member.candidate.why_unnamed]
-    identities = [member.identity for member in members if member.identity is not None]
+    whys = [candidate.why_unnamed for candidate in candidates if candidate.why_unnamed]
+    identities = [identity for _, identity in members if identity is not None]
     return StageCandidate(
         PANEL.join(names),
-        [rating for member in members for rating in member.candidate.ratings],
-        tuple(sorted({model for member in members for model in member.candidate.models})),
-        "" if whys else stage_fingerprint(identities),
+        [rating for candidate in candidates for rating in candidate.ratings],
+        tuple(sorted({model for candidate in candidates for model in candidate.models})),
+        None if whys else stage_fingerprint(identities),
         why_unnamed=whys[0] if whys else None,
     )
 
 
-@dataclass(frozen=True)
-class _Member:
-    """A judge in a file: what it would be as a stage, and its identity where that is known."""
-
-    candidate: StageCandidate
-    identity: Identity | None = None
-
-
-def _member(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking) -> _Member:
-    """Read one judge's ratings."""
+def _member(
+    path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
+) -> tuple[StageCandidate, Identity | None]:
+    """Read one judge's ratings: what it would be as a stage, and its identity where that is known."""
     ratings = judge_ratings(path, rubric, examples, meanings_of(columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:
@@ -156,12 +151,12 @@ def _member(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOpt
     name, _, model = rater.partition(", ")
     why = _why_unnamed(path, name, ratings, rubric)
     if why is not None:
-        return _Member(StageCandidate(rater, ratings, why_unnamed=why))
+        return StageCandidate(rater, ratings, why_unnamed=why), None
     full = f"{name}:{model}" if model and ":" not in name else name
     identity = open_judge(full, asking=asking).identity.as_asked(_ways_in(ratings))
     models = (identity.model,) if identity.model else ()
     source = path if columns == ColumnOptions() else None
-    return _Member(StageCandidate(full, ratings, models, stage_fingerprint([identity]), source=source), identity)
+    return StageCandidate(full, ratings, models, stage_fingerprint([identity]), source=source), identity
 
 
 def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubric) -> str | None:

@@ -37,21 +37,6 @@ class AgreementSoFar:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """What one annotator gave and wrote, without a name.
-
-    Attributes:
-        label: The level as the page shows it.
-        reason: Why, and the note on the whole response; empty without either, as the page has it.
-        quote: The passage they marked; empty without one.
-    """
-
-    label: str
-    reason: str
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
 class Dispute:
     """How annotators differ on one criterion.
 
@@ -108,7 +93,7 @@ def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
 
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
-) -> dict[str, dict[str, tuple[Voice, ...]]]:
+) -> dict[str, dict[str, tuple[Mapping[str, str], ...]]]:
     """Return what annotators said where they disagree, by id and criterion: one voice per annotator, the lowest level
     first.
 
@@ -129,7 +114,7 @@ def disputed(
         if rating.kind == "adjudicated" and rating.rater != adjudicator and _is_of(rated, rubric.criterion(name))
     }
     columns = rating_table(rubric, ids, first_labels(listed, rubric)).columns
-    voices_by_id: dict[str, dict[str, tuple[Voice, ...]]] = {}
+    voices_by_id: dict[str, dict[str, tuple[Mapping[str, str], ...]]] = {}
     for criterion in rubric.criteria:
         words = _words(columns, criterion)
         for row in np.flatnonzero(_differ(words)).tolist():
@@ -186,12 +171,14 @@ def _is_of(rated: Rated, criterion: Criterion) -> bool:
     return rated.under == "" or criterion.is_worded(rated.under)
 
 
-def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Voice:
+def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[str, str]:
+    """Return what one annotator gave and wrote, by the keys of the page."""
     label = shown_word(word, criterion)
     if rating is None:
-        return Voice(label, reason="", quote="")
+        return {"label": label, "reason": "", "quote": ""}
     rated = rating.criteria[criterion.name]
-    return Voice(label, " · ".join(part for part in (rated.reason, rating.note) if part), rated.quote or "")
+    reason = " · ".join(words for words in (rated.reason, rating.note) if words)
+    return {"label": label, "reason": reason, "quote": rated.quote or ""}
 
 
 def shown_word(word: float, criterion: Criterion) -> str:

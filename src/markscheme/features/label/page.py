@@ -139,7 +139,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
                 "unit": unit_of(step),
                 **_first_words(work, step),
                 "criteria": [names.index(question.criterion.name) for question in work.questions_at(step)],
-                "given": [[asdict(voice) for voice in question.voices] for question in work.questions_at(step)],
+                "given": [list(question.voices) for question in work.questions_at(step)],
                 "before": list(_words_before(work, step, old_words)),
                 "answer": None if (answered := work.answered(step)) is None else asdict(answered),
                 "shown": shown_order(turned=work.is_turned(step)) if work.rubric.is_of_pairs else None,

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, RatingError
-from markscheme.features.label.disputes import AgreementSoFar, Dispute, Voice, agreement_so_far, disputes_of, ratings_in
+from markscheme.features.label.disputes import AgreementSoFar, Dispute, agreement_so_far, disputes_of, ratings_in
 from markscheme.features.label.pair_order import is_turned, shown_order, turned_rated
 from markscheme.features.label.pool import SetFile
 from markscheme.features.label.store import LabelFile
@@ -37,11 +37,11 @@ class Question:
 
     Attributes:
         criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
-        voices: What annotators said, without names; empty unless the rater adjudicates.
+        voices: What annotators said, without names, as the page has it; empty unless the rater adjudicates.
     """
 
     criterion: Criterion
-    voices: tuple[Voice, ...] = ()
+    voices: tuple[Mapping[str, str], ...] = ()
 
     @property
     def is_whole(self) -> bool:
