@@ -3,10 +3,10 @@
 import json
 import re
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.calibration import Calibration, calibration_of
@@ -59,6 +59,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("hostile") / "report.html"
     file.write_text(render_html(of_calibration.view(hostile_calibration(500))), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("thousand") / "report.html"
+    file.write_text(render_html(of_calibration.view(hostile_calibration(1000, attacks=PLAIN))), encoding="utf-8")
     return file
 
 
@@ -177,16 +184,12 @@ def test_without_script_the_page_names_the_examples_that_differ_most(chromium: B
     assert "needs JavaScript" in note.first.inner_text()
 
 
-def test_of_a_thousand_examples_one_page_of_rows_is_drawn(chromium: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "thousand.html"
-    file.write_text(render_html(of_calibration.view(hostile_calibration(1000, attacks=PLAIN))), encoding="utf-8")
-    assert Opened(chromium, file).page.locator(".list tbody tr").count() == 25
+def test_of_a_thousand_examples_one_page_of_rows_is_drawn(chromium: Browser, thousand: Path) -> None:
+    assert Opened(chromium, thousand).page.locator(".list tbody tr").count() == 25
 
 
-def test_on_paper_the_answer_is_on_the_first_of_at_most_ten_pages(chromium: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "thousand.html"
-    file.write_text(render_html(of_calibration.view(hostile_calibration(1000, attacks=PLAIN))), encoding="utf-8")
-    pdf = Opened(chromium, file).page.pdf(format="A4")
+def test_on_paper_the_answer_is_on_the_first_of_at_most_ten_pages(chromium: Browser, thousand: Path) -> None:
+    pdf = Opened(chromium, thousand).page.pdf(format="A4")
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     assert 2 <= pages <= 10
 
@@ -249,14 +252,13 @@ def has_no_fault_and_nothing_cut_off(chromium: Browser, file: Path, *, dark: boo
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 5 })")
     page.locator(".list button.open").first.click()
-    page.evaluate(axe())
     for width, height in ((1280, 800), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.evaluate(CUT_OFF) == []
-        violations = page.evaluate("axe.run()")
-        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in violations["violations"]] == []
-        assert violations["passes"]
+        found = Axe().run(page).response
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"]] == []
+        assert found["passes"]
     assert opened.told == []
 
 
@@ -274,10 +276,3 @@ def _traced() -> Calibration:
         for example in made.comparison.gold.examples
     )
     return calibration_of(made.rubric, ExampleSet(examples), made.judge_ratings, made.rater)
-
-
-def axe() -> str:
-    spec = find_spec("axe_playwright_python")
-    assert spec is not None
-    assert spec.origin is not None
-    return (Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8")

@@ -82,7 +82,6 @@ def _turned(levels: Sequence[float | None]) -> list[float | None]:
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=repr)
 @pytest.mark.parametrize("runs", [1, MOST_RUNS])
-@pytest.mark.proof
 def test_a_noisy_judge_run_twice_is_hardly_ever_called_drifted(runs: int, seeds: range) -> None:
     called = [_unmoved_and_moved(seed, runs)[0] for seed in seeds]
     assert sum(bool(outcome.drifted or outcome.fell) for outcome in called) <= 1

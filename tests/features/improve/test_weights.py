@@ -329,8 +329,9 @@ def test_too_little_to_tune_on_keeps_the_weights_and_says_what_is_needed(
     assert tuned.gain.undefined == tuned.reason
 
 
-@pytest.mark.proof
-@pytest.mark.parametrize("runs", [40, 150])
+@pytest.mark.parametrize(
+    "runs", [pytest.param(80, marks=pytest.mark.proof), pytest.param(150, marks=pytest.mark.release)]
+)
 def test_right_weights_and_exact_levels_are_changed_in_at_most_seven_runs_of_a_hundred(runs: int) -> None:
     changed = 0
     for seed in range(runs):
