@@ -86,9 +86,8 @@ def main(folder: Path) -> None:
     report = json.loads(run("calibrate", "support-reply", *stand_in, status=4))
     assert report["counts"]["graded"] == 10, report["counts"]
     print("calibrate: ten replies by the judge that init adds, without a key")
-    report = json.loads(run("calibrate", "code-quality", "--quiet", "--json", "-", status=4))
+    report = json.loads(run("calibrate", "code-quality", "--quiet", "--json", "-", "--html", "report.html", status=4))
     assert report["counts"]["graded"] == 73, report["counts"]
-    assert run("calibrate", "code-quality", "--html", "report.html", "--quiet", status=4) == ""
     assert Path("report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     print(f"calibrate: 73 recorded replies, agreement {report['agreement']['value']:.2f}, use {report['use']}")
     run("markscheme", "init", "--skill")

@@ -1,13 +1,15 @@
-"""One of many processes that grade the same submissions at once over one memory.
+"""Many processes that grade the same submissions at once over one memory.
 
-    python -m tests.proofs.grader URL FOLDER N
+    python -m tests.proofs.grader URL FOLDER N PROCESSES
 
-says that it is ready, waits for a line on standard input, grades, and prints what became of each as JSON.
+prints what became of each submission in each process, as JSON.
 """
 
 import asyncio
 import json
+import multiprocessing
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +36,25 @@ async def graded(url: str, folder: Path, n: int) -> dict[str, Any]:
     }
 
 
+def write(report: Path, url: str, folder: Path, n: int) -> None:
+    """Grade in this process, and write what became of each as JSON."""
+    report.write_text(json.dumps(asyncio.run(graded(url, folder, n))), encoding="utf-8")
+
+
+def grade_at_once(url: str, folder: Path, n: int, processes: int) -> list[dict[str, Any]]:
+    """Grade in so many processes, forked from this one once it has loaded all that they need; return their reports."""
+    forking = multiprocessing.get_context("fork")
+    with tempfile.TemporaryDirectory() as home:
+        reports = [Path(home, f"{number}.json") for number in range(processes)]
+        started = [forking.Process(target=write, args=(report, url, folder, n)) for report in reports]
+        for process in started:
+            process.start()
+        for process in started:
+            process.join()
+        return [json.loads(report.read_text(encoding="utf-8")) for report in reports]
+
+
 if __name__ == "__main__":
     import anthropic  # noqa: F401 - loaded before the start, so that all begin at once
 
-    print("ready", flush=True)
-    sys.stdin.readline()
-    print(json.dumps(asyncio.run(graded(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])))), flush=True)
+    print(json.dumps(grade_at_once(sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:]))), flush=True)

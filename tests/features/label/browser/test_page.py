@@ -195,14 +195,13 @@ def _serious(page: Page) -> list[Any]:
 
 
 @light_and_dark
-def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_path: Path) -> None:
+def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a long line " * 20_000}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
     with Server(project) as server:
         page.goto(server.url)
         _press(page, "2")
         expect(page.locator("#response")).to_contain_text("a long line")
-        page.screenshot(path=tmp_path / "label.png")
         assert _serious(page) == []
         _press(page, "p")
         assert _serious(page) == []
@@ -297,7 +296,6 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
         expect(page.locator(".words").first).to_contain_text("kind – It thanks or greets.")
         assert page.evaluate("[...[...CSS.highlights.get('passage')][0].toString()].join('')") == "& more"
         assert _serious(page) == []
-        page.screenshot(path=project / "adjudicate.png")
         page.locator("fieldset.current .why input").fill("neither")
         page.locator("#text").focus()
         _press(page, "2", "Enter")

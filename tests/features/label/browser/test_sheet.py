@@ -205,7 +205,7 @@ def test_who_leaves_before_saving_is_warned_and_afterwards_not(project: Path, of
 
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
-    project: Path, chromium: Browser, device: dict[str, Any], tmp_path: Path
+    project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RESPONSES)]
     (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -220,7 +220,6 @@ def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
     assert of >= len(RESPONSES)  # and repeats
     for place in range(1, of + 1):
         expect(page.locator("#place")).to_have_text(f"Response {place} of {of}")
-        page.screenshot(path=tmp_path / f"{place}.png")
         assert page.evaluate("document.documentElement.scrollWidth") <= device["viewport"]["width"]
         expect(page.locator("fieldset.current .level").first).to_be_in_viewport()
         if "Line 59" in page.locator("#response").inner_text() and device is PHONE:
