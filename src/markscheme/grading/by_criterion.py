@@ -15,6 +15,7 @@ from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
 from markscheme.judges.ask_many import all_or_first_error
 from markscheme.judges.judge import AskedWithout, Judge, Reply, total, ways_of
+from markscheme.material import Material
 from markscheme.prompt import Prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
@@ -266,9 +267,11 @@ class ByCriterion(OneJudge):
 
         def questions(names: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Outcome]]:
             unread = [self.rubric.criterion(name) for name in names] if again else []
+            shown = Material({})  # one for all calls that show the same texts, so that these are prepared once
             for criteria in in_calls(self.rubric, unread) if again else groups:
                 prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
-                read = partial(read_verdicts, criteria=criteria, shown=prompt.material, turned=submission.turned)
+                shown = shown if prompt.material == shown.texts else Material(prompt.material)
+                read = partial(read_verdicts, criteria=criteria, shown=shown, turned=submission.turned)
                 yield JudgeQuestion(prompt, read)
 
         return await ask_judge(self.asked_judge, questions, [criterion.name for group in groups for criterion in group])
