@@ -70,6 +70,7 @@ class CountQuery:
         rubric: By which they were rated.
         raters: Annotators, and `gold` for final levels.
         judge: The judge's name in the table.
+        fields: Columns by whose values the examples are also counted.
 
     Raises:
         UsageError: Figures of such a rubric aren't functions of counts, or raters are missing or repeated.
@@ -78,6 +79,7 @@ class CountQuery:
     rubric: Rubric
     raters: tuple[str, ...]
     judge: str
+    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         refuse_uncountable(self.rubric)
@@ -85,6 +87,8 @@ class CountQuery:
             raise UsageError("no rater is named: --raters p1,p2 names the annotators' columns")
         if len({*self.raters, self.judge}) <= len(self.raters):
             raise UsageError(f"each rater has one name, got {', '.join((*self.raters, self.judge))}")
+        if self.fields and not self.rubric.has_score:
+            raise UsageError(f"{self.rubric.name} has no score, by which slices are counted")
         for criterion in self.rubric.criteria:
             if criterion.not_applicable and DOES_NOT_APPLY_LEVEL in criterion.scale.values:
                 raise UsageError(
@@ -100,6 +104,11 @@ class CountQuery:
             for prefix, rater in self._names.items()
             for index, criterion in self._criteria
         }
+
+    @property
+    def slices(self) -> dict[str, str]:
+        """Columns of the fields by what they are called in expressions."""
+        return {f"slice_{place}": field for place, field in enumerate(self.fields, start=1)}
 
     @property
     def annotators(self) -> list[str]:

@@ -11,6 +11,7 @@ from markscheme.errors import UsageError, writing
 from markscheme.features.counts.count_files import COPY_FORMS, by_ending
 from markscheme.features.counts.count_query import refuse_uncountable
 from markscheme.features.counts.counting import counts_of
+from markscheme.features.counts.slice_values import VALUE_COLUMN
 from markscheme.files import replacing
 from markscheme.phrases import listed
 from markscheme.ratings.codes import RatingCodes
@@ -34,7 +35,9 @@ def is_of_ratings(files: str) -> bool:
     return isinstance(row, dict) and "criteria" in row
 
 
-def count_ratings(rubric: Rubric, judge: str | None, file: Path, examples: Path | None, target: Path) -> int:
+def count_ratings(
+    rubric: Rubric, judge: str | None, file: Path, examples: Path | None, target: Path, fields: Sequence[str] = ()
+) -> int:
     """Count a judge's ratings with the labels of the examples, and write the counts; return how many rows they have.
 
     Args:
@@ -43,6 +46,7 @@ def count_ratings(rubric: Rubric, judge: str | None, file: Path, examples: Path 
         file: The judge's ratings.
         examples: The labelled examples; None for the rubric's own.
         target: Parquet, CSV or JSONL by its name.
+        fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
 
     Raises:
         UsageError: The file has ratings of other judges, the rubric can't be counted, or the counts not written.
@@ -53,7 +57,7 @@ def count_ratings(rubric: Rubric, judge: str | None, file: Path, examples: Path 
     labelled, _ = labelled_examples(rubric, examples)
     gold = gold_of(labelled, rubric)
     (rated,) = open_rated([file], rubric, expected="ratings").files
-    rows = counts_of(compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file))))
+    rows = counts_of(compare(gold.judged(rubric, _of_one_judge(rated.judged, judge, file))), fields)
     write_counts(rows, target)
     return len(rows)
 
@@ -76,6 +80,7 @@ def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
     people = dict.fromkeys(name for row in rows for name in row if name.startswith("p") and name[1:].isdigit())
     numbers: Columns = dict.fromkeys(("gold", "judge", *people), "number")
     by_ending(COPY_FORMS, str(target), "--counts")
+    value: Columns = {VALUE_COLUMN: "text"} if any(VALUE_COLUMN in row for row in rows) else {}
     write_rows = row_writer(target, "--counts")
     with writing(target), replacing(target) as file:
-        write_rows(file, rows, {"part": "text", "set_no": "whole", **numbers, "n": "whole"})
+        write_rows(file, rows, {"part": "text", "set_no": "whole", **numbers, **value, "n": "whole"})

@@ -7,6 +7,7 @@ from typing import Final
 
 from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountQuery, Expressions, rounded
 from markscheme.features.counts.export_options import DialectName
+from markscheme.features.counts.slice_values import MOST_VALUES, OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN
 from markscheme.stats.group_sets import OFFSET, PRIME, SETS
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -57,9 +58,11 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
         blocks.append(_stage(name, last, columns))
         last = name
     blocks += _constant(query, last)
-    width = max(len(query.annotators), 1)
-    rows = " UNION ALL\n".join(_rows(query, last, width, dialect))
-    names = ", ".join(["part", "set_no", "gold", "judge", *(f"p{place}" for place in range(1, width + 1)), "n"])
+    blocks += (_most_common(index, last) for index in query.slices)
+    people = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
+    values = ["gold", "judge", *people, *([VALUE_COLUMN] if query.slices else [])]
+    rows = " UNION ALL\n".join(_rows(query, last, values, dialect))
+    names = ", ".join(["part", "set_no", *values, "n"])
     written = ",\n".join(blocks)
     return f"WITH\n{written}\nSELECT {names} FROM (\n{rows}\n) AS counts"
 
@@ -76,12 +79,15 @@ def _examples(query: CountQuery, table: str, dialect: Dialect) -> Iterator[str]:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"
 
     levels = ",\n    ".join(level(alias, column) for alias, column in query.columns.items())
+    fields = "".join(
+        f",\n    CAST({_quoted(field, dialect)} AS {dialect.text}) AS {index}" for index, field in query.slices.items()
+    )
     skips = any(criterion.not_applicable for criterion in query.rubric.criteria)
     exits = ", -2 where it does not apply" if skips else ""
     yield (
         "-- Edit this block alone: a row per example, with its group (NULL: a group by itself) and each rater's\n"
         f"-- level of each criterion, NULL where there is none{exits}.\n"
-        f"ratings AS (\n  SELECT group_id,\n    {levels}\n  FROM {table}\n)"
+        f"ratings AS (\n  SELECT group_id,\n    {levels}{fields}\n  FROM {table}\n)"
     )
     group = f"'group ' || CAST(group_id AS {dialect.text})"
     alone = f"'example ' || CAST(ROW_NUMBER() OVER ({dialect.row_order}) AS {dialect.text})"
@@ -146,40 +152,55 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
         )
 
 
-def _rows(query: CountQuery, examples: str, width: int, dialect: Dialect) -> Iterator[str]:
+def _most_common(index: str, examples: str) -> str:
+    """Return the block that says which values of a field are the most common."""
+    times = f"SELECT {index} AS value, COUNT(*) AS n FROM {examples} WHERE {index} IS NOT NULL GROUP BY {index}"
+    return (
+        f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {MOST_VALUES})"
+        " AS times\n)"
+    )
+
+
+def _rows(query: CountQuery, examples: str, columns: Sequence[str], dialect: Dialect) -> Iterator[str]:
     """Yield the SELECT of each part."""
-    missing = f"CAST(NULL AS {dialect.double})"  # the first SELECT gives columns their types
-    yield _select(f"format:{FORMAT}", "CAST(NULL AS BIGINT)", (missing,) * (width + 2), "1", "", width)
-    yield _select(f"rubric:{query.rubric.fingerprint}", "NULL", (), "1", "", width)
-    yield _select("examples", "NULL", (), "n", "FROM sizes", width)
-    yield _select("groups", "NULL", (), "n_groups", "FROM sizes WHERE n_named > 0", width)
+    # the first SELECT gives columns their types
+    missing = [f"CAST(NULL AS {dialect.text if name == VALUE_COLUMN else dialect.double})" for name in columns]
+    yield _select(f"format:{FORMAT}", "CAST(NULL AS BIGINT)", missing, "1", "", columns)
+    yield _select(f"rubric:{query.rubric.fingerprint}", "NULL", (), "1", "", columns)
+    yield _select("examples", "NULL", (), "n", "FROM sizes", columns)
+    yield _select("groups", "NULL", (), "n_groups", "FROM sizes WHERE n_named > 0", columns)
     for part in query.parts():
-        yield _counted(part.name, part.values, examples, width)
+        yield _counted(part.name, part.values, examples, columns)
     if len(query.annotators) > 1:
         shares = query.shares("answer")
-        yield _counted("people", shares, f"{examples} CROSS JOIN constant WHERE {query.shared}", width)
+        yield _counted("people", shares, f"{examples} CROSS JOIN constant WHERE {query.shared}", columns)
     if query.shared_decision is not None:
         shares = query.decision_shares("answer")
         source = f"{examples} CROSS JOIN constant_decision WHERE {query.shared_decision}"
-        yield _counted("people:decision", shares, source, width)
+        yield _counted("people:decision", shares, source, columns)
     scores = f"FROM (SELECT DISTINCT {rounded('score')} AS score FROM given) AS scores"
-    yield _select("given", "NULL", ("score",), "1", scores, width)
+    yield _select("given", "NULL", ("score",), "1", scores, columns)
     for name, hit, counted in query.rates():
         by_group = f"SELECT SUM({hit}) AS hits, COUNT(*) AS size FROM {examples} WHERE {counted} GROUP BY place"
         source = f"FROM ({by_group}) AS by_group GROUP BY hits, size"
-        yield _select(name, "NULL", ("hits", "size"), "COUNT(*)", source, width)
+        yield _select(name, "NULL", ("hits", "size"), "COUNT(*)", source, columns)
+    for index, field in query.slices.items():
+        source = f"{examples} LEFT JOIN common_{index} ON {index} = common WHERE {index} IS NOT NULL"
+        nothing = ["NULL"] * (len(columns) - 3)
+        value = f"COALESCE(common, '{OTHER_VALUES}')"
+        of_slice = (rounded("gold_score"), rounded("judge_score"), *nothing, value)
+        yield _counted(f"{SLICE_PREFIX}{field}", of_slice, source, columns)
 
 
-def _counted(name: str, values: Sequence[str], source: str, width: int) -> str:
+def _counted(name: str, values: Sequence[str], source: str, columns: Sequence[str]) -> str:
     named = [f"v{place}" for place in range(1, len(values) + 1)]
     inside = ", ".join(f"{value} AS {column}" for value, column in zip(values, named, strict=True))
     rows = f"FROM (SELECT set_no, {inside} FROM {source}) AS e GROUP BY set_no, {', '.join(named)}"
-    return _select(name, "set_no", named, "COUNT(*)", rows, width)
+    return _select(name, "set_no", named, "COUNT(*)", rows, columns)
 
 
-def _select(name: str, set_no: str, values: Sequence[str], n: str, source: str, width: int) -> str:
+def _select(name: str, set_no: str, values: Sequence[str], n: str, source: str, columns: Sequence[str]) -> str:
     """Return a SELECT of a part's rows, by the columns of all parts."""
-    columns = ["gold", "judge", *(f"p{place}" for place in range(1, width + 1))]
     filled = [*values, *["NULL"] * (len(columns) - len(values))]
     cells = ", ".join(f"{value} AS {column}" for value, column in zip(filled, columns, strict=True))
     quoted = name.replace("'", "''")

@@ -8,6 +8,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE
+from markscheme.calibration.findings.slices import known_of
 from markscheme.features.counts.counted_repairs import changes_counted
 from markscheme.features.counts.counts_file import (
     ANNOTATORS_DECIDE_PART,
@@ -19,6 +20,7 @@ from markscheme.features.counts.counts_file import (
     GROUPS_PART,
     SCORE_PART,
 )
+from markscheme.features.counts.slice_values import MOST_VALUES, OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN
 from markscheme.stats.agreement_figures import AnnotatorShares, annotator_shares
 from markscheme.stats.group_sets import set_numbers
 from markscheme.stats.intervals import Floats
@@ -27,9 +29,29 @@ FILE_DECIMALS = 9
 """Decimals of scores and shares in a file."""
 
 
-def counts_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """Count the distinct rows of a comparison with gold; each row is a dict by the columns of a counts file."""
-    return list(_rows(comparison.by(OF_SCORE)))
+def counts_of(comparison: Comparison, fields: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Count the distinct rows of a comparison with gold; each row is a dict by the columns of a counts file.
+
+    Args:
+        comparison: The judge compared with gold.
+        fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
+    """
+    of_scores = comparison.by(OF_SCORE)
+    slices = (row for field in fields for row in _by_value(of_scores, field))
+    return [*_rows(of_scores), *slices]
+
+
+def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
+    """Yield the distinct rows of scores by the values of a field; examples without one aren't counted."""
+    values = np.array([known_of(example, field) for example in comparison.gold.examples], dtype=np.str_)
+    times = Counter(value for value in values.tolist() if value)
+    common = sorted(times, key=lambda value: (-times[value], value))[:MOST_VALUES]
+    sets = _sets(comparison.table.groups)
+    for value, chosen in (*((v, values == v) for v in common), (OTHER_VALUES, ~np.isin(values, ["", *common]))):
+        sets_chosen = None if sets is None else np.asarray(sets)[chosen].tolist()
+        columns = [comparison.reference.scores[chosen], comparison.judge.scores[chosen]]
+        for row in _counted(f"{SLICE_PREFIX}{field}", sets_chosen, columns):
+            yield {**row, VALUE_COLUMN: value}
 
 
 def _rows(comparison: Comparison) -> Iterator[dict[str, Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from markscheme.errors import UsageError
 from markscheme.features.counts.counts_columns import CountsColumns, counts_columns
+from markscheme.features.counts.slice_values import SLICE_PREFIX, VALUE_COLUMN
 from markscheme.phrases import listed
 from markscheme.rubrics.criterion import LEVEL_ROUNDING
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -31,7 +32,7 @@ REPAIR_PREFIX: Final = "repair:"
 RATES: Final = ("rate:agreement", "rate:stops", "rate:keeps")
 _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_PART, GIVEN_PART)
 """Parts whose values are 0 to 1."""
-_KNOWN_PREFIXES: Final = ("slice:", REPAIR_PREFIX, "rubric:", "format:")
+_KNOWN_PREFIXES: Final = (SLICE_PREFIX, REPAIR_PREFIX, "rubric:", "format:")
 _LARGEST_DENOMINATOR: Final = 1000
 """Scores of up to so many equal steps are read as the fraction that they are rounded from."""
 _ROUNDED: Final = 6e-10
@@ -86,6 +87,7 @@ class CountsFile:
         examples: Examples that were counted.
         n_groups: Groups of examples; None where the file doesn't say.
         unknown: Parts that nothing here reads.
+        slices: By field, the rows of its part and the value of each.
     """
 
     name: str
@@ -94,6 +96,7 @@ class CountsFile:
     examples: int
     n_groups: int | None
     unknown: tuple[str, ...]
+    slices: Mapping[str, tuple[CountedRows, tuple[str, ...]]]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -142,7 +145,7 @@ def read_counts(source: Any, rubric: Rubric) -> CountsFile:
     readable = {*parts, EXAMPLES_PART, GROUPS_PART}
     unknown = tuple(name for name in rows if name not in readable and not name.startswith(_KNOWN_PREFIXES))
     n_groups = rows[GROUPS_PART].examples if GROUPS_PART in rows else None
-    return CountsFile(table.name, table.digest, parts, examples, n_groups, unknown)
+    return CountsFile(table.name, table.digest, parts, examples, n_groups, unknown, _slices(table, rows))
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------
@@ -187,6 +190,26 @@ def _rows(table: CountsColumns, rows: Integers, people: Sequence[str]) -> Counte
 def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
     """Return a column of numbers in some rows; one that lacks has no value anywhere."""
     return table.numbers[name][rows] if name in table.numbers else np.full(len(rows), np.nan)
+
+
+def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
+    """Return the rows of each field by whose values examples were counted, with the value of each.
+
+    Raises:
+        UsageError: There is no column of values, or a score outside 0 to 1.
+    """
+    of_fields = {name: of_part for name, of_part in rows.items() if name.startswith(SLICE_PREFIX)}
+    if not of_fields:
+        return {}
+    cells = table.cells().get(VALUE_COLUMN)
+    if cells is None:
+        raise UsageError(f"{table.name} has parts {listed(list(of_fields))}, and no column {VALUE_COLUMN}")
+    slices = {}
+    for name, of_part in of_fields.items():
+        _refuse_outside(table, name, of_part)
+        values = tuple(str(cells[line]) for line in (of_part.line - table.first).tolist())
+        slices[name.removeprefix(SLICE_PREFIX)] = (of_part, values)
+    return slices
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------

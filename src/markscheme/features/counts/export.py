@@ -33,7 +33,7 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
         raise UsageError(f"counts are of one judge; {len(judges)} are named")
     judge = judges[0] if judges else None
     if options.counts_sql is not None:
-        query = CountQuery(rubric, options.raters, judge or JUDGE)
+        query = CountQuery(rubric, options.raters, judge or JUDGE, options.slices)
         print(f"{counts_sql(query, options.counts_sql, DIALECTS[options.dialect])};")
         return 0
     if options.wide is None or options.counts is None:
@@ -41,9 +41,11 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
     if is_of_ratings(options.wide):
         if options.raters:
             raise UsageError(f"--raters names columns of a table, and {options.wide} has lines of ratings")
-        n = count_ratings(rubric, judge, Path(options.wide), examples, options.counts)
+        n = count_ratings(rubric, judge, Path(options.wide), examples, options.counts, options.slices)
     else:
-        n = count_files(CountQuery(rubric, options.raters, judge or JUDGE), options.wide, options.counts)
+        n = count_files(
+            CountQuery(rubric, options.raters, judge or JUDGE, options.slices), options.wide, options.counts
+        )
     print(f"{counted(n, 'row')} of counts in {options.counts}. Then:", file=sys.stderr)
     print(
         f"  markscheme calibrate {shlex.quote(rubric.name)} --counts {shlex.quote(str(options.counts))}",

@@ -29,4 +29,5 @@ class CountExportOptions:
     raters: tuple[str, ...] = option(
         (), "annotators in columns RATER__CRITERION; gold is final", COLUMN_NAMES, value="P1,P2"
     )
+    slices: tuple[str, ...] = option((), "also count by the values of these columns", COLUMN_NAMES, value="FIELD,…")
     dialect: DialectName = option("standard", "the database's SQL", one_of(*get_args(DialectName)))

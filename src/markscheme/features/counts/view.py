@@ -1,12 +1,15 @@
 """The report on a calibration by counts: that of any calibration, without what counts don't hold."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from markscheme.features.counts.calibration import CountedCalibration
 from markscheme.features.counts.comparison import in_words
 from markscheme.features.counts.contrast_view import SEPARATE, contrast_table, figures_json
+from markscheme.features.counts.counted_slices import CountedSlice, slices_counted
 from markscheme.report import document as doc
+from markscheme.report.figures import share, with_signed_interval
 from markscheme.report.results import DocumentReporter
 from markscheme.report.views import calibration as whole
 
@@ -19,7 +22,6 @@ NOT_COUNTED: Final = (
     "false_fails",
     "may_decide",
     "relabelled",
-    "slices",
 )
 """Entries of a calibration's JSON that counts don't show."""
 OUTCOMES_COUNTED: Final = ("examples", "graded", "not_graded")
@@ -40,6 +42,7 @@ def json_of(calibration: CountedCalibration) -> dict[str, Any]:
         "judge": judge,
         "counts": counts,
         **dict.fromkeys(NOT_COUNTED),
+        "slices": slices_counted(calibration.counts_file, calibration.rubric) or None,
         "counts_file": calibration.counts_file.facts,
         "since_counts": None if calibration.since is None else figures_json(calibration.since),
     }
@@ -50,12 +53,31 @@ def view(calibration: CountedCalibration) -> doc.Document:
     document = whole.view(calibration)
     file = calibration.counts_file
     source = f"From counts: no examples, reasons, lengths. {file.name}: {in_words(file)}."
+    document = replace(document, source=source)
+    slices = slices_counted(file, calibration.rubric)
+    if slices:
+        document = replace(document, sections=(*document.sections, _slices_section(slices)))
     if calibration.since is None:
-        return replace(document, source=source)
+        return document
     table = contrast_table(calibration.since, "accepted", "now")
     others = (section for section in document.sections if section.title != SINCE_ACCEPTED)
     since = doc.Section("Since the accepted counts", (table, doc.Notes((SEPARATE,))))
-    return replace(document, source=source, sections=(since, *others), onward=None)
+    return replace(document, sections=(since, *others), onward=None)
+
+
+def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:
+    """Build the section on slices, without saying which of them stand out."""
+    rows = tuple(
+        (
+            doc.Name(f"{of.by}: {of.name}"),
+            str(of.agreement.n),
+            doc.share_mark(of.agreement),
+            share(of.rest),
+            with_signed_interval(of.signed_error),
+        )
+        for of in slices
+    )
+    return doc.Section("Slices", (doc.Table(("Slice", "examples", "agreement", "elsewhere", "bias"), rows),), "slices")
 
 
 COUNTS_REPORTER: Final = DocumentReporter(json_of, view)
