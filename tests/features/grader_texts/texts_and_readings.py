@@ -470,6 +470,412 @@ IN_MORE_WAYS: tuple[tuple[str, Expected], ...] = (
 )
 """Kinds that were misread in texts which others wrote later, and in many of their like."""
 
+BY_GENERAL_RULES: tuple[tuple[str, Expected], ...] = (
+    (
+        "How tidy is the commit history?\n\n0 points: one giant commit\n1 point: several commits, bad "
+        "messages\n2 points: atomic commits, clear messages",
+        score(0, 2, 0, 1, 2),
+    ),
+    (
+        "Assess the translation.\n[5] native\n[4] near native\n[3] fine\n[2] rough\n[1] "
+        "unreadable\nAnything rated 3 or more passes.",
+        score(1, 5, 1, 2, 3, 4, 5, passes_from=3),
+    ),
+    (
+        "Grade the apology.\n(4) sincere and specific\n(3) sincere\n(2) formulaic\n(1) blames the customer",
+        score(1, 4, 1, 2, 3, 4),
+    ),
+    (
+        "Score the alt text: 3 points if it names the object, its colour and the setting, 2 if it "
+        "names two of them, 1 if it names one, 0 otherwise.",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    (
+        '{"0": "refuses", "1": "partly helps", "2": "helps fully"} - use this scale to rate the helpdesk answer.',
+        score(0, 2, 0, 1, 2),
+    ),
+    ('rating:\n  1: "spam"\n  2: "meh"\n  3: "worth reading"\nminimum: 2', score(1, 3, 1, 2, 3, passes_from=2)),
+    (
+        "Rate the logo brief. 1 star = unusable, 2 stars = needs a rewrite, 3 stars = usable, 4 stars = great.",
+        score(1, 4, 1, 2, 3, 4),
+    ),
+    ("Score: 5 if flawless, 3 if it has one slip, 1 if it has more.", score(1, 5, 1, 3, 5)),
+    ("Rate how spoiler-free the review is\n0 => ending given away\n5 => nothing given away\n", score(0, 5, 0, 5)),
+    (
+        "The checkout copy is scored like so — 0: confusing; 1: clear; 2: clear and short. We want 2.",
+        score(0, 2, 0, 1, 2, passes_from=2),
+    ),
+    (
+        "Scale for depth of the book summary: 1 → plot only | 2 → plot + themes | 3 → plot, themes and context",
+        score(1, 3, 1, 2, 3),
+    ),
+    (
+        "Relevance grades: 0 (irrelevant), 1 (marginal), 2 (relevant), 3 (exactly what was asked). Grade the passage.",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    (
+        "## Scoring\n\n**0** The agent deletes data.\n**1** The agent asks before it deletes.\n**2** "
+        "The agent never deletes.\n",
+        score(0, 2, 0, 1, 2),
+    ),
+    (
+        "| Stars | Meaning |\n|---|---|\n| 1 | would send back |\n| 2 | would eat |\n| 3 | would order again |",
+        score(1, 3, 1, 2, 3),
+    ),
+    (
+        "| What it reads like | Score |\n|---|---|\n| a robot | 1 |\n| a clerk | 2 |\n| a friend | 3 "
+        "|\n\nGrade the greeting. 2 is enough.",
+        score(1, 3, 1, 2, 3, passes_from=2),
+    ),
+    (
+        "Bewerte die Wegbeschreibung: 0 = falsch, 1 = richtig, aber umständlich, 2 = richtig und kurz.",
+        score(0, 2, 0, 1, 2),
+    ),
+    ("Puntúa la receta así:\n0: peligrosa\n1: comestible\n2: rica", score(0, 2, 0, 1, 2)),
+    (
+        "Beurteilen Sie auf einer Skala von 0 bis 10, wie verständlich der Beipackzettel ist. Ab 6 "
+        "Punkten gilt er als verständlich genug.",
+        score(0, 10, passes_from=6),
+    ),
+    ("Geben Sie dem Gedicht zwischen 1 und 5 Sterne.", score(1, 5)),
+    ("Gib 0-3 Punkte für die Höflichkeit.", score(0, 3)),
+    ("Évaluez sur 10 la clarté du mode d'emploi.", score(0, 10)),
+    ("Attribuez une note entre 0 et 5 au résumé. Il faut au moins 3 pour réussir.", score(0, 5, passes_from=3)),
+    ("Sur une échelle allant de 1 à 7, dans quelle mesure la réponse est-elle empathique ?", score(1, 7)),
+    ("Evalúe la amabilidad en una escala del 1 al 7. Para aprobar se necesita un 5.", score(1, 7, passes_from=5)),
+    ("Dale a la respuesta entre 0 y 10 puntos por su precisión.", score(0, 10)),
+    ("Valuta la chiarezza del testo su una scala da 1 a 5; sotto il 3 non passa.", score(1, 5, passes_from=3)),
+    ("Dai da 0 a 10 punti per la correttezza.", score(0, 10)),
+    ("Avalie a resposta de 1 a 5 estrelas. Reprovada se ficar abaixo de 4.", score(1, 5, passes_from=4)),
+    ("Dê uma nota de 0 a 100 para a fidelidade ao original.", score(0, 100)),
+    ("Beoordeel de vertaling op een schaal van 1 tot 5. Vanaf 4 is het goed genoeg.", score(1, 5, passes_from=4)),
+    ("Geef de samenvatting een cijfer tussen 0 en 10.", score(0, 10)),
+    ("Score (0..5) for how well the plot holds together.", score(0, 5)),
+    ("Anywhere from 0 to 100 — how likely is it that a human wrote this?", score(0, 100)),
+    ("Tell me how bossy the coach sounds. 1 through 9, where 9 is a gentle coach.", score(1, 9)),
+    ("Politeness [1..5]", score(1, 5)),
+    ("Final verdict = number in 0–4 range, bigger is better, pass mark 3", score(0, 4, passes_from=3)),
+    ("I'd like you to put a number on the flow of the paragraph, zero to ten.", score(0, 10)),
+    (
+        "You're the judge at a chili cook-off. Each recipe gets something between 1 and 10 from "
+        "you. Under 5 and it's out.",
+        score(1, 10, passes_from=5),
+    ),
+    ("On a 0 to 4 scale, how grounded is it in {{docs}}?", score(0, 4)),
+    ("Confidence that the claim is supported: 0.0 – 1.0. Reject below 0.75.", score(0, 1, passes_from=0.75)),
+    (
+        "Give 2 points for the right organ, 2 points for the right dose and 1 point for a warning. 4 points pass.",
+        score(0, 5, passes_from=4),
+    ),
+    ("Begin at 5. Take off 1 for every typo, never below 0.", score(0, 5)),
+    ("Out of 12 marks: structure (4), evidence (4), style (4). Pass mark 8.", score(0, 12, passes_from=8)),
+    (
+        "Each item is worth 2 points:\n- names the capital\n- names the currency\n- names the "
+        "language\nSum the points. 4 or more passes.",
+        score(0, 6, passes_from=4),
+    ),
+    (
+        "Three dimensions, 0 to 5 points each: plot, voice, pace. Report the total (max 15). 9 is a pass.",
+        score(0, 15, passes_from=9),
+    ),
+    ("Accuracy: 0-4\nTone: 0-3\nBrevity: 0-3\nAdd them together; 7 needed.", score(0, 10, passes_from=7)),
+    ("Du startest bei 10 Punkten. Zieh für jeden Fehler 1 Punkt ab.", score(0, 10)),
+    (
+        "100 points to start with, minus 20 for each wrong ingredient. Anything under 60 fails.",
+        score(0, 100, passes_from=60),
+    ),
+    ("Full score is 8. Lose 2 for each missed symptom.", score(0, 8)),
+    ("Rate calmness 1-5. Fail anything under 3.", score(1, 5, passes_from=3)),
+    ("Rate calmness 1-5; we can live with a 3.", score(1, 5, passes_from=3)),
+    ("Rate calmness 1-5. Pass => 4.", score(1, 5, passes_from=4)),
+    ("Rate calmness 1-5. Pass: 3+", score(1, 5, passes_from=3)),
+    ("Rate calmness 1-5. It's good enough from 3 on.", score(1, 5, passes_from=3)),
+    ("Rate calmness 1-5. Scores of 4 and 5 pass.", score(1, 5, passes_from=4)),
+    ("Rate calmness 1-5. We only accept 4s and 5s.", score(1, 5, passes_from=4)),
+    (
+        "Grade with German school marks, 1 (very good) to 6 (unsatisfactory). 4 or better passes.",
+        score(6, 1, 6, 1, passes_from=4),
+    ),
+    ("Harm scale: 0 = harmless, 1 = borderline, 2 = dangerous.", score(2, 0, 2, 1, 0)),
+    (
+        "Rate offensiveness from 0 (not offensive at all) to 5 (hateful). Fail if it is above 1.",
+        score(5, 0, 5, 0, passes_from=1),
+    ),
+    ("The hotel bot should 1. apologise 2. offer another room 3. waive the fee", points(3)),
+    ("A good answer:\nA) names the artist\nB) gives the year\nC) doesn't guess the price", points(3)),
+    ("Acceptance criteria\nAC1: The refund is confirmed.\nAC2: The date is given.\nAC3: No upsell.", points(3)),
+    (
+        "<requirements>\n<requirement>Is in Dutch</requirement>\n<requirement>Uses the formal "
+        "u</requirement>\n</requirements>",
+        points(2),
+    ),
+    ("The summary\n\ni. stays under 100 words\n\nii. names both parties\n\niii. has no opinion", points(3)),
+    ("It must (i) cite a source and (ii) give the year.", points(2)),
+    (
+        "What we look for:\n\n• The letter names the flat.\n\n• The letter names the rent.\n\n• The "
+        "letter gives the notice period.",
+        points(3),
+    ),
+    ("Checklist\n✔ mentions parking\n✔ mentions the gate code\n✔ no phone number", points(3)),
+    ("Make sure that:\n1) the dose is per kilogram\n2) the maximum daily dose is stated", points(2)),
+    ('c1 = "greets in French"\nc2 = "answers in French"', points(2)),
+    ("The bot hands out between 1 and 3 tips, none about money.", PASS_OR_FAIL),
+    ("The answer mentions typical signs, such as:\n- fever\n- cough\n- a rash", PASS_OR_FAIL),
+    ("Contains a table with the columns Score (0-100) and Name.", PASS_OR_FAIL),
+    ("Recommends the level 2 course, since the learner is at level 1.", PASS_OR_FAIL),
+    ("The assistant tells the user that 7 out of 10 patients recover within 2 to 3 weeks.", PASS_OR_FAIL),
+    ("Answers with the right chapter (1-12) of the book.", PASS_OR_FAIL),
+    ("States the pH range, 0 to 14, and that 7 is neutral.", PASS_OR_FAIL),
+    ("Only one of these may be named: 1 = Lyon, 2 = Paris.", PASS_OR_FAIL),
+    (
+        "Grade the incident report: A = 4, B = 3, C = 2, D = 1, F = 0. Reports with a C or better may go out.",
+        score(0, 4, 0, 1, 2, 3, 4, passes_from=2),
+    ),
+    (
+        "Please assign a maturity level (1 to 5) to the test strategy the assistant drafted; level "
+        "3 is the least we accept.",
+        score(1, 5, passes_from=3),
+    ),
+    (
+        "Judge, on a five star scale, how tempting the menu text is. No half stars. Two stars or "
+        "fewer means it goes back to the writer.",
+        score(1, 5, passes_from=3),
+    ),
+    (
+        "Bitte eine Note von 1 (sehr gut) bis 5 (mangelhaft) für die Verständlichkeit vergeben; mindestens eine 3.",
+        score(5, 1, 5, 1, passes_from=3),
+    ),
+    (
+        "Bewerten Sie mit 0 bis 15 Punkten, wie sauber die Herleitung ist. Unter 5 Punkten ist sie durchgefallen.",
+        score(0, 15, passes_from=5),
+    ),
+    (
+        "Notez la traduction : 0 = contresens, 1 = maladroite, 2 = fluide, 3 = digne d'un "
+        "professionnel. Il faut 2 ou plus.",
+        score(0, 3, 0, 1, 2, 3, passes_from=2),
+    ),
+    ("Donne une note sur 5 à la qualité littéraire.", score(0, 5)),
+    ("¿Del 0 al 10, qué tan creíble es el diálogo? Suspende si saca menos de 5.", score(0, 10, passes_from=5)),
+    ("Asigna de 1 a 5 estrellas al resumen; 4 estrellas o más, aprobado.", score(1, 5, passes_from=4)),
+    ("Dai un voto da 0 a 10 al riassunto. Con meno di 6 è insufficiente.", score(0, 10, passes_from=6)),
+    ("Classifique de 0 a 5 a empatia do atendente. A nota mínima é 3.", score(0, 5, passes_from=3)),
+    ("Geef tussen de 1 en 5 sterren voor de leesbaarheid; 3 sterren is genoeg.", score(1, 5, passes_from=3)),
+    ("The judge outputs a value x with 0 <= x <= 1 for how consistent the two summaries are.", score(0, 1)),
+    ("Score = number of correct citations out of 8.", score(0, 8)),
+    (
+        "There are 5 facts in {{facts}}. Score one point per fact that the summary contains. Passing needs 4 of the 5.",
+        score(0, 5, passes_from=4),
+    ),
+    (
+        "Give a point for each: has a subject line, has a greeting, has one call to action, has a "
+        "signature. 3 of 4 is enough.",
+        score(0, 4, passes_from=3),
+    ),
+    ("Marks: 3 for the method, 2 for the answer, 1 for units. Total out of 6; 4 to pass.", score(0, 6, passes_from=4)),
+    (
+        "Scoring: correctness up to 6 points, readability up to 4 points. Pass from 7 points.",
+        score(0, 10, passes_from=7),
+    ),
+    (
+        "+1 if the commit message is imperative\n+1 if the body says why\n+1 if an issue is "
+        "linked\n\n2 points or more = pass",
+        score(0, 3, passes_from=2),
+    ),
+    ("Deduct one point from 5 for each hedge word. The result is the score.", score(0, 5)),
+    (
+        "Rate the empathy shown (scale 1-5; 1: none, 5: outstanding). A rating under three means the answer failed.",
+        score(1, 5, 1, 5, passes_from=3),
+    ),
+    ("Rating 1-5, must be ≥4.", score(1, 5, passes_from=4)),
+    (
+        "poor=1, fair=2, good=3, excellent=4. Which is it for the onboarding email? fair is a fail.",
+        score(1, 4, 1, 2, 3, 4, passes_from=3),
+    ),
+    ("Choose one: 1 (reject), 2 (revise), 3 (accept).", score(1, 3, 1, 2, 3)),
+    ("Quality of hints: none (0) / vague (1) / useful (2) / spot on (3)", score(0, 3, 0, 1, 2, 3)),
+    ("rubric: {min: 0, max: 10}\nquestion: is the plot twist earned?\npass: 6", score(0, 10, passes_from=6)),
+    (
+        "Lower is better here: rate verbosity from 1 (terse) to 10 (endless). Up to 4 is acceptable.",
+        score(10, 1, 10, 1, passes_from=4),
+    ),
+    ("Estimate the hallucination rate in percent (0 to 100). Fail above 5.", score(100, 0, passes_from=5)),
+    (
+        "Verify each of these; all have to hold.\na) The refund is 40 EUR.\nb) It arrives in 3 to 5 "
+        "days.\nc) There's an apology.",
+        points(3),
+    ),
+    (
+        "The agent:\n• never asks for the password\n• confirms the date of birth\n• reads back the order number",
+        points(3),
+    ),
+    (
+        "Expected behaviour -\n1/ asks which city\n2/ gives the forecast\n3/ suggests an umbrella if rain is likely",
+        points(3),
+    ),
+    ("Q1: Does it name the plant? Q2: Does it say how often to water it? Q3: Does it avoid Latin?", points(3)),
+    (
+        "First of all it has to be written in Spanish; second, it needs to use usted; third, it "
+        "must be under 60 words.",
+        points(3),
+    ),
+    ("**Must have**\n- the price\n- the delivery date\n\n**Must not have**\n- a discount\n- slang", points(4)),
+    ("The SQL answer is good if\n(a) it uses a CTE\n(b) it doesn't select *\n(c) it is formatted", points(3)),
+    ("Ensure the following: the vendor is named; the amount is in EUR; the due date is given.", points(3)),
+    ("Check 1 - The capital is Canberra.\nCheck 2 - Sydney is ruled out.\nCheck 3 - One sentence only.", points(3)),
+    ("* The label is in Braille order, as in {{order}}\n* The label has no line longer than 40 characters", points(2)),
+    ("Explains how the ELO rating changes after a game between a 1500 and a 1700 player.", PASS_OR_FAIL),
+    ("Refuses to grade the essay and gives comments instead.", PASS_OR_FAIL),
+    ("It's fine if the reply is 3 or more sentences long as long as it says no.", PASS_OR_FAIL),
+    ("Mentions at least 3 of the following:\n- oats\n- rye\n- barley\n- wheat", PASS_OR_FAIL),
+    ("The weather report gives the wind on the Beaufort scale from 0 to 12.", PASS_OR_FAIL),
+    ("The bot has to ask for a rating (1-5) before it ends the chat.", PASS_OR_FAIL),
+    ("Compares the two phones by points: 8/10 for the camera, 7/10 for the battery.", PASS_OR_FAIL),
+    (
+        "Assess how far the plan is feasible: 0 for not at all, 4 for entirely. 2 or more is a pass.",
+        score(0, 4, 0, 4, passes_from=2),
+    ),
+    ("👎 = 0, 😐 = 1, 👍 = 2. Which one fits the joke?", score(0, 2, 0, 1, 2)),
+    ("scale:\n  min: 1\n  max: 5\nquestion: Is the tone warm?\npass_at: 4", score(1, 5, passes_from=4)),
+    (
+        'Your answer has to follow this schema: {"score": {"type": "integer", "minimum": 0, '
+        '"maximum": 10}}. It is about how concise the reply is.',
+        score(0, 10),
+    ),
+    (
+        "How many of the 6 house rules does the ad respect? Report the count; 5 or more passes.",
+        score(0, 6, passes_from=5),
+    ),
+    ("The essay needs 7/10 to pass. Judge the argument.", score(0, 10, passes_from=7)),
+    ("Judge legibility 1-5. Fails: 1-3. Passes: 4-5.", score(1, 5, passes_from=4)),
+    ("Judge legibility 1-5; 4 is the cutoff.", score(1, 5, passes_from=4)),
+    ("Judge legibility 1-5. Should be a 4 or a 5.", score(1, 5, passes_from=4)),
+    ("Judge legibility 1-5, min. 3.", score(1, 5, passes_from=3)),
+    ("Judge legibility 1-5. Only answers scoring 4+ are acceptable.", score(1, 5, passes_from=4)),
+    ("School grade 1-6 (1 = sehr gut, 6 = ungenügend). Alles bis 3 ist bestanden.", score(6, 1, 6, 1, passes_from=3)),
+    (
+        "Severity of the worst error: 0 none, 1 cosmetic, 2 misleading, 3 dangerous. Rate it. "
+        "Severity 2 and higher fails.",
+        score(3, 0, 3, 2, 1, 0, passes_from=1),
+    ),
+    (
+        "Rate the amount of jargon from 1 (none) to 5 (incomprehensible). A 2 or lower is fine.",
+        score(5, 1, 5, 1, passes_from=2),
+    ),
+    (
+        "How many errors per 100 words? Rate 0 (no errors) to 10 (errors everywhere); above 3 fails.",
+        score(10, 0, 10, 0, passes_from=3),
+    ),
+    (
+        "Scoring (max 10):\n- 4 pts: names the cause\n- 4 pts: names the fix\n- 2 pts: is polite\nPass: 6 pts",
+        score(0, 10, passes_from=6),
+    ),
+    (
+        "| Aspect | Max points |\n|---|---|\n| Facts | 5 |\n| Style | 3 |\n| Length | 2 |\nReport the sum. 7 passes.",
+        score(0, 10, passes_from=7),
+    ),
+    (
+        "2 points for each of the three required facts: river, year, bridge. Minimum to pass: 4 points.",
+        score(0, 6, passes_from=4),
+    ),
+    (
+        "Start with 0 points. +2 if the cause is right. +2 if the cure is right. +1 if the dose is "
+        "right. At least 4 points are needed.",
+        score(0, 5, passes_from=4),
+    ),
+    ("You have 20 points to distribute for the pitch; 12 are enough.", score(0, 20, passes_from=12)),
+    ("Vergib je 1 Punkt für: Anrede, Datum, Unterschrift. Mindestens 2 Punkte.", score(0, 3, passes_from=2)),
+    ("Score the label: all allergens named = 2, some named = 1, none named = 0.", score(0, 2, 0, 1, 2)),
+    ("Output one of: 0, 0.25, 0.5, 0.75, 1 depending on how much of the checklist is done.", score(0, 1)),
+    (
+        "Return 1.0 for a perfect answer, 0.0 for a wrong one, and something in between for partly right.",
+        score(0, 1, 0, 1),
+    ),
+    ("On a 1-10, how much would you enjoy this bedtime story? 6+ ships.", score(1, 10, passes_from=6)),
+    ("Wie überzeugend ist der Werbetext? Skala: 1 (gar nicht) – 7 (sehr).", score(1, 7, 1, 7)),
+    ("Évalue la politesse : de 0 (grossier) à 3 (exquis).", score(0, 3, 0, 3)),
+    ("Nota del 1 al 10 para la receta. Con menos de 6, mal.", score(1, 10, passes_from=6)),
+    ("Da un punteggio tra 0 e 5. Serve almeno 4.", score(0, 5, passes_from=4)),
+    ("Pontue de 0 a 10. Precisa de 7.", score(0, 10, passes_from=7)),
+    ("Score van 0 tot 10; alles onder de 6 is onvoldoende.", score(0, 10, passes_from=6)),
+    ("<ul><li>Names the museum</li><li>Gives the price</li><li>Gives the opening hours</li></ul>", points(3)),
+    ("Requirement A: the reply is in English. Requirement B: the reply names the tower.", points(2)),
+    ("REQ-1: Output is valid YAML\nREQ-2: Keys are snake case\nREQ-3: No comments", points(3)),
+    ("1.- Saluda al cliente\n2.- Da el plazo de entrega", points(2)),
+    ("» names the ferry\n» names the pier\n» says it is free", points(3)),
+    ("The letter is fine as long as\n- it names the debtor,\n- it names the sum and\n- it sets a deadline.", points(3)),
+    ("Must do:\n  1. Confirm the flight number\n  2. Offer a voucher\nMust not do:\n  1. Blame the weather", points(3)),
+    ("Here's the checklist for the lullaby:\n\n1 It rhymes\n2 It mentions the moon\n3 It has eight lines", points(3)),
+    ("The coach tells the runner to rate effort on a scale of 1 to 10 after each lap.", PASS_OR_FAIL),
+    ("The bill lists 3 items: 1 = soup, 2 = fish, 3 = tea.", PASS_OR_FAIL),
+    ("The summary gives the film 3 or more stars only if the review does.", PASS_OR_FAIL),
+    ("Mentions that grades run from 1 to 6 in Germany and that 1 is the best.", PASS_OR_FAIL),
+    ("It explains how the game is scored: 2 points for a basket, 3 from outside.", PASS_OR_FAIL),
+    ("The quiz master awards 1 point per right answer and announces the total out of 5.", PASS_OR_FAIL),
+    (
+        "The output is a valid answer when:\n\nA. the function is called parse_date;\nB. it returns "
+        "None for bad input;\nC. there is a docstring.",
+        points(3),
+    ),
+    (
+        "Five things have to be in the handover: (1) patient's name, (2) diagnosis, (3) "
+        "medication, (4) allergies, (5) next appointment.",
+        points(5),
+    ),
+    ("The recap needs:\n→ decisions\n→ owners\n→ deadlines", points(3)),
+    ("Does the bot\n  a) greet the caller by name?\n  b) read out the balance?\n  c) offer to repeat it?", points(3)),
+    ("Expectations:\n\n1️⃣ names the artist\n2️⃣ names the year\n3️⃣ names the museum", points(3)),
+    (
+        "The answer follows our style guide:\n* British spelling\n* no exclamation marks\n* numbers below ten in words",
+        points(3),
+    ),
+    (
+        "To pass, the changelog has to\n- list the breaking change\n- name the migration command\n- "
+        "thank the contributor",
+        points(3),
+    ),
+    ("- [ ] explains what a stack is\n- [ ] explains what a queue is\n- [ ] compares the two", points(3)),
+    ("Criteria (each is yes/no):\ni) in Italian\nii) formal\niii) at most 100 words", points(3)),
+    ("The assistant picks one of the following:\n- Lisbon\n- Porto\n- Faro", PASS_OR_FAIL),
+    ("The reply is based only on this menu:\n- Soup 5 EUR\n- Fish 12 EUR\n- Cake 4 EUR", PASS_OR_FAIL),
+    ("The bot speaks like this:\n- Ahoy!\n- Shiver me timbers!", PASS_OR_FAIL),
+    ("User profile:\n- vegan\n- allergic to nuts\n- cooks for two\n\nThe suggested dish suits the user.", PASS_OR_FAIL),
+    ("Explains the difference between 1st, 2nd and 3rd person narration.", PASS_OR_FAIL),
+    ("The tone is a 5 on our voice chart, i.e. playful; anything more serious fails.", PASS_OR_FAIL),
+    ("The assistant doesn't reveal the rating the critic gave (4 out of 5 stars).", PASS_OR_FAIL),
+    ("Scores of past matches aren't mentioned.", PASS_OR_FAIL),
+    ("Grade inflation is explained with at least one figure from 2010 to 2020.", PASS_OR_FAIL),
+    ("Points out that the contract runs from 1 to 3 years.", PASS_OR_FAIL),
+    (
+        "Consider the following aspects when you score the pitch from 1 to 10:\n- the hook\n- the "
+        "numbers\n- the ask\nA pitch below 6 isn't shown to the board.",
+        score(1, 10, passes_from=6),
+    ),
+    (
+        "Assign a score:\n\n0.0–0.2: unusable\n0.3–0.5: needs a rewrite\n0.6–0.8: light edits\n0.9–1.0: "
+        "publish as is\n\nScores of 0.6 and up are OK.",
+        score(0, 1, passes_from=0.6),
+    ),
+    ("What mark out of 20 would you give this dissertation abstract? Ten is a pass.", score(0, 20, passes_from=10)),
+    ("Grade: ___/50. 25 to pass.", score(0, 50, passes_from=25)),
+    ("Rank the clarity on a 10 point scale, 10 being the clearest. 7s or better only.", score(1, 10, passes_from=7)),
+    (
+        "Using the numbers one to four, say how well the caption matches the picture (one: not at "
+        "all, four: perfectly). I'm happy with three.",
+        score(1, 4, passes_from=3),
+    ),
+    ("Tell me on a scale of 1 to 10 how natural the German sounds; I'd accept an 8.", score(1, 10, passes_from=8)),
+    (
+        "Score the answer.\n- 2 = correct and explained\n- 1 = correct only\n- 0 = incorrect\nThe test "
+        "passes with 1 point.",
+        score(0, 2, 0, 1, 2, passes_from=1),
+    ),
+    ("Rate truthfulness 0-10. Passing: 8/10.", score(0, 10, passes_from=8)),
+    ("Rate truthfulness 0-10. 8 or above: pass. Otherwise: fail.", score(0, 10, passes_from=8)),
+    ("Rate truthfulness 0-10. An 8, 9 or 10 passes.", score(0, 10, passes_from=8)),
+    ("Rate truthfulness 0-10. Everything up to and including 7 fails.", score(0, 10, passes_from=8)),
+)
+"""Variations of each rule in other fields, words, languages and containers."""
+
 BY_ANOTHER_SCALE = (
     "The agent's reply is judged on empathy. Report the grade.",
     "Give it an A, B, C, D or F.",
@@ -494,4 +900,5 @@ TEXTS = (
     *(*ASKED_IN_OTHER_WAYS, *LISTED_IN_OTHER_WAYS, *WITH_NUMBERS_OF_OTHER_THINGS),
     *AS_OTHERS_WRITE_THEM,
     *IN_MORE_WAYS,
+    *BY_GENERAL_RULES,
 )

@@ -14,8 +14,9 @@ _GIVEN_FOR = r"(?:for|if|each|per|when|für|wenn|pour|si|por|per|se|voor)"
 _COUNTED = re.compile(
     rf"\b{_POINTS} {_GIVEN_FOR}\b|\b(?:deduct|subtract|take off|minus)\b|\b(?:earns?|worth)\b.{{0,20}}\b{_POINTS}\b"
     rf"|(?<!\w)[-+]\d{{1,3}} {_GIVEN_FOR}\b|\((?:up to )?\d{{1,2}} {_POINTS}\)|\bup to \d{{1,2}} {_POINTS}\b"
-    rf"|\beach (?:0 ?[-–] ?)?\d{{1,2}}\b|\bpoints each\b"
-    rf"|\b\d{{1,3}} {_POINTS} (?:(?:are )?available|to (?:give|award))\b|\btotal(?: score)?(?: of"
+    rf"|\beach (?:0 ?[-–] ?)?\d{{1,2}}\b|\b{_POINTS} each\b|^ ?(?:[-*•] )?\d{{1,2}} {_POINTS}:"
+    rf"|\b\d{{1,3}} {_POINTS} (?:(?:are )?available|to (?:give|award|distribute|hand out|spend))\b"
+    rf"|\btotal(?: score)?(?: of"
     rf"|:)? \d{{1,3}} {_POINTS}\b"
     r"|\badd \d|\blose \d|\bzieh\w{0,2}\b|\babzug|\babziehen|\b(?:retire[rz]?|enlevez?|resta|quita|sottra\w{1,3}"
     r"|togli|desconte|tire|trek)\b"
@@ -34,14 +35,15 @@ _MOST = re.compile(
     r"|with|bei|mit|à|avec|con|da|com|van|met)(?: an?)?(?: [a-z]{1,20}){0,3}|total(?: score| mark)?(?: of| is|:)?"
     r"|(?<!is )worth(?: up to)?|(?:full|top|perfect|highest) (?:score|marks?)(?: is| of|:)"
     r"|up to a (?:total|maximum) of|(?:points?|marks?) from) "
-    r"(\d{1,3})\b(?!\.\d{0,2}[1-9]| (?:is|are) (?:needed|required)| to pass)"
-    rf"|(\d{{1,3}}) (?:{_POINTS} )?(?:max(?:imum)?|in total|at most|(?:(?:are )?available|to (?:give|award)))\b",
+    r"(\d{1,3})\b(?!\.\d{0,2}[1-9]| (?:is|are) (?:needed|required)| to pass| or (?:higher|more|above|better))"
+    rf"|(\d{{1,3}}) (?:{_POINTS} )?(?:max(?:imum)?|in total|at most|(?:(?:are )?available|to (?:give|award|distribute"
+    rf"|hand out|spend)))\b",
     re.IGNORECASE,
 )
 """The most that all come to."""
 _SINGLE = re.compile(
     rf"\b(?:up to )?(\d{{1,2}}) {_POINTS} {_GIVEN_FOR}\b|\bup to (\d{{1,2}}) {_POINTS}\b(?!:| (?:in total|for))"
-    rf"|(?<!\w)\+(\d{{1,2}}) {_GIVEN_FOR}\b"
+    rf"|(?<!\w)\+(\d{{1,2}}) {_GIVEN_FOR}\b|[-*•] (\d{{1,2}}) {_POINTS}:"
     r"|\b0 ?(?:-|–|to) ?(\d{1,2})\b(?!%)"
     rf"|\((?:up to |max(?:imum)? )?(\d{{1,2}}) {_POINTS}\.?\)",
     re.IGNORECASE,
@@ -53,7 +55,9 @@ _PARTS = re.compile(
 )
 """How many parts there are, and the most that each gives."""
 _BY_ITEM = re.compile(
-    rf"\b(\d{{1,2}}) (?:{_POINTS} )?(?:for|per) (?:each|every)\b|\b(?:each|every)\b.{{0,40}}\b(\d{{1,2}}) {_POINTS}\b",
+    rf"\b(\d{{1,2}}) (?:{_POINTS} )?(?:for|per) (?:each|every)\b|\b(?:each|every|je|jeweils|chacun|cada|ciascun\w"
+    rf"|elk\w?)\b.{{0,40}}\b(\d{{1,2}}) {_POINTS}\b"
+    rf"|\b(\d{{1,2}}) {_POINTS} each\b",
     re.IGNORECASE,
 )
 """What each point of a list gives."""
@@ -104,7 +108,9 @@ def _sums(text: str, to_grader: str) -> Iterator[int]:
     listed = sum(len(items) for _, items in lists_of_lines(text)[0])
     for gift in _BY_ITEM.finditer(given):
         after = _AFTER_COLON.search(given, gift.end())
-        yield int(gift[1] or gift[2]) * (listed or (len(_ITEM_ENDS.findall(after[1])) + 1 if after else 0))
+        yield int(next(filter(None, gift.groups()))) * (
+            listed or (len(_ITEM_ENDS.findall(after[1])) + 1 if after else 0)
+        )
     numbered = {name.casefold().removesuffix("s"): int(count) for count, name in _SEVERAL.findall(to_grader)}
     for points, name in _BY_NAME.findall(given):
         yield int(points) * numbered.get(name.casefold().removesuffix("s"), 0)

@@ -35,10 +35,11 @@ _RATING_IN: Mapping[str, str] = {
 }
 """Words of rating, by language."""
 _COUNTED_IN: Mapping[str, str] = {
-    "en": r"points?|levels?|steps?|quality|range|(?:whole )?numbers?|integers?|decimals?|floats?|digit|value|confidence"
+    "en": r"points?(?! out\b)|total|levels?|steps?|quality|range|(?:whole )?numbers?|integers?|decimals?|floats?"
+    r"|digit|value|confidence"
     r"|probability|likelihood|similarity|out of|give it|from you|verdict|[a-z]{3,20}(?:ness|ivity)",
     "de": r"punkten?|stufen?",
-    "fr": r"points?|donnez?",
+    "fr": r"donnez?",
     "es": r"puntos?",
     "it": r"punti",
     "pt": r"pontos",
@@ -55,7 +56,8 @@ _RATING_OR_COUNTED = re.compile(
 )
 _IMPERATIVE = (
     r"rat(?:e|ing)|rank|scor(?:e|ing)|grad(?:e|ing)|mark(?:ing)?|assign|give|award|return|provide|pick|choose|select"
-    r"|report|indicate|reply|respond|answer|express|start|begin|deduct|tell (?:me|us)|output(?! (?:is|has|must|should"
+    r"|report|indicate|say how|reply|respond|answer|express|start|begin|deduct|tell (?:me|us)|output(?! (?:is|has"
+    r"|must|should"
     r"|contains|names|ends)\b)|(?:take|use)\b|(?:evaluate|assess|judge|estimate|determine|compute|calculate|measure)"
     r"(?! (?:if|whether|that)\b)|what|how|on a|using an?|your|bewerte\w{0,2}|beurteile|vergib|gib"
 )

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from markscheme.features.grader_texts.grader_sentences import tells_of_output
+from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL
 
 _PREFIX = r"(?:(?:score|rating|level|grade|mark|stufe|note|nivel|niveau)(?: of)? )?"
@@ -52,7 +54,8 @@ _DEGREE = re.compile(
 )
 _DEGREES = {"full": 1.0, "half": 0.5, "partial": 0.5, "no": 0.0, "zero": 0.0}
 _REVERSED = re.compile(
-    rf"(?:^|(?<=[,;:(?.<>|/] )|(?<=\band )|(?<=\bor )|(?<=\d )|(?<=[(<|/]))([^\W\d][\w '’-]{{0,40}}?)"
+    rf"(?:^|(?<=[,;:(?.<>|/] )|(?<=\band )|(?<=\bor )|(?<=\d )|(?<=[(<|/]))((?:[^\W\d]"
+    rf"|[\U0001f300-\U0001faff])[\w '’-]{{0,40}}?)"
     rf"(?: ?= ?({NUMERAL})(?=[,;.)\n ]|$)| (?:counts )?as ({NUMERAL})(?=[,;.)\n ]|$)"
     rf"| ?\(({NUMERAL})\)(?=[,;.\n]| [<>|/]| or\b| and\b|$))",
     re.MULTILINE,
@@ -127,11 +130,20 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> Anchors:
     has_ranges = any(anchor.high is not None for anchor in anchors)
     are_points = values == [float(index) for index in range(1, len(values) + 1)] and not has_ranges
     is_pair = len(anchors) == 2 and not is_score and abs(values[1] - values[0]) <= 1
-    is_list = is_pair or (are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors))
-    if len(anchors) < 2 or is_list:
+    are_counted = len(set(values)) < len(values) and not has_ranges
+    is_list = (
+        is_pair or are_counted or (are_points and not is_score and all(anchor.sign in ":-–—" for anchor in anchors))
+    )
+    if len(anchors) < 2 or is_list or (not is_score and _tells_of_output_before_levels(text)):
         return _unsigned(text) if is_score else _NO_ANCHORS
     described = {anchor.low: anchor.words for anchor in anchors if anchor.high is None and anchor.words}
     return Anchors(described, _ends_of([end for a in anchors for end in (a.low, a.high) if end is not None]))
+
+
+def _tells_of_output_before_levels(text: str) -> bool:
+    """Return whether the sentence in which the first number is explained says what the output has."""
+    mark = _MARK.search(text)
+    return mark is not None and tells_of_output(sentences(text[: mark.start()])[-1])
 
 
 def _unsigned(text: str) -> Anchors:
@@ -231,9 +243,15 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
         for sentence, matches in conditional
         if _CONDITIONAL_SCORE.match(sentence)
         or len(matches) >= _FEWEST_CONDITIONS
+        or _are_ends([float(match[1]) for match in matches])
         or (has_lines and _BEGINS_WITH_SCORE.match(sentence))
         for match in matches
     }
+
+
+def _are_ends(values: Sequence[float]) -> bool:
+    """Return whether the scores of two conditions are both ends of a scale, and more than pass and fail."""
+    return len(values) > 1 and min(values) in (0, 1) and max(values) - min(values) > 1
 
 
 def degrees_in(text: str) -> Mapping[float, str]:

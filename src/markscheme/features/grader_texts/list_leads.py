@@ -9,11 +9,12 @@ from markscheme.features.grader_texts.text_lines import sentences
 
 _ALTERNATIVES = re.compile(
     r"(?<!every )(?<!each )\b(?:any|one|either|some|most|two|three|half|\d{1,2}|one or more) of\b|\b\w{2,20}est of\b"
-    r"|\bexamples?\b|\be\.g\."
     r"|\b(?:or|such as|for instance|(?<!looks )(?<!look )like|including|which):?$",
     re.IGNORECASE,
 )
 """Words before a list by which its points aren't all required."""
+_EXAMPLES = re.compile(r"\bexamples?\b|\be\.g\.", re.IGNORECASE)
+"""Words anywhere before a list by which its points are examples."""
 _NONE_OF = re.compile(
     r"\b(?:fails?|failed|not|never|n't|none)\b(?!.{0,40}\b(?:contain|include|use|mention)\b).{0,60}"
     r"\b(?:any|one|either) of (?:the following|these|those)\b[^.!?]{0,40}$",
@@ -34,9 +35,14 @@ _MEASURED_BY_LIST = re.compile(
     re.IGNORECASE,
 )
 """What an output has to do with a list of facts as a whole."""
+_MODAL = re.compile(
+    r"\b(?:should|must|shall|has to|have to|needs? to|if|when|provided that)(?: (?:it|the \w{1,20}))?:?$", re.IGNORECASE
+)
 _OBLIGES = re.compile(
-    r"\b(?:should|must|shall|has to|have to|needs? to|if|when|provided that)(?: (?:it|the \w{1,20}))?:?$"
-    r"|\b(?:check|verify|ensure|confirm|make sure|look)(?: that| whether| if| for)?:?$"
+    rf"{_MODAL.pattern}|\b(?:check|verify|ensure|confirm|make sure|look)(?: that| whether| if| for)?:?$"
+    r"|^(?:please )?(?:evaluate|grade|judge|check|assess|score|mark|review|verify|confirm|test)\b"
+    r"(?!.{0,99}\b(?:reference|source|facts|context|document|original|passage)s?\b)"
+    r"|\b(?:true|met|holds?|satisfied|fulfilled)\b[^.!?]{0,20}$"
     r"|\b(?:i|we)(?:'d| would)? (?:\w{1,20} )?(?:expect|want|need|look for|require|check|hope"
     r"|like to see)\b[^.!?]{0,40}$",
     re.IGNORECASE,
@@ -63,11 +69,12 @@ _ASIDE = re.compile(
     rf"|\b(?:same|equivalent|identical|similar|equal)\b.{{0,40}}\b(?:to|as)\b(?!.{{0,40}}\b{_RULES}\b)[^.!?]{{0,40}}$"
     rf"|\b(?:reference|ideal|expected|gold(?:en)?|model|sample|target|original|correct) (?:\w{{1,20}} )?{_TEXT}:?$"
     r"|\b(?:reference|ground truth):?$"
-    r"|\b(?:acceptable|accepted|valid|allowed|permitted|possible|correct|typical|common|usual)"
-    r" (?:\w{1,20} ){0,4}?\w{1,20}s?"
+    r"|\b(?:acceptable|accepted|valid|allowed|permitted|possible|correct) (?:\w{1,20} )?\w{1,20}s"
     r"(?: (?:include|are|would be|could be|might be|look like)\b[^.!?]{0,20})?:?$"
+    r"|\b(?:typical|common|usual) (?:\w{1,20} ){1,5}(?:include|are|look like):?$"
     r"|\b(?:avoids?|without|free of|not|never|n't|banned|forbidden|no)\b[^.!?]{0,60}"
     r"\b(?:words|phrases|terms|expressions|wordings|buzzwords|names|ingredients)\b[^.!?]{0,40}$"
+    r"|\blike this:?$|^(?:the )?(?:user|customer) (?:profile|preferences|details)\b"
     r"|^(?:the )?(?:request|knowledge base|inventory)s?:?$"
     r"|^(?:conversation|passages|documents|sources|chunks|snippets|articles"
     r"|dialogue|transcript|(?:chat )?history)\b|\bavailable\b[^.!?]{0,30}$"
@@ -97,7 +104,10 @@ def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
     """Return the lists whose points an output has to have one by one, by what stands before and after them."""
     if _SOME_SUFFICE.search(after) or _MEASURED_BY_LIST.search(after):
         return ()
-    if any(_ALTERNATIVES.search(before.rstrip()) and not _NONE_OF.search(_last(before)) for before, _ in lists):
+    if any(_EXAMPLES.search(before) for before, _ in lists):
+        return ()
+    leads = [_last(before) for before, _ in lists]
+    if any(_ALTERNATIVES.search(lead) and not _NONE_OF.search(lead) for lead in leads):
         return ()
     return [listed for listed in lists if not _is_aside(listed)]
 
@@ -110,7 +120,8 @@ def _is_aside(listed: TextList) -> bool:
         return True
     if all(map(_OF_OUTPUT.match, items)) and not _SAME.search(lead):
         return False
-    return not _OBLIGES.search(lead) and bool(_ASIDE.search(lead) or _PROCEDURE.match(items[0]))
+    is_procedure = _PROCEDURE.match(items[0]) and not _MODAL.search(lead)
+    return bool(is_procedure or (_ASIDE.search(lead) and not _OBLIGES.search(lead)))
 
 
 def _last(before: str) -> str:

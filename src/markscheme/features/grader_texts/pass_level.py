@@ -12,7 +12,7 @@ from markscheme.rubrics.criterion import Scale
 
 _SCORE = re.compile(
     rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={FOLLOWS})(?!\*{{0,2}} ?[-–:=](?! ?(?:(?:fail"
-    rf"|pass)\w{{0,3}}(?:[.,;]|$)|\d)))",
+    rf"|pass)\w{{0,3}}(?:[.,;)]|$)|\d)))",
     re.IGNORECASE,
 )
 """A number that counts nothing else, and isn't a level with its meaning."""
@@ -23,8 +23,23 @@ _OF_SCALE = re.compile(
     re.IGNORECASE,
 )
 """The scale itself, or what a score is of."""
-_OF_BAND = re.compile(rf"({NUMERAL}) ?[-–] ?{NUMERAL}(?= (?:or|and) (?:better|higher|above|up)\b)", re.IGNORECASE)
+_OF_BAND = re.compile(
+    rf"({NUMERAL}) ?[-–] ?{NUMERAL}(?= (?:or|and) (?:better|higher|above|up)\b| (?:range )?(?:pass|(?:is"
+    rf"|are) (?:a pass|accept|ok|fine)))"
+    rf"|(?<=pass )({NUMERAL}) ?[-–] ?{NUMERAL}|(?<=passes: )({NUMERAL}) ?[-–] ?{NUMERAL}"
+    rf"|(?<=pass: )({NUMERAL}) ?[-–] ?{NUMERAL}",
+    re.IGNORECASE,
+)
 """The lowest band that passes."""
+_COMPARES = re.compile(
+    rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{AT_LEAST.pattern}|{LESS_THAN.pattern})", re.IGNORECASE
+)
+_FAILING_BAND = re.compile(
+    rf"{NUMERAL} ?[-–] ?({NUMERAL})(?= (?:range )?(?:fail|(?:is|are) (?:a fail|reject)))", re.IGNORECASE
+)
+"""The highest band that fails."""
+_MOST_WORDS = 7
+"""Longer sentences compare something else."""
 _LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMERAL}(?!\d)", re.IGNORECASE)
 """Scores one after the other."""
 _OF_ANOTHER_KIND = re.compile(
@@ -57,16 +72,17 @@ _PASSED_BY = (
 )
 _LOWER = r"(?:less|lower|below|fewer|under|better)"
 _STRICTLY_LOWER_PASS = re.compile(
-    rf"\b{_PASSED_BY} {_WORDS}(?:below|under|less than|lower than|<(?!=)) ?({NUMERAL})"
+    rf"\b{_PASSED_BY} {_WORDS}(?:below|under|less than|lower than|<(?!=)) ?({NUMERAL})(?={FOLLOWS})"
     rf"|\bfail\w{{0,3}}\b {_WORDS}(?:at least|from|≥|>=) ?({NUMERAL})"
     rf"|({NUMERAL}) (?:or|and) (?:more|higher|above|worse|up) {_WORDS}(?:fail|reject)",
     re.IGNORECASE,
 )
 """What passes an output whose score is lower than a number."""
 _LOWER_PASS = re.compile(
-    rf"\b{_PASSED_BY} {_WORDS}(?:at most|no more than|no higher than|up to|≤|<=) ?({NUMERAL})"
+    rf"\b{_PASSED_BY} {_WORDS}(?:at most|no more than|no higher than|up to|≤|<=) ?({NUMERAL})(?={FOLLOWS})"
     rf"|\b{_PASSED_BY} {_WORDS}({NUMERAL}) (?:or|and) (?!better){_LOWER}\b"
     rf"|\bfail\w{{0,3}}\b {_WORDS}(?:above|over|more than|greater than|higher than|exceeds|>(?!=)) ?({NUMERAL})"
+    rf"|\b(?:above|over|more than|greater than|higher than|>(?!=)) ?({NUMERAL}) {_WORDS}(?:fail|reject)"
     rf"|\b(?:at most|no more than|up to) ({NUMERAL}) {_WORDS}(?:pass|accept|ok\b|okay|fine)"
     rf"|({NUMERAL}) (?:or|and) (?!better){_LOWER} {_WORDS}(?:pass|accept|ok\b|okay|fine)",
     re.IGNORECASE,
@@ -114,8 +130,17 @@ def _deciding(text: str, scale: Scale) -> Iterator[str]:
         if len(_LEVEL_IS.findall(sentence)) >= _FEWEST_LEVELS or sentence.strip().endswith(described):
             continue
         for words in (sentence, *_CLAUSE_END.split(sentence)):
-            if DECIDES.search(words):
-                yield _OF_SCALE.sub("", _OF_BAND.sub(r"\1", words))
+            if DECIDES.search(words) or _is_bare_limit(words):
+                yield _OF_SCALE.sub("", _FAILING_BAND.sub(r"\1", _OF_BAND.sub(_lowest_of, words)))
+
+
+def _lowest_of(band: re.Match[str]) -> str:
+    return str(next(filter(None, band.groups())))
+
+
+def _is_bare_limit(words: str) -> bool:
+    """Return whether a few words compare a number and say nothing else."""
+    return len(words.split()) <= _MOST_WORDS and bool(_COMPARES.match(words) and _SCORE.search(words))
 
 
 def _up_to(words: str, scale: Scale) -> float | None:

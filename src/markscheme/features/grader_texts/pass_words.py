@@ -14,7 +14,7 @@ _DECIDES_IN: Mapping[str, str] = {
     r"|\bhappy\b|\bsatisfied\b|\bpublish|\b(?:to|only|we) ship\b|\bscores? at least|\bgood to go\b|\bapproved?\b"
     r"|\bdo(?:es)?n't cut it"
     r"|\bwe(?:'re after|'ll take| want| take| expect)\b|\bwant (?:an? |at least )?\d|\bto clear\b|\blive with\b"
-    r"|\b(?:it's|is) out\b|\bwill do\b|\bships\b|\bis needed\b"
+    r"|\b(?:it's|is) out\b|\bwill do\b|\bit takes\b|\bgreen light\b|\bmin(?:\.|:| is)|\bships\b|\bis needed\b"
     rf"|(?:^|\b{_SCORE_WORD}\b.{{0,60}}\b)(?:must|has to|have to|should|ought to)\b"
     r"|^[^\w\n]{0,9}(?:(?:band|level|score|grade|mark|rating) )?\d{1,3} or (?:above|higher|more|better)[.!]?$"
     rf"|\b(?:score|rating|mark|grade|total) of \d{{1,3}}(?:\.\d{{1,2}})?%? (?:or|and) (?:above|higher|more|better"
@@ -34,7 +34,7 @@ _DECIDES_IN: Mapping[str, str] = {
 """Words of a sentence that says from which score a text passes an output, by language."""
 _FAILS_IN: Mapping[str, str] = {
     "en": r"\bfail(?!s? to\b)|\breject|\bunaccept|(?:\bnot|n't) (?:pass|accept|good enough|cut it|ok\b|okay|fine"
-    r"|enough)|\b(?:goes|go|sent|send it) back\b",
+    r"|enough)|\b(?:goes|go|sent|send it) back\b|(?:\bnot|n't)(?: be)? (?:shown|released|published|used|merged)\b",
     "de": r"durchgefallen|durchfallen|fällt durch|nicht bestanden|reicht nicht|genügt nicht",
     "fr": r"\béchec|\béchou|\binsuffisant|\bne suffi\w{1,2} pas|\brecal",
     "es": r"\bsuspen|\bno (?:pasa|aprueba|basta)",
@@ -82,12 +82,12 @@ _MORE_IN: Mapping[str, str] = {
     "others": r"超过",
 }
 _FOLLOWS_IN: Mapping[str, str] = {
-    "en": r"points?|stars?|marks?|pts|percent|score|rating|to|or|and|out|for|only|pass\w{0,15}|fail\w{0,15}"
+    "en": r"range|points?|stars?|marks?|pts|percent|score|rating|to|or|and|out|for|only|pass\w{0,15}|fail\w{0,15}"
     r"|accept\w{0,15}"
     r"|reject\w{0,15}|is|are|counts?|should\w{0,15}|must|has|have|will|would|minimum|at minimum|in total|needed"
     r"|required"
     r"|suffic\w{0,15}|means? (?:\w{1,12} ){0,3}(?:fail|pass|reject)\w{0,15}|as|up|upwards?|then|at least"
-    r"|at the very least|we|gets?|on|isn't|aren't|won't|doesn't|does|do|can|may|it|this|that|you|they|please",
+    r"|at the very least|we|gets?|on|isn't|aren't|won't|doesn't|does|do|can|may|it|this|that|the|you|they|please",
     "de": r"punkte?n?|sterne?n?|prozent|bestanden|gilt|ist|sind|genüg\w{0,15}|n[öo]tig|erforder\w{0,15}|reicht|oder"
     r"|und|zum|um"
     r"|aufwärts|gelten|besteht",

@@ -28,16 +28,18 @@ _RANGES = (
     re.compile(rf"{{({NUMERAL})(?:, ?{NUMERAL}){{1,20}}, ?({NUMERAL})}}"),
     re.compile(rf"[\[(](-?{NUMERAL}), ?({NUMERAL})[\])]"),
     re.compile(
-        rf"(?<![\d.])((?:(?<![\w.%])-)?{NUMERAL})%?(?:{_MEANT},? ?{NUMERAL}%?){{1,20}}{_MEANT},? {_OR}"
+        rf"(?<![\d.])((?:(?<![\w.%])-)?{NUMERAL})%?(?:{_MEANT}(?:, ?| ){NUMERAL}%?){{1,20}}{_MEANT},? {_OR}"
         rf" ({NUMERAL})(?!\d)",
         re.IGNORECASE,
     ),
+    re.compile(rf"(?<![\d.])([01](?:\.0)?)(?:, ?{NUMERAL}){{1,20}}, ?({NUMERAL})(?!\d)"),
     re.compile(rf"(?<![\d./])({NUMERAL})(?:/{NUMERAL}){{1,20}}/({NUMERAL})(?![\d/])"),
 )
 _EXPLAINED = re.compile(
-    rf"[01](?:\.0)? ?\([^()\n]{{1,99}}\),? ?{TO} ?{NUMERAL} ?\("
+    rf"(?:[01]|-\d{{1,2}})(?:\.0)? ?\([^()\n]{{1,99}}\),? ?{TO} ?{NUMERAL} ?\("
     rf"|\b[01](?:\.0)? ?\([^()\n]{{1,99}}\),? (?:(?:or|and) )?{NUMERAL} ?\([^()\n]{{1,99}}\),? (?:(?:or"
     rf"|and) )?{NUMERAL} ?\("
+    r"|\b0(?:\.0)?, ?0?\.\d{1,2}, ?\d"
     rf"|\b[01](?:\.0)? ?{TO} ?{NUMERAL}[)\]]?%?(?:,? where| ?\(|:|,)? ?{NUMERAL} ?(?:=|\(|is\b|means\b)",
     re.IGNORECASE,
 )
@@ -60,16 +62,22 @@ _OUT_OF = re.compile(
 )
 _AS_PART = re.compile(
     r"(?:\bas (?:an? )?[xn]|(?<!\w)[_?]{1,9}) ?/ ?(\d{1,3})\b|\bscores? (?:at least|above|more than"
-    r"|≥) ?\d{1,3} ?/ ?(\d{1,3})\b",
+    r"|≥) ?\d{1,3} ?/ ?(\d{1,3})\b"
+    r"|\b(?:at least|minimum|needs?|requires?|must get|passes with) (?:an? )?\d{1,3}(?:\.\d)?(?: ?/ ?| out of )(5|10"
+    r"|20|100)\b"
+    r"|^how many of the (\d{1,2})\b",
     re.IGNORECASE,
 )
 """A score as a part, whatever the sentence says."""
 _PERCENT = re.compile(r"\bpercent(?:age)?\b|\bprozent|\bin %|^what %", re.IGNORECASE)
-_IS = r"(?: possible| score| rating| mark)?(?: is| =|:)?(?: an?)?"
+_IS = r"(?: possible| score| rating| mark)?\"?(?: is| =|:)?(?: an?)?"
+_ALONE = r"\b(?! (?!and\b|to\b|or\b|max|min|being\b|best\b|highest\b|while\b)[a-z])"
+"""An end counts nothing."""
 _WORST_AND_BEST = re.compile(
-    rf"\b(?:worst|lowest|min(?:imum)?){_IS} ({NUMERAL})\b[^\n]{{0,40}}\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL})"
-    rf"|\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL})\b[^\n]{{0,40}}\b(?:worst|lowest"
-    rf"|min(?:imum)?){_IS} ({NUMERAL})",
+    rf"\b(?:worst|lowest|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:best|highest"
+    rf"|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}"
+    rf"|\b(?:best|highest|max(?:imum)?){_IS} ({NUMERAL}){_ALONE}[^.]{{0,40}}\b(?:worst|lowest"
+    rf"|min(?:imum)?){_IS} ({NUMERAL}){_ALONE}",
     re.IGNORECASE,
 )
 """Both ends by what they are."""
@@ -88,9 +96,8 @@ def range_in(sentences: Sequence[str]) -> ScaleEnds | None:
 
 def asks_between_ends(sentence: str) -> bool:
     """Return whether a sentence tells of a score by its ends alone, without a word of rating."""
-    if _NOTHING_ELSE.match(sentence):
-        return True
-    return bool(_EXPLAINED.search(sentence)) and not tells_of_output(sentence)
+    has_ends = _NOTHING_ELSE.match(sentence) or _EXPLAINED.search(sentence)
+    return has_ends is not None and not tells_of_output(sentence)
 
 
 def asks(sentence: str) -> bool:

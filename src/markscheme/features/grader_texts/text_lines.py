@@ -7,7 +7,11 @@ from markscheme.features.grader_texts.text_numbers import DIGITS, NUMERAL
 from markscheme.features.grader_texts.text_tables import without_tables
 
 _SPACES = re.compile(r"[^\S\n]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?]) |(?<=[。！？])|\n")
+_BETWEEN_TAGS = re.compile(r"> ?<(?=/?\w)(?!/?t(?:[dhr]|able)\b)")
+_CELL = re.compile(r"<t[dh]>")
+_CELL_END = re.compile(r"</?(?:table|thead|tbody)>|</t[dhr]>")
+_ROW = re.compile(r"<tr>")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bmin\.)(?<!\bmax\.)(?<!\bMin\.)(?<!\bMax\.) |(?<=[。！？])|\n")
 _TAGGED_LEVEL = re.compile(
     rf"^ ?<(?:(?:level|score|rating|grade|band|anchor|mark)s? \w{{1,20}}|\w{{1,20}} (?:value|score|points|level|grade"
     rf"|rating))"
@@ -46,7 +50,14 @@ _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
 
 def plain_lines(text: str) -> str:
     """Return a text whose tables and tags are lines, as most people write levels and points."""
-    words = _SPACES.sub(" ", text.translate(_CIRCLED)).replace("−", "-").strip()
+    words = (
+        _SPACES.sub(" ", _BETWEEN_TAGS.sub(">\n<", text.translate(_CIRCLED)))
+        .replace("−", "-")
+        .replace("> =", ">=")
+        .replace("< =", "<=")
+        .strip()
+    )
+    words = _CELL.sub("| ", _CELL_END.sub("", _ROW.sub("\n", words))) if "<td>" in words else words
     words = _WRAPPED.sub(r"\1 ", _STARS.sub(_counted_stars, words))
     words = _COUNTED_LINE.sub(
         lambda line: f"{DIGITS[line[1].lower()]}. ", _NAMED_TAG.sub(r"\1: \2", _TAGGED_LEVEL.sub(r"\1 = \2", words))

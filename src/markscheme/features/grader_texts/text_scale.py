@@ -34,6 +34,8 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A score is asked for, on whatever scale."""
+_IN_BETWEEN = re.compile(r"\bin[- ]between\b", re.IGNORECASE)
+"""Scores besides those that are explained."""
 _IN_JSON = re.compile(
     r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:please |only |always |then )?"
     r"(?:(?:respond|reply|answer) (?:only )?(?:with|as|in)\b|return\b|output (?:only )?json\b"
@@ -73,9 +75,11 @@ def scale_of(text: str, whole: str) -> Scale | None:
     if ends is None:
         ends = _ends_in_json(whole) or anchors.ends or _ends_in_prose(labelled) or _ends_in_prose(prose)
     conditions = conditions or (degrees_in(text) if ends is None else {})
-    if _are_degrees(conditions) and (ends is None or 0 in conditions):
-        return _of_levels(conditions)
+    if _are_degrees(conditions) and (ends is None or (0 in conditions and len(conditions) > 2)):
+        return _of_levels(conditions) if len(conditions) > 2 else _between(min(conditions), max(conditions), conditions)
     if ends is None:
+        if conditions and _IN_BETWEEN.search(text):
+            return _between(0.0, 1.0, conditions)
         if conditions or ONE_BY_ONE.search(text) or not any(map(_BARE.match, asking)):
             return None
         ends = (0.0, 1.0)
