@@ -184,14 +184,16 @@ def verdict(quote: str, step: Any, steps: Any = STEPS) -> Verdict:
         ("refused: too old", "none", True, "step 3"),
         ("refused: too old", "2", False, "step 3"),
         ("refused: too old", "9", False, "step 3"),
-        ("refund accepted at once", "3", False, ""),
+        ("refund accepted at once", "3", False, None),
         ('refund {"order": 7}', "2", True, "step 2"),
         ("Refund it.", "none", True, "query"),
-        ("nothing to quote", "2", None, ""),
-        ("nothing to quote", "9", False, ""),
+        ("nothing to quote", "2", None, None),
+        ("nothing to quote", "9", False, None),
     ],
 )
-def test_a_quote_is_looked_up_in_the_step_it_cites(quote: str, step: Any, found: bool | None, place: str) -> None:
+def test_a_quote_is_looked_up_in_the_step_it_cites(
+    quote: str, step: Any, found: bool | None, place: str | None
+) -> None:
     read = verdict(quote, step)
     assert (read.quote_found, read.quote_in) == (found, place)
     assert read.step == (None if step == "none" else int(str(step).lower().removeprefix("step ")))
@@ -236,7 +238,7 @@ def test_true_quotes_are_found_in_their_step_and_invented_ones_are_marked(steps:
     for other in others:
         assert verdict(quote, other, steps).quote_found is False, other
     invented = verdict(f"{quote} and then deleted it", place + 1, steps)
-    assert (invented.quote_found, invented.quote_in) == (False, "")
+    assert (invented.quote_found, invented.quote_in) == (False, None)
 
 
 KEYS = """role content type tool_calls function name arguments output input id error text prompt data messages

@@ -127,7 +127,7 @@ def test_a_quote_is_looked_up_in_the_response_white_space_aside(
     assert (outcome.quote, outcome.quote_found) == (shown_quote, is_found)
 
 
-def quoting(quote: str, **shown: str) -> tuple[bool | None, str]:
+def quoting(quote: str, **shown: str) -> tuple[bool | None, str | None]:
     text = json.dumps({"verdicts": {"clear": {"quote": quote, "reason": "It says so.", "level": "4"}}})
     outcome = read_verdicts(Reply(text), [CLEAR], shown)["clear"]
     assert isinstance(outcome, Verdict)
@@ -136,20 +136,20 @@ def quoting(quote: str, **shown: str) -> tuple[bool | None, str]:
 
 def test_a_quote_that_is_only_part_of_words_is_never_found() -> None:
     response = "Concatenate the categories."
-    assert quoting("cat the categories", response=response) == (False, "")
+    assert quoting("cat the categories", response=response) == (False, None)
     assert quoting("the categories", response=response) == (True, "response")
     assert quoting("x = items[0]", response="  x=items[ 0 ];") == (True, "response")
     assert quoting("今日は晴れです。明日", response="はい、今日は晴れです。明日も。") == (True, "response")
 
 
 def test_a_quote_too_short_to_check_is_neither_found_nor_invented() -> None:
-    assert quoting("the", response="the cat") == (None, "")
-    assert quoting("dog", response="the cat") == (None, "")
+    assert quoting("the", response="the cat") == (None, None)
+    assert quoting("dog", response="the cat") == (None, None)
     assert quoting("Paris.", response=" Paris. ") == (True, "response")
 
 
 def test_invisible_characters_never_make_a_quote_long_enough_or_hide_one() -> None:
-    assert quoting("a\u200b\u2060\u202e\ufeff\u00ad\u061c\u2066", response="a b c d e f g h") == (None, "")
+    assert quoting("a\u200b\u2060\u202e\ufeff\u00ad\u061c\u2066", response="a b c d e f g h") == (None, None)
     assert quoting("five working days", response="It takes fi\u200bve work\u00ading days.") == (True, "response")
 
 
@@ -157,7 +157,7 @@ def test_a_quote_is_looked_up_in_every_input_that_was_shown_and_the_verdict_says
     shown = {"query": "How long does it take?", "context": "It takes five days.", "response": "Five days, it takes."}
     assert quoting("It takes five days", **shown) == (True, "context")
     assert quoting("Five days, it takes", **shown) == (True, "response")
-    assert quoting("It takes six days", **shown) == (False, "")
+    assert quoting("It takes six days", **shown) == (False, None)
 
 
 # --- the JSON in a reply --------------------------------------------------------------------------------------------

@@ -42,11 +42,11 @@ class Scored:
 
     Attributes:
         score: 0 to 1; None if the scorer could not decide.
-        reason: Why, if the scorer says.
+        reason: Why; None if the scorer doesn't say.
     """
 
     score: float | None
-    reason: str = ""
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
     except FROM_OTHERS_CODE as error:
         return Unread(criterion.name, f"check {check.name!r} failed: {failure_of(error)}")
     if result.score is None:
-        return Unread(criterion.name, f"check {check.name!r} found no score: {result.reason}".rstrip(": "))
+        return Unread(criterion.name, f"check {check.name!r} found no score: {result.reason or ''}".rstrip(": "))
     level = criterion.scale.at(result.score)
     return Verdict(criterion.name, level, result.reason or f"{check.name} scores {result.score:g}")
 

@@ -312,7 +312,7 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
 def _reply_json(reading: Verdict | Holistic | Unread) -> dict[str, Any]:
     """Return the reason and quote that a judge gave besides a level or a score, or why they can't be read."""
     if isinstance(reading, Unread):
-        return {"unread": reading.why, "raw": reading.raw}
+        return {"unread": reading.why, "raw": reading.raw or ""}
     words: dict[str, Any] = {"reason": reading.reason, "quote": reading.quote, "quote_found": reading.quote_found}
     words |= {"quote_in": reading.quote_in or None}
     if isinstance(reading, Verdict) and reading.step is not None:

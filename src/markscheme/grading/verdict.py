@@ -48,7 +48,7 @@ class Verdict:
         quote: The passage it is based on; None if there was nothing to quote.
         quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
-        quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; "" if none does.
+        quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; None if none does.
         other_quote: Of a pair: the passage of the response that isn't preferred; of a tie, that of the second.
         step: The step it cites; None if it cites none. A quote that isn't in this step counts as not found.
         probabilities: The judge's probability of each level, in the scale's order; () if unknown.
@@ -60,7 +60,7 @@ class Verdict:
     quote: str | None = None
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
-    quote_in: str = ""
+    quote_in: str | None = None
     step: int | None = None
     probabilities: Probabilities = ()
     other_quote: str | None = None
@@ -105,12 +105,12 @@ class Unread:
     Attributes:
         criterion: Its name.
         why: What was wrong with the reply.
-        raw: The reply, at most RAW_LENGTH characters of it.
+        raw: The reply, at most RAW_LENGTH characters of it; None where it has no text.
     """
 
     criterion: str
     why: str
-    raw: str = ""
+    raw: str | None = None
 
 
 Outcome = Verdict | NotApplicable | Abstention | Unread
@@ -125,7 +125,7 @@ class Holistic:
     quote: str | None = None
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
-    quote_in: str = ""
+    quote_in: str | None = None
 
 
 class _Unreadable(Exception):  # noqa: N818
@@ -308,7 +308,7 @@ def _quote(quote: Any, material: Material, step: int | None = None, *, within: s
     position = material.find(quote, first=cited) if is_cited else material.find(quote)
     return citation | {
         "quote_found": position is not None and (not is_cited or position == cited),
-        "quote_in": position or "",
+        "quote_in": position,
     }
 
 

@@ -31,7 +31,7 @@ class Rated:
         quote_found: Whether the quote is in the material; None without one, and for one too short to check.
         declined: "abstained", "unread" or "not applicable" where there is no level.
         under: Fingerprint of the criterion as the rater saw it; "" where unknown.
-        quote_in: Name of the text with the quote: `response` or an input; "" where none has it.
+        quote_in: Name of the text with the quote: `response` or an input; None where none has it.
         label: What files say instead of the level: the label of a category without a value; "" for other levels.
         probabilities: Each level of the scale, as raters choose it, and the rater's probability of it; () if unknown.
     """
@@ -42,7 +42,7 @@ class Rated:
     quote_found: bool | None = None
     declined: str = ""
     under: str = ""
-    quote_in: str = ""
+    quote_in: str | None = None
     label: str = ""
     probabilities: tuple[tuple[str, float], ...] = ()
 
@@ -352,7 +352,7 @@ class RatingReader:
             quote=raw.get("quote") if isinstance(raw.get("quote"), str) else None,
             quote_found=raw.get("quote_found") if isinstance(raw.get("quote_found"), bool) else None,
             under=str(raw.get("under") or ""),
-            quote_in=str(raw.get("quote_in") or ""),
+            quote_in=str(raw.get("quote_in") or "") or None,
             label=criterion.scale.label_of(level),
             probabilities=by_choice(probabilities, criterion.scale),
         )

@@ -17,8 +17,8 @@ class Remark:
         text: The words; "" for a passage that was marked without any.
         rater: Who wrote; "" if the file doesn't say.
         kind: The kind of who wrote, as the file states it; None if it doesn't.
-        at: When, as written.
-        quote: The passage that they are about; "" if none is marked.
+        at: When, as written; None if the file doesn't say.
+        quote: The passage that they are about; None if none is marked.
         modes: Names that the passage was labelled with.
     """
 
@@ -26,6 +26,6 @@ class Remark:
     text: str
     rater: str
     kind: Kind | None
-    at: str = ""
-    quote: str = ""
+    at: str | None = None
+    quote: str | None = None
     modes: tuple[str, ...] = ()

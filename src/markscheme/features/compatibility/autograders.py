@@ -463,13 +463,13 @@ def _report(criterion: Criterion, outcome: Outcome) -> CriterionReport:
         verdict = {"verdict": "MET" if outcome.level == 1 else "UNMET", "reason": outcome.reason}
     else:
         assert isinstance(outcome, Unread)
-        verdict = {"verdict": None, "reason": outcome.why, "raw": outcome.raw}
+        verdict = {"verdict": None, "reason": outcome.why, "raw": outcome.raw or ""}
     return CriterionReport(weight=criterion.weight, requirement=criterion.requirement, name=criterion.name, **verdict)
 
 
 def _outcome(name: str, report: CriterionReport) -> Outcome:
     if report.verdict is None:
-        return Unread(name, report.reason, report.raw)
+        return Unread(name, report.reason, report.raw or None)
     return Verdict(name, float(report.verdict == "MET"), report.reason)
 
 
@@ -640,6 +640,6 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         """
         outcome = judge_results.outcome
         if isinstance(outcome, Unread):
-            return EvaluationReport(score=None, error=outcome.why, raw=outcome.raw)
+            return EvaluationReport(score=None, error=outcome.why, raw=outcome.raw or "")
         keep = self.normalize if normalize is None else normalize
         return self._scored(weigh_holistic(outcome, judge_results.rubric, normalize=keep))

@@ -270,7 +270,9 @@ async def run_async(
             context[STEPS_KEY] = _steps_or_none(example)
         scored = {scorer.name: await _scored(scorer, prediction, expected, context) for scorer in applied}
         scores = {name: result.score for name, result in scored.items()}
-        return ScoredExample(example, prediction, scores, {name: result.reason for name, result in scored.items()})
+        return ScoredExample(
+            example, prediction, scores, {name: result.reason or "" for name, result in scored.items()}
+        )
 
     try:
         rows = {

@@ -383,7 +383,7 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: A
     """The comments in one export of another tool."""
     remarks, responses, lost, notes = read_remarks(peeks)
     left_out = Counter[str]()
-    for remark in sorted(remarks, key=lambda remark: remark.at):
+    for remark in sorted(remarks, key=lambda remark: remark.at or ""):
         kind = remark.kind or author.kind
         if kind is None:
             raise RatingError(
@@ -397,11 +397,12 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: A
         rater = remark.rater or author.rater
         if not rater:
             raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=peeks[0].path)
-        reading = OutputReading(remark.unit, rater, kind, at=remark.at)
+        at = remark.at or ""
+        reading = OutputReading(remark.unit, rater, kind, at=at)
         for name in remark.modes:
-            content.add_mode(Mode(name, by=rater, kind=kind, named=remark.at))
+            content.add_mode(Mode(name, by=rater, kind=kind, named=at))
         is_note = remark.text.strip() or remark.quote
-        content.add(reading, [NotedPassage(remark.text.strip(), remark.quote, remark.modes)] if is_note else [])
+        content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or "", remark.modes)] if is_note else [])
     content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
     content.lost.update(lost)
     content.lost.update({what: times for what, times in left_out.items() if times})
@@ -452,7 +453,7 @@ def taken_in(
                 next_n = max((n.n for n in notes), default=0) + 1
                 material = materials.get(reading.id)
                 where = material.find(passage.quote) if material is not None and passage.quote else None
-                note = Note(next_n, passage.text, passage.quote, where or "")
+                note = Note(next_n, passage.text, passage.quote, where)
                 notes.append(note)
             named.add(note.n)
             if passage.modes:

@@ -22,14 +22,14 @@ class Note:
         n: Its number among the reader's notes on that output, from 1; it never changes.
         text: The words.
         quote: The passage that it is about; "" if it is about the whole.
-        quote_in: Name of the text with the passage: `response` or an input; "" where none has it.
+        quote_in: Name of the text with the passage: `response` or an input; None where none has it.
         line: Line of the file on which it first occurs; 0 where it isn't in a file.
     """
 
     n: int
     text: str
     quote: str = ""
-    quote_in: str = ""
+    quote_in: str | None = None
     line: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def _note(note: Any, index: int, line: int) -> Note:
     text = note.get("text", "")
     if not isinstance(text, str):
         raise ValueError(f"`text` of a note is a text, found {shown(text)}")
-    return Note(n, text, str(note.get("quote") or ""), str(note.get("quote_in") or ""), line)
+    return Note(n, text, str(note.get("quote") or ""), str(note.get("quote_in") or "") or None, line)
 
 
 def _again(value: Any) -> dict[str, AgainAnswered]:

@@ -159,7 +159,7 @@ class ReadingWork:
                 continue
             quote = str(raw.get("quote") or "")
             where = material.find(quote) if quote else None
-            notes.append(Note(n, str(raw.get("text") or "").strip(), quote, where or ""))
+            notes.append(Note(n, str(raw.get("text") or "").strip(), quote, where))
             names = raw.get("modes")
             modes[n] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
         return tuple(notes), modes

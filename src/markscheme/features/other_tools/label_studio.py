@@ -141,7 +141,7 @@ def _remark_regions(
     marked = [(key, "") for key in passages if key not in with_text]
     for key, text in (*texts, *marked):
         if text or passages.get(key):
-            content.remark(Remark(unit, text, rater, kind, moment, passages.get(key, ""), labels.get(key, ())))
+            content.remark(Remark(unit, text, rater, kind, moment, passages.get(key), labels.get(key, ())))
 
 
 def _listed(value: Any) -> list[Any]:
