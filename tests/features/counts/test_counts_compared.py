@@ -65,6 +65,13 @@ def test_counts_are_kept_as_the_accepted_run_and_later_ones_are_compared_with_it
     assert kept["ratings"]["samples"] == 0
     assert kept["judge"]["name"] == "mini"
     assert kept["counts"]["judge"] == "stated"
+    assert "false_passes" not in kept["measurements"]
+    status = json.loads(answer(project, "status", "--json").stdout)["rubrics"][0]
+    assert (status["fault"], status["judge"], status["false_passes"]) == (None, "mini", None)
+    assert [point["false_passes"] for point in status["history"]] == [None]
+    listed = answer(project, "status").stdout
+    assert "cannot be read" not in listed
+    answer(project, "status", "--html", "status.html")
     assert kept["counts"]["examples"] == kept["ratings"]["examples"] > 200
     command = ("calibrate", "answers", "--counts", "new.csv", "--judge", "mini")
     later = json.loads(answer(project, *command, "--json", "-").stdout)

@@ -203,6 +203,8 @@ def write_run(
         with replacing(kept_file, follow=False) as file:
             file.write(kept.content)
         document = accepted_document(calibration, ratings, split, measured_runs) | dict(more)
+        if not kept.runs:
+            del document["measurements"]["false_passes"], document["measurements"]["false_fails"]
         writers: list[WriteKept] = []
         for keep in KEPT_WITH_RUN:
             entries, write = keep(calibration, document, basis, path)

@@ -1,7 +1,7 @@
 """The history of a rubric's accepted runs: a line for each, kept next to accepted.json when later runs replace it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ class AcceptedPoint:
         wordings: A digest of each criterion's words and scale, by its name.
         examples: Examples it was measured on.
         agreement: Agreement with gold.
-        false_passes: Ids of the examples that the judge passes and gold fails.
+        false_passes: Ids of the examples that the judge passes and gold fails; None where none is known by itself.
         fails: How many examples gold fails; None where that wasn't written down.
         ratings: Digest of the judge's ratings; the same ratings accepted again are one run.
     """
@@ -43,7 +43,7 @@ class AcceptedPoint:
     wordings: Mapping[str, str]
     examples: int
     agreement: Estimate
-    false_passes: tuple[str, ...]
+    false_passes: tuple[str, ...] | None
     fails: int | None
     ratings: str
 
@@ -74,7 +74,7 @@ class AcceptedPoint:
             "wordings": dict(self.wordings),
             "examples": self.examples,
             "agreement": {"value": self.agreement.value, "low": self.agreement.low, "high": self.agreement.high},
-            "false_passes": list(self.false_passes),
+            "false_passes": None if self.false_passes is None else list(self.false_passes),
             "fails": self.fails,
             "ratings": self.ratings,
         }
@@ -104,7 +104,7 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
         wordings={criterion.name: criterion.wording for criterion in rubric.criteria},
         examples=int(document["ratings"]["examples"]),
         agreement=agreement,
-        false_passes=tuple(map(str, document["measurements"]["false_passes"])),
+        false_passes=_ids(document["measurements"]["false_passes"]) if document["ratings"]["samples"] else None,
         fails=fails,
         ratings=str(document["ratings"]["sha256"]),
     )
@@ -165,10 +165,14 @@ def _point(line: Mapping[str, Any]) -> AcceptedPoint:
         wordings={str(name): str(words) for name, words in line["wordings"].items()},
         examples=int(line["examples"]),
         agreement=Estimate(agreement["value"], agreement["low"], agreement["high"]),
-        false_passes=tuple(map(str, _listed(line["false_passes"]))),
+        false_passes=None if line["false_passes"] is None else _ids(_listed(line["false_passes"])),
         fails=None if fails is None else int(fails),
         ratings=str(line["ratings"]),
     )
+
+
+def _ids(ids: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, ids))
 
 
 def _listed(value: object) -> Sequence[object]:

@@ -68,11 +68,12 @@ def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[
         yield f"the labels of {counted(changed, 'example')} are others now"
 
 
-def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
+def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float | None]:
     """Return false passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
     data = accepted_run_data(path)
     try:
-        return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
+        ids = tuple(map(str, data["measurements"]["false_passes"])) if data["ratings"]["samples"] else None
+        return ids, *_cost(data["cost"])
     except (KeyError, TypeError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.receipt import ALLOWS
 from markscheme.report import document as doc
-from markscheme.report.figures import share
+from markscheme.report.figures import NONE, share
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
 
 if TYPE_CHECKING:
@@ -50,10 +50,17 @@ def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> 
 def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
     for index, point in enumerate(history):
         changed = "; ".join(point.changes(history[index - 1])) if index else ""
-        wrong = str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
+        wrong = _wrong_of(point)
         use = ALLOWS.get(point.use, point.use)
         agreement = point.agreement.as_share()
         yield point.date, use, agreement, wrong, str(point.examples), doc.Name(point.judge), changed
+
+
+def _wrong_of(point: "AcceptedPoint") -> str:
+    """Return how many examples the judge wrongly passed, and how many gold fails, as far as they are known."""
+    if point.false_passes is None:
+        return NONE
+    return str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
 
 
 def _changes(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[str, int, str]]:
@@ -79,8 +86,11 @@ def _marks(
     if target is not None:
         yield PlotRule(target, "target")
     agreed = [(index, point) for index, point in enumerate(history) if point.agreement.value is not None]
-    failing = [(index, point, point.fails) for index, point in enumerate(history) if point.fails]
-    wrong = [(run, len(point.false_passes) / fails, point) for run, point, fails in failing]
+    wrong = [
+        (index, len(point.false_passes) / point.fails, point)
+        for index, point in enumerate(history)
+        if point.fails and point.false_passes is not None
+    ]
     yield PlotLine(tuple((float(run), point.agreement.value or 0.0) for run, point in agreed))
     yield PlotLine(tuple((float(run), rate) for run, rate, _ in wrong), "wrong")
     for run, point in agreed:
@@ -88,5 +98,5 @@ def _marks(
         says = f"{point.date}: agreement {estimate.as_share()}, {point.examples} examples, {point.judge}"
         yield PlotPoint(run, estimate.value or 0.0, estimate.low, estimate.high, says)
     for run, rate, point in wrong:
-        says = f"{point.date}: {len(point.false_passes)} false passes of {point.fails}"
+        says = f"{point.date}: {len(point.false_passes or ())} false passes of {point.fails}"
         yield PlotPoint(run, rate, says=says, role="wrong")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
-from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, examples_files, load_examples
 from markscheme.receipt import ACCEPTED, Receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -32,7 +32,7 @@ class RubricStatus:
         asks_default: Whether the default judge is asked where none is named.
         receipt: Of its accepted run; None without one.
         judge: The accepted judge.
-        false_passes: Ids of the examples that the judge passes and the labels fail.
+        false_passes: Ids of the examples that the judge passes and the labels fail; None where none is known by itself.
         usd: US dollars per thousand grades; None if unknown.
         tokens: Tokens read and written per grade; None if unknown.
         fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
@@ -51,7 +51,7 @@ class RubricStatus:
     asks_default: bool = False
     receipt: Receipt | None = None
     judge: str | None = None
-    false_passes: tuple[str, ...] = ()
+    false_passes: tuple[str, ...] | None = ()
     usd: float | None = None
     tokens: float | None = None
     fresh_until: date | None = None
@@ -105,6 +105,8 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
 
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
+    if (folder / ACCEPTED).is_file() and not examples_files(folder):
+        return _of_run_alone(rubric, file, folder, today)
     examples = load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER)
     labelled = examples.labelled.examples
     is_calibrated = (folder / NEXT_LABELS).is_file()
@@ -130,6 +132,13 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         labels_needed=_needed(to_label()) if is_calibrated else 0,
     )
     return replace(of_labels, **of_accepted_run(rubric, folder, labelled, today))
+
+
+def _of_run_alone(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
+    """Return the status of a rubric whose accepted run rests on examples that lie elsewhere, such as counts of them."""
+    from markscheme.features.status.accepted_run import of_accepted_run
+
+    return replace(RubricStatus(rubric.name, file), **of_accepted_run(rubric, folder, (), today))
 
 
 def _needed(to_label: NextLabels) -> int:

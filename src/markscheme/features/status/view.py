@@ -166,7 +166,7 @@ def _cells(status: "RubricStatus") -> tuple[Line, ...]:
         allowed_in_words(receipt.use, may_trend=receipt.averages),
         status.judge or "",
         f"{receipt.labels} {receipt.kind}",
-        str(len(status.false_passes)),
+        NONE if status.false_passes is None else str(len(status.false_passes)),
         cost if status.usd is None else f"${thousands(status.usd, 2)}",
         "stale" if status.fresh_until is None else status.fresh_until.isoformat(),
     )
