@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from markscheme.report.words import REASONS
-from markscheme.stats.estimate import Caveat, Level, Reason
+from markscheme.stats.estimate import Caveat, Reason, ScaleLevel
 from markscheme.stats.wording import Fact
 from tests.house import SOURCE
 from tests.syntax import nodes_in
@@ -61,7 +61,12 @@ def test_a_reason_is_said_in_words(reason: Reason, words: str) -> None:
 
 
 def test_levels_are_called_as_readers_call_them_and_are_numbers_elsewhere() -> None:
-    facts: dict[str, Fact] = {"first": "gold", "level": Level(1.0), "second": "judge", "other_level": Level(2.0)}
+    facts: dict[str, Fact] = {
+        "first": "gold",
+        "level": ScaleLevel(1.0),
+        "second": "judge",
+        "other_level": ScaleLevel(2.0),
+    }
     caveat = Caveat("withheld", Reason("both-stuck", facts))
     assert str(caveat) == "withheld: gold never leaves level 1; judge never leaves level 2"
     named = caveat.why_with_levels({1.0: "UNMET", 2.0: "MET"}.__getitem__)

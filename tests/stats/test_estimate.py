@@ -8,13 +8,15 @@ import pickle
 import pytest
 
 from markscheme.stats import Estimate
-from markscheme.stats.estimate import Caveat, EstimatesOnDemand, Level, Reason
+from markscheme.stats.estimate import Caveat, EstimatesOnDemand, Reason, ScaleLevel
 from markscheme.stats.intervals import mark_rough, noted, withhold
 from tests.syntax import nodes_of
 from tests.test_layers import SOURCE
 
 WITH_INTERVAL = Estimate(0.4, 0.1, 0.8, n=20, method="made up")
-STUCK = Reason("both-stuck", {"first": "gold", "level": Level(1.0), "second": "judge", "other_level": Level(2.5)})
+STUCK = Reason(
+    "both-stuck", {"first": "gold", "level": ScaleLevel(1.0), "second": "judge", "other_level": ScaleLevel(2.5)}
+)
 LIMITED = {
     "nothing to say": WITH_INTERVAL,
     "withheld": withhold(WITH_INTERVAL, STUCK),

@@ -528,8 +528,8 @@ def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) 
     if len(failures) == 1 and why_ended is None:
         return error
     explained = copy.copy(error)
-    asked = f"asked {'once' if len(failures) == 1 else f'{len(failures)} times'}"
-    explained.args = (f"{error} ({asked if why_ended is None else f'{asked}; {why_ended}'})",)
+    attempts = f"asked {'once' if len(failures) == 1 else f'{len(failures)} times'}"
+    explained.args = (f"{error} ({attempts if why_ended is None else f'{attempts}; {why_ended}'})",)
     explained.__cause__ = error
     return explained
 

@@ -87,7 +87,7 @@ class Rating:
         under: Fingerprint of the question over all criteria; "" where unknown.
         blind: False where it was given with the judge's verdict visible.
         note: The rater's comment.
-        confidence: How sure the rater was, as written; "" where unknown.
+        confidence: How sure the rater was, as written; None where unknown.
         seconds: How long the rater took; None where unknown.
         superseded: By criterion, the rater's earlier answer under other words, where a later one replaced it.
         shown: Of a pair: the order in which the rater saw the two responses; None where unknown. Levels are always
@@ -108,7 +108,7 @@ class Rating:
     under: str = ""
     blind: bool = True
     note: str = ""
-    confidence: str = ""
+    confidence: str | None = None
     seconds: float | None = None
     superseded: Mapping[str, Rated] = field(default_factory=lambda: EMPTY_MAPPING)
     shown: ShownOrder | None = None
@@ -304,7 +304,7 @@ class RatingReader:
             under=under,
             blind=line.get("blind", True) is not False,
             note=str(line.get("note") or ""),
-            confidence=text_of(line.get("confidence")),
+            confidence=text_of(line.get("confidence")) or None,
             seconds=_duration(line.get("seconds")),
             shown=_shown_order(line.get("shown")),
             asked_without=_ways(line.get("asked_without")),

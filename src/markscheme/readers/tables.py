@@ -374,7 +374,7 @@ class _Table:
             at=row.text(DAY_COLUMNS) or "",
             note="\n".join(filter(None, notes)),
             seconds=number(row.value(self._free(SECONDS))),
-            confidence=row.text(self._free(CONFIDENCE)) or "",
+            confidence=row.text(self._free(CONFIDENCE)) or None,
         )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:

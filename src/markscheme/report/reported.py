@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.errors import SENTENCES, UsageError
 from markscheme.seam import Feature
-from markscheme.stats.wording import WORDINGS
+from markscheme.stats.wording import CODE_WORDS
 
 _OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations")
 """Names of the classes of results of tables."""
@@ -43,6 +43,6 @@ RESULT_REPORTS = Feature(
         *(ResultRow(name, partial(_of_table, name)) for name in _OF_TABLES),
     ),
     SENTENCES(_table_sentence),
-    WORDINGS(_codes_in_words),
+    CODE_WORDS(_codes_in_words),
 )
 """What the core itself adds in the way of features: its reports are above the results that they describe."""

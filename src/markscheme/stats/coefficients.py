@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Estimate, Level, Reason
+from markscheme.stats.estimate import Estimate, Reason, ScaleLevel
 from markscheme.stats.intervals import (
     ATANH,
     OFF_TO_TRUST,
@@ -441,7 +441,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
         commonest = int(counts.argmax())
         off = _sets_with(table, is_rated & (column != commonest))
         if off == 0:
-            return 0, Reason("stuck", {"rater": name, "level": Level(table.values[commonest])})
+            return 0, Reason("stuck", {"rater": name, "level": ScaleLevel(table.values[commonest])})
         least = min(least, off)
     share_off = 1 - float(pooled.max() / pooled.sum())
     return int(min(least, share_off * _sets_with(table, counted) + SAME_LEVEL)), None

@@ -12,7 +12,7 @@ Hedge: TypeAlias = Literal["few", "withheld", "rough"]
 """How an interval is limited: a share is a count of few examples; it isn't given; it covers less than its level."""
 
 
-class Level(float):
+class ScaleLevel(float):
     """A level of a scale among the facts of a reason: readers have names for levels."""
 
 
@@ -22,10 +22,10 @@ class Reason:
 
     Attributes:
         code: What is the case, such as "few-off".
-        facts: The figures and names behind it; a `Level` among them is called as its readers call it.
+        facts: The figures and names behind it; a `ScaleLevel` among them is called as its readers call it.
 
     Example:
-        >>> stuck = Reason("stuck", {"rater": "judge", "level": Level(1.0)})
+        >>> stuck = Reason("stuck", {"rater": "judge", "level": ScaleLevel(1.0)})
         >>> str(stuck), stuck.with_levels({1.0: "MET"}.__getitem__)
         ('judge never leaves level 1', 'judge never leaves MET')
     """
@@ -35,7 +35,7 @@ class Reason:
 
     def with_levels(self, name_of: Callable[[float], str]) -> str:
         """Return the reason in words, with the levels as `name_of` calls them."""
-        facts = {name: name_of(fact) if isinstance(fact, Level) else fact for name, fact in self.facts.items()}
+        facts = {name: name_of(fact) if isinstance(fact, ScaleLevel) else fact for name, fact in self.facts.items()}
         return reason_in_words(self.code, facts)
 
     def __str__(self) -> str:

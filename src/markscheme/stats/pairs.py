@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.estimate import Level, Reason
+from markscheme.stats.estimate import Reason, ScaleLevel
 from markscheme.stats.intervals import Floats, Grouping, Groups, Integers
 from markscheme.stats.wording import Fact
 
@@ -102,7 +102,7 @@ class Pairs:
     def stuck(self) -> Reason | None:
         """Reason that names the raters who give every unit one value; None if both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
-        still = [(name, Level(levels[0])) for name, levels in columns if np.ptp(levels) == 0]
+        still = [(name, ScaleLevel(levels[0])) for name, levels in columns if np.ptp(levels) == 0]
         match still:
             case [(rater, level)]:
                 return Reason("stuck", {"rater": rater, "level": level})

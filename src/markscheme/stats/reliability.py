@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import fdtri, ndtri
 
 from markscheme.stats.coefficients import agreement
-from markscheme.stats.estimate import Estimate, Level, Reason
+from markscheme.stats.estimate import Estimate, Reason, ScaleLevel
 from markscheme.stats.intervals import LOG, Floats, Grouping, Groups, guard, mapped, no_disagreement, noted, withhold
 from markscheme.stats.rating_patterns import as_table, commonest
 
@@ -177,7 +177,7 @@ class _Ratings:
         if not len(still):
             return None
         name = self.raters[still[0]] if self.raters else f"rater {still[0] + 1}"
-        return Reason("stuck", {"rater": name, "level": Level(self.ratings[0, still[0]])})
+        return Reason("stuck", {"rater": name, "level": ScaleLevel(self.ratings[0, still[0]])})
 
     @cached_property
     def off(self) -> int:

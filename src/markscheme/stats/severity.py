@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.association import ccc, icc, kendall, pearson, spearman
-from markscheme.stats.estimate import Estimate, Level, Reason
+from markscheme.stats.estimate import Estimate, Reason, ScaleLevel
 from markscheme.stats.intervals import (
     IDENTITY,
     LOG,
@@ -397,7 +397,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
         limits = min(low, value), max(high, value)
         mean = Estimate(value, *limits, level, len(pairs), f"{method}; stratified t, half an example added")
     never = scale[_hits(name, table)[1] == 0]
-    return mark_rough(mean, Reason("level-unseen", {"level": Level(never[0])})) if len(never) else mean
+    return mark_rough(mean, Reason("level-unseen", {"level": ScaleLevel(never[0])})) if len(never) else mean
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:

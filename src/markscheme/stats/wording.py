@@ -9,7 +9,7 @@ Fact: TypeAlias = float | str | None
 """A figure or a name behind a reason."""
 
 
-WORDINGS: OpenTable[Callable[[], Any]] = OpenTable()
+CODE_WORDS: OpenTable[Callable[[], Any]] = OpenTable()
 """Loads a module with `reason_in_words` and `share_in_words`."""
 
 
@@ -24,4 +24,4 @@ def share_in_words(estimate: Any, digits: int) -> str:
 
 
 def _words() -> Any:
-    return next(iter(WORDINGS))()
+    return next(iter(CODE_WORDS))()

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from shlex import quote
-from typing import NamedTuple
 
 from markscheme.features.certify.judges import CertifiedJudges
 from markscheme.grading.by_criterion import GradeOptions, SubmissionGrader
@@ -71,15 +70,15 @@ class Certified:
             decision = stage_decision(grades, record.certainty, self.rubric)
             if decision is None:
                 continue
-            shown = decision.grade
+            shown, passed, certainty = decision
             models = sorted({model for grade in grades for model in grade.models})
             why_not = void or self.judges.why_not(index, models, [grade.asked_without for grade in grades])
             differs += [why_not] if why_not and why_not != void else []
-            stands = decision.certainty is not None and record.stands(decision.certainty, passed=decision.passed)
+            stands = certainty is not None and record.stands(certainty, passed=passed)
             if stands and not why_not:
-                decided_by = DecidedBy(index + 1, record.judge, decision.certainty)
+                decided_by = DecidedBy(index + 1, record.judge, certainty)
                 break
-            decided_by = DecidedBy(None, record.judge, decision.certainty, self._why_ask(differs))
+            decided_by = DecidedBy(None, record.judge, certainty, self._why_ask(differs))
         return self._as_decided(shown or every[-1], every, decided_by)
 
     def _why_ask(self, differs: Sequence[str]) -> str:
@@ -107,27 +106,17 @@ class Certified:
         )
 
 
-class StageDecision(NamedTuple):
-    """Decision of one stage of a cascade.
-
-    Attributes:
-        grade: The grade that readers are shown; of a panel, of a judge that decides like most.
-        passed: Whether it passes the response.
-        certainty: How certain it is; None where it can't be ranked.
-    """
-
-    grade: Grade
-    passed: bool
-    certainty: float | None
-
-
-def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> StageDecision | None:
+def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> tuple[Grade, bool, float | None] | None:
     """Return what a stage decides, by the grade of its judge or those of a panel's members; None if it decides nothing.
 
     Args:
         grades: One, or of a panel one from each member.
         signal: What ranks its decisions: probability, distance or votes.
         rubric: As graded.
+
+    Returns:
+        The grade that readers are shown, of a panel that of a judge that decides like most; whether it passes the
+        response; and how certain that is, None where it can't be ranked.
     """
     scores = [grade.scored for grade in grades if grade.scored is not None and grade.scored.passed is not None]
     if len(scores) < len(grades):
@@ -139,10 +128,10 @@ def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> Stag
         certainty = score.certainty if score.chance is not None else None
         if signal == "distance":
             certainty = certainty_of(None, score.score, rubric, passed=passed)
-        return StageDecision(grade, passed, certainty)
+        return grade, passed, certainty
     share = sum(bool(score.passed) for score in scores) / len(scores)
     passed = share > 1 / 2
     like_most = [grade for grade, score in zip(grades, scores, strict=True) if bool(score.passed) == passed]
     with_reasons = [grade for grade in like_most if any(verdict.reason for verdict in grade.verdicts.values())]
     shown, *_ = [*with_reasons, *like_most, *grades]
-    return StageDecision(shown, passed, None if share == 1 / 2 else max(share, 1 - share))
+    return shown, passed, None if share == 1 / 2 else max(share, 1 - share)

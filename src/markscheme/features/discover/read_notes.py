@@ -397,10 +397,10 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: A
         rater = remark.rater or author.rater
         if not rater:
             raise RatingError("doesn't say who wrote some of its comments: `--rater NAME`", path=peeks[0].path)
-        at = remark.at or ""
-        reading = OutputReading(remark.unit, rater, kind, at=at)
+        moment = remark.at or ""
+        reading = OutputReading(remark.unit, rater, kind, at=moment)
         for name in remark.modes:
-            content.add_mode(Mode(name, by=rater, kind=kind, named=at))
+            content.add_mode(Mode(name, by=rater, kind=kind, named=moment))
         is_note = remark.text.strip() or remark.quote
         content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or "", remark.modes)] if is_note else [])
     content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
