@@ -209,22 +209,22 @@ def unused_folders() -> Iterator[list[Path]]:
 
 
 @pytest.fixture(autouse=True)
-def own_sessions(monkeypatch: pytest.MonkeyPatch, unused_folders: list[Path]) -> Iterator[None]:
-    """A folder of its own for each test's sessions: what lists them shows no other test's."""
+def own_project(unused_folders: list[Path]) -> Iterator[None]:
+    """A folder of its own for each test's sessions, and none of an earlier test's modules.
+
+    What lists sessions shows no other test's, and a module is that of the test's project, whatever others it is named
+    like. One fixture for both: each is made and ended for every test.
+    """
     folder = unused_folders.pop() if unused_folders else Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    of_all = os.environ["XDG_RUNTIME_DIR"]
+    os.environ["XDG_RUNTIME_DIR"] = str(folder)
     yield
+    os.environ["XDG_RUNTIME_DIR"] = of_all
+    forget_projects()
     if os.listdir(folder):
         end_sessions(folder)
     else:
         unused_folders.append(folder)
-
-
-@pytest.fixture(autouse=True)
-def own_modules() -> Iterator[None]:
-    """Forget a project's modules and folders after its test: another project's module of that name is another one."""
-    yield
-    forget_projects()
 
 
 @pytest.fixture

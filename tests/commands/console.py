@@ -125,6 +125,9 @@ def _interpreter_of_its_own() -> Iterator[None]:
 
 def modules_of_projects() -> dict[str, ModuleType]:
     """The loaded modules that a project brought, by name."""
+    if len(sys.modules) == len(_LASTING):  # none came since they were looked at
+        return {}
+    _LASTING.intersection_update(sys.modules)
     brought = dict[str, ModuleType]()
     for name in sys.modules.keys() - _LASTING:
         file = getattr(sys.modules[name], "__file__", None)
