@@ -99,7 +99,7 @@ def calibrate(
         watch=unwatched if report.quiet else progress,
         notify=notify,
     )
-    if is_table:
+    if is_table and not request.has_own_source:
         return _calibrate_table(request, columns.of_table(() if is_configured else judge), report, require)
     with naming(*ratings or map(Path, rubric)):
         of_tool_files = request.of_tool_files()

@@ -143,6 +143,15 @@ def test_counts_are_compared_with_counts_of_a_known_rubric_alone(project: Path) 
     answer(project, "compare", "old.csv", "new.csv", "--rubric", "answers.yaml")
 
 
+def test_a_file_of_counts_in_the_place_of_the_rubric_finds_it(project: Path) -> None:
+    by_name = answer(project, "calibrate", "answers", "--counts", "old.csv", "--json", "-").stdout
+    alone = answer(project, "calibrate", "old.csv", "--json", "-").stdout
+    assert json.loads(alone) == json.loads(by_name)
+    (project / "parts.csv").write_text("part,verdict,label,n\na,pass,pass,30\na,fail,fail,30\n")
+    table = answer(project, "calibrate", "parts.csv").stdout
+    assert "60 examples" in table
+
+
 def test_limits_of_a_difference_are_newcombes() -> None:
     """56 of 70 and 48 of 80: Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10."""
     larger, smaller = (Estimate(hits / n, *wilson(hits, n), n=n) for hits, n in ((56, 70), (48, 80)))

@@ -137,6 +137,11 @@ class CalibrationRequest:
             return None
         return calibrate_tool_files(paths, self._rated_results, self.options)
 
+    @property
+    def has_own_source(self) -> bool:
+        """Whether a feature calibrates what is named by a source of its own, though it may look like a table."""
+        return self._otherwise is not None
+
     @cached_property
     def _otherwise(self) -> list[Calibration] | None:
         """Calibrations by a feature's own source; None where the request names none."""

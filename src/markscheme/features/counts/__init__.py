@@ -1,5 +1,6 @@
 """Counts: a judge compared with labels by a table of distinct rows with their numbers, in place of the examples."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,22 @@ def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | Non
     from markscheme.features.counts.options import CountsOptions
 
     options = request.added.of(CountsOptions)
+    if options.counts is None:
+        options = replace(options, counts=_named_counts(request))
     if options.counts is None and options.labels is None:
         return None
     from markscheme.features.counts.calibration import calibrate_counts
 
     return [calibrate_counts(request, options)]
+
+
+def _named_counts(request: "CalibrationRequest") -> Path | None:
+    """Return the file of counts that stands in the place of a rubric; None where something else does."""
+    from markscheme.features.counts.first_line import has_counts
+
+    names = request.of if isinstance(request.of, tuple) else ()
+    path = Path(names[0]) if len(names) == 1 else None
+    return path if path is not None and path.is_file() and has_counts(path) else None
 
 
 def _export_options() -> type:

@@ -16,7 +16,7 @@ from markscheme.calibration.tried_settings import TriedSetting, record_of, tried
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
-from markscheme.features.counts.contrast import CountsContrast
+from markscheme.features.counts.contrast import CountsContrast, rubric_counted
 from markscheme.features.counts.counts_file import CountsFile, read_counts
 from markscheme.features.counts.options import CountsOptions
 from markscheme.judges.judge import Usage
@@ -55,7 +55,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
     _refuse_others(request)
     if request.drift.accept and not isinstance(options.counts, Path):
         raise UsageError("--accept keeps a file of counts; these are none")
-    rubric = request.of if isinstance(request.of, Rubric) else load_rubric(find_rubric(request.of[0]))
+    rubric = _rubric(request, options)
     _refuse_uncountable(rubric)
     counts = read_counts(options.counts, rubric)
     labels = request.options
@@ -88,6 +88,16 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
     if request.drift.accept:
         accept_counts(calibration, counts, path, request)
     return calibration
+
+
+def _rubric(request: "CalibrationRequest", options: CountsOptions) -> Rubric:
+    """Return the rubric that is named, or the one that a file of counts in its place names."""
+    if isinstance(request.of, Rubric):
+        return request.of
+    name = request.of[0]
+    file = options.counts
+    is_of_counts = isinstance(file, Path) and Path(name) == file
+    return rubric_counted(file) if is_of_counts else load_rubric(find_rubric(name))
 
 
 def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCalibration:
@@ -136,7 +146,8 @@ def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric) ->
     """Return the judge, by the caller's word."""
     stated = next((judge for judge in request.judges if isinstance(judge, str)), None)
     file = rubric.source
-    written = rubric.name if isinstance(request.of, Rubric) or file is None else request.of[0]
+    is_named = isinstance(request.of, tuple) and Path(request.of[0]) != Path(counts.name)
+    written = request.of[0] if isinstance(request.of, tuple) and is_named and file is not None else rubric.name
     by_name = (name for name, path in known_rubrics().items() if path == file)
     return Rater(
         name="judge" if stated is None or request.judge_is_configured else stated,

@@ -116,13 +116,17 @@ def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOption
     paths = [Path(file) for file in files]
     if len(paths) != 2 or not all(path.is_file() and has_counts(path) for path in paths):
         raise UsageError("a file of counts is compared with one other file of counts")
-    of = _rubric_of(paths[0]) if rubric is None else load_rubric(find_rubric(rubric))
+    of = rubric_counted(paths[0]) if rubric is None else load_rubric(find_rubric(rubric))
     first, second = (compare_counts(read_counts(path, of), of, measure_of(of, labels.of)) for path in paths)
     return CountsContrast(first, second)
 
 
-def _rubric_of(path: Path) -> Rubric:
-    """Return the known rubric that a file says it counts."""
+def rubric_counted(path: Path) -> Rubric:
+    """Return the known rubric that a file says it counts.
+
+    Raises:
+        UsageError: None of the known rubrics is it.
+    """
     named = {name.partition(":")[2] for name in counts_columns(path).parts or () if name.startswith("rubric:")}
     for file in known_rubrics().values():
         try:
@@ -131,4 +135,6 @@ def _rubric_of(path: Path) -> Rubric:
             continue
         if rubric.fingerprint in named:
             return rubric
-    raise UsageError(f"{path} has counts by a rubric that isn't found here: name it with --rubric")
+    raise UsageError(
+        f"{path} has counts by a rubric that isn't found here: name it with --rubric or calibrate RUBRIC --counts"
+    )
