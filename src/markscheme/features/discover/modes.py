@@ -31,9 +31,9 @@ class Mode:
         severity: 1 small, 2 bad, 3 must never happen.
         quotes: Passages that a person chose to show it.
         fine: Passages that a person marked as fine, for contrast.
-        by: Who named it.
+        by: Who named it; None where no file says it.
         kind: "model" for one that a model proposed and no person has accepted; else a person's.
-        named: When it was named, as written.
+        named: When it was named, as written; None where no file says it.
         was: Earlier names.
         same: Fingerprints of earlier definitions with the same meaning.
         reworded: When the definition got another meaning; None if it never did. Readings before don't count for it.
@@ -50,9 +50,9 @@ class Mode:
     severity: int = DEFAULT_SEVERITY
     quotes: tuple[str, ...] = ()
     fine: tuple[str, ...] = ()
-    by: str = ""
+    by: str | None = None
     kind: Kind = "human"
-    named: str = ""
+    named: str | None = None
     was: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
     reworded: str | None = None
@@ -99,7 +99,7 @@ class Mode:
             "changed": self.changed,
         }
         data: dict[str, Any] = {"name": self.name, "definition": self.definition, "severity": self.severity}
-        data |= {"by": self.by, "named": self.named}
+        data |= {"by": self.by or "", "named": self.named or ""}
         return data | {key: value for key, value in optional.items() if value}
 
 
@@ -116,7 +116,7 @@ class Assignment:
         modes: Names; empty for a note that was put back to unsorted.
         by: Who says so.
         kind: "model" for a suggestion.
-        at: When, as written.
+        at: When, as written; None where no file says it.
         is_firm: Of a suggestion, whether the model put the note together with another one both times it was asked.
         is_recode: Whether it says, blind, how a second person would sort the note; it moves nothing.
     """
@@ -125,14 +125,14 @@ class Assignment:
     modes: tuple[str, ...]
     by: str
     kind: Kind = "human"
-    at: str = ""
+    at: str | None = None
     is_recode: bool = False
     is_firm: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return one line of `assigned.jsonl`."""
         line: dict[str, Any] = {"note": self.note, "modes": list(self.modes), "by": self.by, "kind": self.kind}
-        line |= {"at": self.at} | ({"recode": True} if self.is_recode else {})
+        line |= {"at": self.at or ""} | ({"recode": True} if self.is_recode else {})
         return line | ({"firm": True} if self.is_firm else {})
 
 

@@ -272,7 +272,7 @@ def _add_line_of_notes(record: Mapping[str, Any], author: Author, content: Notes
     passages = [NotedPassage(note.text, note.quote, tuple(names.get(note.n) or ())) for note in reading.notes]
     for passage in passages:
         for name in passage.modes:
-            content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at))
+            content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at or None))
     content.put(replace(reading, notes=()), passages)
     return reading
 
@@ -293,7 +293,9 @@ def _add_row(record: Mapping[str, Any], author: Author, content: NotesIn) -> Out
     names = _names(record.get("mode"))
     for name in names:
         definition = on_one_line(_text(record, "definition")) if len(names) == 1 else ""
-        content.add_mode(Mode(name, definition, _severity(record), by=rater, kind=kind, named=_text(record, "at")))
+        content.add_mode(
+            Mode(name, definition, _severity(record), by=rater, kind=kind, named=_text(record, "at") or None)
+        )
     text = _text(record, "note")
     quote = _text(record, "quote")
     passages = [NotedPassage(text, quote, names)] if text or quote or names else []
@@ -400,7 +402,7 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: A
         moment = remark.at or ""
         reading = OutputReading(remark.unit, rater, kind, at=moment)
         for name in remark.modes:
-            content.add_mode(Mode(name, by=rater, kind=kind, named=moment))
+            content.add_mode(Mode(name, by=rater, kind=kind, named=moment or None))
         is_note = remark.text.strip() or remark.quote
         content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or "", remark.modes)] if is_note else [])
     content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
@@ -441,7 +443,7 @@ def taken_in(
         if mode.name not in names:
             codebook = codebook.name_mode(mode)
         elif mode.definition and not codebook.mode(mode.name).definition:
-            codebook = codebook.define(mode.name, mode.definition, mode.named, same_meaning=True)
+            codebook = codebook.define(mode.name, mode.definition, mode.named or "", same_meaning=True)
     added = []
     for key, reading in content.readings.items():
         same = earlier.get(key)
@@ -492,7 +494,7 @@ def _with_more(
 
 def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tuple[str, ...]) -> Codebook:
     key = reading.key_of(note)
-    assignment = Assignment(key, modes, reading.rater, reading.kind, reading.at)
+    assignment = Assignment(key, modes, reading.rater, reading.kind, reading.at or None)
     table = codebook.assigned if reading.kind in PEOPLE else codebook.suggested
     earlier = table.get(key)
     if earlier is not None:

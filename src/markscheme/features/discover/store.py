@@ -360,9 +360,9 @@ def mode_of(raw: Any) -> Mode:
         severity,
         _texts(raw, "quotes"),
         _texts(raw, "fine"),
-        str(raw.get("by") or ""),
+        str(raw.get("by") or "") or None,
         kind,
-        str(raw.get("named") or ""),
+        str(raw.get("named") or "") or None,
         _texts(raw, "was"),
         _texts(raw, "same"),
         str(raw.get("reworded") or "") or None,
@@ -413,7 +413,7 @@ def assignment_of(line: Any, *, by: str | None = None, kind: str | None = None) 
         tuple(modes),
         by or str(line.get("by") or ""),
         who,  # type: ignore[arg-type]  # one of KINDS
-        str(line.get("at") or ""),
+        str(line.get("at") or "") or None,
         line.get("recode") is True,
         line.get("firm") is True,
     )
