@@ -7,15 +7,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import IO, Any, Final, Literal, TypeAlias
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError
 from markscheme.plain_data import safe_json
 from markscheme.shipped import install_command
 from markscheme.text import on_one_line, printable, spreadsheet_cell
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 CellKind: TypeAlias = "Literal['text', 'number', 'whole', 'yes-no'] | Mapping[str, CellKind]"
 """The kind of a column's cells; a mapping means lists of records, by the kinds of their keys."""
@@ -93,19 +90,16 @@ def _write_parquet(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> No
     import pyarrow as pa
     from pyarrow import parquet
 
-    schema = pa.schema({name: _arrow_type(kind) for name, kind in columns.items()})
+    def arrow_type(kind: CellKind) -> pa.DataType:
+        if isinstance(kind, Mapping):
+            return pa.list_(pa.struct({name: arrow_type(of_key) for name, of_key in kind.items()}))
+        return {"text": pa.string(), "number": pa.float64(), "whole": pa.int64(), "yes-no": pa.bool_()}[kind]
+
+    schema = pa.schema({name: arrow_type(kind) for name, kind in columns.items()})
     unwritten: Iterator[Row] = iter(rows)
     with parquet.ParquetWriter(file, schema) as writer:
         while some := list(islice(unwritten, _ROWS_OF_A_PART)):
             writer.write_table(pa.Table.from_pylist(some, schema))
-
-
-def _arrow_type(kind: CellKind) -> "pa.DataType":
-    import pyarrow as pa
-
-    if isinstance(kind, Mapping):
-        return pa.list_(pa.struct({name: _arrow_type(of_key) for name, of_key in kind.items()}))
-    return {"text": pa.string(), "number": pa.float64(), "whole": pa.int64(), "yes-no": pa.bool_()}[kind]
 
 
 ROW_WRITERS: Final[Mapping[str, WriteRows]] = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}

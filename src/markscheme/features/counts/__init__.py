@@ -1,6 +1,7 @@
 """Counts: a judge compared with labels by a table of distinct rows with their numbers, in place of the examples."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,11 +42,15 @@ def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | Non
 
 def _named_counts(request: "CalibrationRequest") -> Path | None:
     """Return the file of counts that stands in the place of a rubric; None where something else does."""
+    names = request.of if isinstance(request.of, tuple) else ()
+    return Path(names[0]) if len(names) == 1 and _have_counts(names) else None
+
+
+def _have_counts(files: "Sequence[str]") -> bool:
+    """Return whether any of some names is that of a file of counts."""
     from markscheme.features.counts.first_line import has_counts
 
-    names = request.of if isinstance(request.of, tuple) else ()
-    path = Path(names[0]) if len(names) == 1 else None
-    return path if path is not None and path.is_file() and has_counts(path) else None
+    return any(has_counts(path) for path in map(Path, files) if path.is_file())
 
 
 def _export_options() -> type:
@@ -66,19 +71,11 @@ def _export(rubric: "Rubric", examples: "Path | None", judges: tuple[str, ...], 
 
 
 def _sides(sides: "Sequence[str]", rubric: str | None, labels: "LabelOptions") -> Reported | None:
-    from markscheme.features.counts.first_line import has_counts
-
-    if not any(has_counts(path) for path in map(Path, sides) if path.is_file()):
+    if not _have_counts(sides):
         return None
     from markscheme.features.counts.contrast import contrast_files
 
     return contrast_files(sides, rubric, labels)
-
-
-def _contrast_reporter() -> Reporter:
-    from markscheme.features.counts.contrast_view import CONTRAST_REPORTER
-
-    return CONTRAST_REPORTER
 
 
 def _daft_counter() -> CountFrame:
@@ -87,10 +84,10 @@ def _daft_counter() -> CountFrame:
     return counted_frame
 
 
-def _reporter() -> Reporter:
-    from markscheme.features.counts.view import COUNTS_REPORTER
+def _reporter(name: str) -> Reporter:
+    from markscheme.features.counts.view import COUNTS_REPORTERS
 
-    return COUNTS_REPORTER
+    return COUNTS_REPORTERS[name]
 
 
 COUNTS = Feature(
@@ -103,5 +100,5 @@ COUNTS = Feature(
     FRAME_COUNTERS(_daft_counter),
     CALIBRATION_SOURCES(_calibrations),
     SIDES_ANSWERS(_sides),
-    RESULTS(ResultRow("CountedCalibration", _reporter), ResultRow("CountsContrast", _contrast_reporter)),
+    RESULTS(*(ResultRow(name, partial(_reporter, name)) for name in ("CountedCalibration", "CountsContrast"))),
 )

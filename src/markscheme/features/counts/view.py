@@ -1,12 +1,13 @@
 """The report on a calibration by counts: that of any calibration, without what counts don't hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from markscheme.calibration.results import Reporter
 from markscheme.features.counts.calibration import CountedCalibration
 from markscheme.features.counts.comparison import in_words
-from markscheme.features.counts.contrast_view import SEPARATE, contrast_table, figures_json
+from markscheme.features.counts.contrast_view import CONTRAST_REPORTER, SEPARATE, contrast_table, figures_json
 from markscheme.features.counts.counted_slices import CountedSlice, slices_counted
 from markscheme.report import document as doc
 from markscheme.report.figures import share, with_signed_interval
@@ -80,4 +81,8 @@ def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:
     return doc.Section("Slices", (doc.Table(("Slice", "examples", "agreement", "elsewhere", "bias"), rows),), "slices")
 
 
-COUNTS_REPORTER: Final = DocumentReporter(json_of, view)
+COUNTS_REPORTERS: Final[Mapping[str, Reporter]] = {
+    "CountedCalibration": DocumentReporter(json_of, view),
+    "CountsContrast": CONTRAST_REPORTER,
+}
+"""What renders results from counts, by the name of their class."""

@@ -1,12 +1,12 @@
 """The status of each rubric here: what its judge can decide by its accepted run, and how long that stays fresh."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
@@ -106,7 +106,7 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
     if (folder / ACCEPTED).is_file() and not examples_files(folder):
-        return _of_run_alone(rubric, file, folder, today)
+        return _with_run(RubricStatus(rubric.name, file), rubric, folder, (), today)  # of counts, or kept elsewhere
     examples = load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER)
     labelled = examples.labelled.examples
     is_calibrated = (folder / NEXT_LABELS).is_file()
@@ -121,8 +121,6 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
             next_labels=to_label,
             labels_needed=_needed(to_label()) if is_calibrated or not labelled else 0,
         )
-    from markscheme.features.status.accepted_run import of_accepted_run
-
     of_labels = RubricStatus(
         name=rubric.name,
         file=file,
@@ -131,14 +129,14 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         next_labels=to_label if is_calibrated else None,
         labels_needed=_needed(to_label()) if is_calibrated else 0,
     )
-    return replace(of_labels, **of_accepted_run(rubric, folder, labelled, today))
+    return _with_run(of_labels, rubric, folder, labelled, today)
 
 
-def _of_run_alone(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
-    """Return the status of a rubric whose accepted run rests on examples that lie elsewhere, such as counts of them."""
+def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
+    """Return a status with what the accepted run in a calibration folder says."""
     from markscheme.features.status.accepted_run import of_accepted_run
 
-    return replace(RubricStatus(rubric.name, file), **of_accepted_run(rubric, folder, (), today))
+    return replace(status, **of_accepted_run(rubric, folder, labelled, today))
 
 
 def _needed(to_label: NextLabels) -> int:
