@@ -13,6 +13,7 @@ from markscheme.features.experiment.table import figures, variant_table
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
 from tests.commands.console import ROOT
+from tests.judges.asking import Briefly
 
 FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
 
@@ -40,6 +41,8 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
 
     def run() -> ExperimentRun:
         judge = open_judge(f"local:{local_model}", asking=Asking(memory=None, parameters={"max_tokens": 180}))
+        if n_criteria == 1:
+            judge = Briefly(judge)
         outputs_file = OutputsFile(tmp_path / "outputs.jsonl")
         return asyncio.run(
             run_experiment(experiment, judge, model=open_model(experiment), outputs_file=outputs_file, concurrency=1)

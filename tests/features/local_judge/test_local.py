@@ -71,8 +71,8 @@ def test_several_questions_at_once_all_get_the_same_verdict_under_our_schema(loa
 
 @pytest.mark.proof  # a second whole verdict of the real model
 def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> None:
-    prompt = questions(ODDLY_NAMED, Submission("x"))[0]
-    reply = asked(LocalJudge(local_model, max_tokens=300), prompt)
+    prompt = brief(questions(ODDLY_NAMED, Submission("x"))[0])
+    reply = asked(LocalJudge(local_model, context=1024, max_tokens=100), prompt)
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
 
 
