@@ -873,6 +873,217 @@ BY_GENERAL_RULES: tuple[tuple[str, Expected], ...] = (
     ("Rate truthfulness 0-10. 8 or above: pass. Otherwise: fail.", score(0, 10, passes_from=8)),
     ("Rate truthfulness 0-10. An 8, 9 or 10 passes.", score(0, 10, passes_from=8)),
     ("Rate truthfulness 0-10. Everything up to and including 7 fails.", score(0, 10, passes_from=8)),
+    (
+        "The ferry bot's answer:\n1. names the ferry pier\n\n2. gives the price of a ticket\n\n3. "
+        "says that dogs travel free",
+        points(3),
+    ),
+    (
+        "All of these have to be in the reply:\n\n1) names the ferry pier\n2) gives the price of "
+        "a ticket\n3) says that dogs travel free\n\nLength and tone play no role.",
+        points(3),
+    ),
+    (
+        "# Checklist\n(a) names the ferry pier\n(b) gives the price of a ticket\n(c) says that "
+        "dogs travel free\n\nThe order doesn't matter.",
+        points(3),
+    ),
+    (
+        "For a PASS the answer needs all three:\n\n- names the ferry pier\n- gives the price of a "
+        "ticket\n- says that dogs travel free\n\nAny miss is a fail.",
+        points(3),
+    ),
+    (
+        "Requirements the reply has to meet:\n1. names the ferry pier\n\n2. gives the price of a "
+        "ticket\n\n3. says that dogs travel free\n\nFail if any of these is not met.",
+        points(3),
+    ),
+    (
+        "The user wants to take a dog on the ferry. A good reply:\n\n1) names the ferry pier\n2) "
+        "gives the price of a ticket\n3) says that dogs travel free\n\nAll three are needed.",
+        points(3),
+    ),
+    (
+        "Mark the reply as correct if it does all of this:\n(a) names the ferry pier\n(b) gives "
+        "the price of a ticket\n(c) says that dogs travel free\n\nReturn true if everything is "
+        "fulfilled, else false.",
+        points(3),
+    ),
+    (
+        "It should do three things:\n\n- names the ferry pier\n- gives the price of a ticket\n- "
+        "says that dogs travel free\n\nA single violation is enough to fail.",
+        points(3),
+    ),
+    (
+        "Ignore style. Only check these facts:\n1. names the ferry pier\n\n2. gives the price of "
+        "a ticket\n\n3. says that dogs travel free\n\nBe strict.",
+        points(3),
+    ),
+    (
+        "Background for the grader:\n1) names the ferry pier\n2) gives the price of a ticket\n3) "
+        "says that dogs travel free",
+        PASS_OR_FAIL,
+    ),
+    (
+        "The reply may mention any of these:\n1. The pier is named.\n2. The price is 4 EUR.\n3. Dogs travel free.",
+        PASS_OR_FAIL,
+    ),
+    (
+        "It repeats the user's list in the same order:\n1. names the ferry pier\n2. gives the "
+        "price of a ticket\n3. says that dogs travel free",
+        PASS_OR_FAIL,
+    ),
+    ("How clear is the manual, 1 (muddled) to 5 (crystal clear)? Pass at 4 or more.", score(1, 5, 1, 5, passes_from=4)),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? It passes with at least a 4.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? Passing score = 4.",
+        score(1, 5, 1, 4, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? Fail if the score is below 4.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? Fail for 3 or less.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    ("How clear is the manual, 1 (muddled) to 5 (crystal clear)? We require 4.", score(1, 5, 1, 5, passes_from=4)),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? 4 and 5 are OK, the rest isn't.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? Score has to be above 3 to pass.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    ("How clear is the manual, 1 (muddled) to 5 (crystal clear)? Threshold: 4", score(1, 5, 1, 5, passes_from=4)),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? To count as a success, the "
+        "rating has to be four or five.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? 4-5: pass, 1-3: fail.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? pass is true when score ≥ 4, otherwise false",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? Consider it passed when the number is 4 or higher.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? We'd be happy with a 4.",
+        score(1, 5, 1, 5, passes_from=4),
+    ),
+    ("How clear is the manual, 1 (muddled) to 5 (crystal clear)? min score 4", score(1, 5, 1, 5, passes_from=4)),
+    ("How clear is the manual, 1 (muddled) to 5 (crystal clear)? Release bar: 4.", score(1, 5, 1, 5, passes_from=4)),
+    (
+        "How clear is the manual, 1 (muddled) to 5 (crystal clear)? 4 is the lowest acceptable score.",
+        score(1, 5, 1, 4, 5, passes_from=4),
+    ),
+    ("Bewerte die Klarheit von 1 bis 5. Unter 4 durchgefallen.", score(1, 5, passes_from=4)),
+    ("Bewerte die Klarheit von 1 bis 5. Weniger als 4 ist zu wenig.", score(1, 5, passes_from=4)),
+    ("Bewerte die Klarheit von 1 bis 5. Bestehensgrenze: 4", score(1, 5, passes_from=4)),
+    ("Note la clarté de 1 à 5. À partir de 4, c'est réussi.", score(1, 5, passes_from=4)),
+    ("Note la clarté de 1 à 5. Une note de 4 ou plus est acceptée.", score(1, 5, passes_from=4)),
+    ("Note la clarté de 1 à 5. Note minimale : 4", score(1, 5, passes_from=4)),
+    ("Puntúa la claridad del 1 al 5. Menos de 4 es suspenso.", score(1, 5, passes_from=4)),
+    ("Puntúa la claridad del 1 al 5. El umbral es 4.", score(1, 5, passes_from=4)),
+    ("Valuta la chiarezza da 1 a 5. Passa con almeno 4.", score(1, 5, passes_from=4)),
+    ("Valuta la chiarezza da 1 a 5. Serve un 4 o più.", score(1, 5, passes_from=4)),
+    ("Valuta la chiarezza da 1 a 5. Meno di 4 non basta.", score(1, 5, passes_from=4)),
+    ("Avalie a clareza de 1 a 5. Abaixo de 4, reprovado.", score(1, 5, passes_from=4)),
+    ("Avalie a clareza de 1 a 5. A partir de 4 está bom.", score(1, 5, passes_from=4)),
+    ("Beoordeel de helderheid van 1 tot 5. Onder de 4 is onvoldoende.", score(1, 5, passes_from=4)),
+    ("Beoordeel de helderheid van 1 tot 5. Minder dan 4 is gezakt.", score(1, 5, passes_from=4)),
+    (
+        "Rate the clarity of the manual.\n0: cannot be followed at all\n1: can be followed with "
+        "a lot of guessing\n2: can be followed with some effort\n3: can be followed straight away",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    (
+        "Use one of these levels for the manual's clarity:\n\n0 = cannot be followed at all\n0.3 "
+        "= can be followed with a lot of guessing\n0.7 = can be followed with some effort\n1 = "
+        "can be followed straight away",
+        score(0, 1, 0, 0.3, 0.7, 1),
+    ),
+    (
+        "Bewerte die Anleitung:\n\nLevel 1: cannot be followed at all\nLevel 2: can be followed "
+        "with a lot of guessing\nLevel 3: can be followed with some effort\nLevel 4: can be "
+        "followed straight away",
+        score(1, 4, 1, 2, 3, 4),
+    ),
+    (
+        "Rate the clarity of the manual.\n| Score | Meaning |\n|---|---|\n| 4 | can be followed "
+        "straight away |\n| 3 | can be followed with some effort |\n| 2 | can be followed with a "
+        "lot of guessing |\n| 1 | cannot be followed at all |",
+        score(1, 4, 1, 2, 3, 4),
+    ),
+    (
+        "Judge the manual by this scale:\n\n0 = cannot be followed at all, 1 = can be followed "
+        "with a lot of guessing, 2 = can be followed with some effort, 3 = can be followed "
+        "straight away.",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    (
+        "Bewerte die Anleitung:\n\n0 → cannot be followed at all\n0.3 → can be followed with a "
+        "lot of guessing\n0.7 → can be followed with some effort\n1 → can be followed straight away",
+        score(0, 1, 0, 0.3, 0.7, 1),
+    ),
+    (
+        "Rate the clarity of the manual.\nA 1 means that it cannot be followed at all. A 2 "
+        "means that it can be followed with a lot of guessing. A 3 means that it can be "
+        "followed with some effort. A 4 means that it can be followed straight away.",
+        score(1, 4, 1, 2, 3, 4),
+    ),
+    (
+        "Judge the manual by this scale:\n\nGive 4 if it can be followed straight away.\nGive 3 "
+        "if it can be followed with some effort.\nGive 2 if it can be followed with a lot of "
+        "guessing.\nGive 1 if it cannot be followed at all.",
+        score(1, 4, 1, 2, 3, 4),
+    ),
+    (
+        "Score the manual:\n\n0⭐ cannot be followed at all\n1⭐ can be followed with a lot of "
+        "guessing\n2⭐ can be followed with some effort\n3⭐ can be followed straight away",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    (
+        "Bewerte die Anleitung:\n\nScore of 0: cannot be followed at all\nScore of 1: can be "
+        "followed with a lot of guessing\nScore of 2: can be followed with some effort\nScore of "
+        "3: can be followed straight away",
+        score(0, 3, 0, 1, 2, 3),
+    ),
+    (
+        "Scoring rubric for the manual\n0 (cannot be followed at all)\n0.3 (can be followed with "
+        "a lot of guessing)\n0.7 (can be followed with some effort)\n1 (can be followed straight "
+        "away)",
+        score(0, 1, 0, 0.3, 0.7, 1),
+    ),
+    ("The number of guests, 1 to 10, is repeated in the confirmation.", PASS_OR_FAIL),
+    ("The value of the resistor lies between 1 and 10 ohm.", PASS_OR_FAIL),
+    ("The steps 1 to 4 of the manual are kept.", PASS_OR_FAIL),
+    ("Mentions a range of 1 to 5 km.", PASS_OR_FAIL),
+    ("The reader learns how to rate a film with 1 to 5 stars.", PASS_OR_FAIL),
+    ("The assistant converts grades 1 to 6 into letters A to F.", PASS_OR_FAIL),
+    ("The user's rating of 2 out of 5 is taken seriously.", PASS_OR_FAIL),
+    ("The bonus is 0 to 10% depending on the grade of the employee.", PASS_OR_FAIL),
+    ("The plan has a total of 100 points, of which 40 are for price.", PASS_OR_FAIL),
+    ("Says how likely rain is, from 0 to 100 percent.", PASS_OR_FAIL),
+    ("The game's difficulty, 1 (easy) to 5 (hard), is set to 3.", PASS_OR_FAIL),
+    ("Summary mentions that the grading scale is 1 (best) to 6 (worst).", PASS_OR_FAIL),
+    ("No score is given to the essay, only comments.", PASS_OR_FAIL),
+    ("The generated config sets log_level to a number between 0 and 4.", PASS_OR_FAIL),
+    ("Answers that the exam has 40 points and 20 are needed to pass.", PASS_OR_FAIL),
+    ("The response shows the formula score = hits / total.", PASS_OR_FAIL),
+    ("Describes the Likert scale (1 = strongly disagree, 5 = strongly agree) correctly.", PASS_OR_FAIL),
+    ("The function returns 0 for failure and 1 for success.", PASS_OR_FAIL),
+    ("The agent picks a number from 1 to 6, as if rolling a die.", PASS_OR_FAIL),
 )
 """Variations of each rule in other fields, words, languages and containers."""
 

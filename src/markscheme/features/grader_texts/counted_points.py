@@ -42,7 +42,8 @@ _MOST = re.compile(
 )
 """The most that all come to."""
 _SINGLE = re.compile(
-    rf"\b(?:up to )?(\d{{1,2}}) {_POINTS} {_GIVEN_FOR}\b|\bup to (\d{{1,2}}) {_POINTS}\b(?!:| (?:in total|for))"
+    rf"\b(?:up to )?(\d{{1,2}}) {_POINTS} (?!per\b){_GIVEN_FOR}\b|\bup to (\d{{1,2}}) {_POINTS}\b(?!:| (?:in total"
+    rf"|for))"
     rf"|(?<!\w)\+(\d{{1,2}}) {_GIVEN_FOR}\b|[-*•] (\d{{1,2}}) {_POINTS}:"
     r"|\b0 ?(?:-|–|to) ?(\d{1,2})\b(?!%)"
     rf"|\((?:up to |max(?:imum)? )?(\d{{1,2}}) {_POINTS}\.?\)",

@@ -24,7 +24,8 @@ AND = r"(?:and|und|et|y|e|en)"
 _RATING_IN: Mapping[str, str] = {
     "en": r"rat(?:e[ds]?|ings?)|scor(?:e[ds]?|ing)|grad(?:e[ds]?|ing)|mark(?:s|ed|ing)?|ranks?|ranked|ranking|scales?"
     r"|likert"
-    r"|stars?|bands?|tiers?|judge|judging|evaluat\w{1,4}|assess\w{0,5}|estimate|how|percent(?:age)?",
+    r"|stars?|bands?|tiers?|judge|judging|evaluat\w{1,4}|assess\w{0,5}|estimate|how|(?:these|the following"
+    r"|one of the) (?:levels|points|numbers|values)|percent(?:age)?",
     "de": r"bewert\w{1,6}|benot\w{1,6}|(?:schul)?noten?|punktzahl|sternen?|skala|beurteil\w{1,6}|vergib|vergeben|wie",
     "fr": r"not(?:e[rz]?|é|ée)|évalu\w{1,4}|échelle|étoiles?|barème|attribue[rz]?|juge[rz]?|à quel point",
     "es": r"puntúa|puntuar|puntuación|puntaje|calific\w{1,6}|nota|escala|estrellas|eval[uú]\w{1,4}|valor\w{1,4}"
@@ -37,7 +38,8 @@ _RATING_IN: Mapping[str, str] = {
 _COUNTED_IN: Mapping[str, str] = {
     "en": r"points?(?! out\b)|total|levels?|steps?|quality|range|(?:whole )?numbers?|integers?|decimals?|floats?"
     r"|digit|value|confidence"
-    r"|probability|likelihood|similarity|out of|give it|from you|verdict|[a-z]{3,20}(?:ness|ivity)",
+    r"|probability|likelihood|similarity|out of|give it|assign|severity|degree|extent|intensity|from you|verdict"
+    r"|[a-z]{3,20}(?:ness|ivity)",
     "de": r"punkten?|stufen?",
     "fr": r"donnez?",
     "es": r"puntos?",
@@ -64,7 +66,8 @@ _IMPERATIVE = (
 _LEAD = re.compile(
     r"(?:(?:as|for each|acting|given|considering|based|after|taking|using|keeping|imagine"
     r"|pretend)\b[^,:;\n]{1,199}[,:;]"
-    r"|(?!(?:question|query|user|customer|prompt|input|answer|assistant|example|context)\b)[A-Z][\w /-]{1,30}:) ",
+    r"|(?!(?:question|query|user|customer|prompt|input|answer|assistant|example|context)\b"
+    r"|[\w ]{0,30}\b(?:asks|says|reads|writes):)[A-Z][\w /-]{1,30}:) ",
     re.IGNORECASE,
 )
 """What stands before an instruction in its sentence: for whom or by what, or what it is about."""
@@ -73,6 +76,14 @@ _INSTRUCTS = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that tells the grader what to do."""
+_AFTER_READING = re.compile(
+    r"[^\w\n]{0,9}(?:please )?(?:compare|read|look|consider|check|review|think|analy[sz]e|examine|count|inspect"
+    r"|decide|imagine)\b"
+    r".{0,199}(?:\band|\bthen|,) (?:then |finally |only )?"
+    r"(?:rate|score|grade|mark|give|assign|award|return|output|report)\b",
+    re.IGNORECASE,
+)
+"""A score after something else that the grader does."""
 _TO_YOU = re.compile(
     r".{0,99}\b(?:(?<!asks )(?<!ask )(?<!tells )(?:you|we|i)|your (?:job|task|role)|(?:judge|grader|evaluator)) "
     r"(?:\w{1,20} ){0,3}(?:rate|score|grade|mark|give|assign|return|output)s?\b",
@@ -83,6 +94,12 @@ _OF_OTHERS = re.compile(
     r"(?!(?:always|unless|bias|pass|stars|points|marks|grades|scores|levels|bands|this|assess|class|express|numbers"
     r"|values"
     r"|goes|runs|ranges|means|ratings|gets|receives|earns)\b)(?:[a-z]{3,20}[^s\W]s|has(?! to\b))\b(?! ?[(:,] ?\d)"
+    r"|(?!.{0,199}\b(?:that|how|whether|if|where|scores?|ratings?|marks|grades|points|stars)\b)"
+    r".{0,199}\b(?:is|are|was|were) (?:\w{1,20}ly )?"
+    r"(?!rated|scored|graded|marked|judged|evaluated|assessed|needed|required|allowed|expected)"
+    r"(?:\w{2,20}ed|given(?! an?\b)|set|kept|shown|known)\b"
+    r"|(?:the|an?) (?!score|rating|mark|grade|scale|range|number|verdict|result|value|answer|possible|allowed)"
+    r"\w{1,20} (?:is|are) \d"
     r"|.{0,99}\b(?:is|are) not \w{2,20}ed\b"
     r"|.{0,199}\b(?:answer|reply|response|output|bot|assistant) (?:must|should|has to|needs to) "
     r"(?!(?:reach|get|score|be|have|receive|achieve|fail|pass|at)\b)\w",
@@ -90,7 +107,8 @@ _OF_OTHERS = re.compile(
 )
 """How a sentence begins that says what somebody does, or has to."""
 _OF_SOMEBODY = re.compile(
-    r"\b(?:asks?|asked|uses|consists of|reports|holding|proposed|nutzer|kund|usuario|client|utent|erwähnt|nennt|sagt"
+    r"\b(?:asks?|asked|uses|consists of|lies|sets|shows|picks|holds|columns?|fields?|config|reports|holding|proposed"
+    r"|nutzer|kund|usuario|client|utent|erwähnt|nennt|sagt"
     r"|erklärt|fragt|menciona|dice|diz|explica|pregunta|dit|mentionne|explique|demande|is not|are not)\b",
     re.IGNORECASE,
 )
@@ -105,8 +123,9 @@ ONE_BY_ONE = re.compile(
 )
 """Points are judged, each by itself."""
 _LIST_LEAD = re.compile(
-    r"^[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) [^\n.:\d]{1,80}:\n+(?= ?\(?(?:[1a]"
-    r"|i)[.)] \w{1,20}[ '’]\w)",
+    r"^[^\w\n]{0,9}(?:grade|rate|score|mark|evaluate|assess|judge) (?:[^\n.:\d]{1,80}:"
+    r"|[^\n.:\d]{1,60}\b(?:below|following|these|this list|checklist)\b[^\n.:\d]{0,30}[.:])\n+"
+    r"(?= ?[(\[]?(?:[1a]|i)[.)\]] \w{1,20}[ '’]\w)",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -133,7 +152,9 @@ def is_to_grader(sentence: str) -> bool:
 
 def instructs(sentence: str) -> bool:
     """Return whether a sentence tells the grader what to do, at its start or by name."""
-    return any(map(_INSTRUCTS.match, (sentence, without_lead(sentence)))) or bool(_TO_YOU.match(sentence))
+    return any(map(_INSTRUCTS.match, (sentence, without_lead(sentence)))) or bool(
+        _TO_YOU.match(sentence) or _AFTER_READING.match(sentence)
+    )
 
 
 def tells_of_output(sentence: str) -> bool:

@@ -1,5 +1,6 @@
 """Where a text behind `llm-rubric` says what single scores, or ranges of them, mean."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -16,7 +17,7 @@ _SAYS = (
 )
 _SIGN = r"=|:|-|–|—|→|->|=>"
 _MARK = re.compile(
-    rf"(?:^ ?(?:[-*•–+>] )?[\"'*(\[]{{0,3}}{_PREFIX}|(?<=[,;:({{|—–] )|(?<=\. )|(?<=[({{]))\"?"
+    rf"(?:^ ?(?:[-*•–+>] )?[\"'*(\[]{{0,3}}{_PREFIX}|(?<=[,;:({{|/—–] )|(?<=\. )|(?<=[({{]))\"?"
     rf"([-+]?{NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT}[\"'*)\]]{{0,3}}(?: \([^()\n]{{1,40}}\)(?=:))?"
     rf"(?: ?({_SIGN})\*{{0,2}} | ({_SAYS}) )"
     rf"|(?<![\w.-])({NUMERAL})(?: ?[-–] ?({NUMERAL}))?{_UNIT} ?(= ?|{_SAYS} )",
@@ -56,7 +57,7 @@ _DEGREES = {"full": 1.0, "half": 0.5, "partial": 0.5, "no": 0.0, "zero": 0.0}
 _REVERSED = re.compile(
     rf"(?:^|(?<=[,;:(?.<>|/] )|(?<=\band )|(?<=\bor )|(?<=\d )|(?<=[(<|/]))((?:[^\W\d]"
     rf"|[\U0001f300-\U0001faff])[\w '’-]{{0,40}}?)"
-    rf"(?: ?= ?({NUMERAL})(?=[,;.)\n ]|$)| (?:counts )?as ({NUMERAL})(?=[,;.)\n ]|$)"
+    rf"(?: ?= ?({NUMERAL})(?=[,;.)\n ]|$)| (?:counts )?as ({NUMERAL})(?=[,;.)\n]|$| and\b| or\b)"
     rf"| ?\(({NUMERAL})\)(?=[,;.\n]| [<>|/]| or\b| and\b|$))",
     re.MULTILINE,
 )
@@ -75,6 +76,7 @@ _FEWEST_CONDITIONS = 3
 """Two may be anything."""
 _FEWEST_NAMES = 3
 """Two names with numbers may be anything."""
+_AROUND_NUMBER = " -*•–+>()[]"
 _FEWEST_LINES = 3
 """Two lines that begin with numbers may be anything."""
 _SENTENCE_END = re.compile(r"[.!?)]{1,2} (?=[A-Z])")
@@ -151,10 +153,8 @@ def _unsigned(text: str) -> Anchors:
     marks = list(_UNSIGNED.finditer(text))
     described = {float(mark[1]): words for mark, words in _with_meanings(text, _UNSIGNED, _LINE_ENDS)}
     values = list(described)
-    begin_lines = all(
-        mark[0].lstrip()[:1] != mark[1][:1] or mark.start() == 0 or text[mark.start() - 1] == "\n" for mark in marks
-    )
-    is_list = begin_lines and values == [float(index) for index in range(1, len(values) + 1)]
+    are_enumerators = all(_begins_line(mark) and mark[0].strip(_AROUND_NUMBER) == mark[1] for mark in marks)
+    is_list = are_enumerators and values == [float(index) for index in range(1, len(values) + 1)]
     if len(values) < _FEWEST_LINES or is_list or values not in (sorted(values), sorted(values, reverse=True)):
         return Anchors({}, _ends_of_bands(text))
     return Anchors(described, _ends_of(values))
@@ -168,14 +168,17 @@ def _anchors(text: str) -> Iterator[_Anchor]:
         yield _Anchor(float(low or loose_low), float(top) if top else None, (sign or says or loose_sign).strip(), words)
 
 
+def _begins_line(mark: re.Match[str]) -> bool:
+    return mark.start() == 0 or mark.string[mark.start() - 1] == "\n"
+
+
 def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
     """Yield marks with the words from each to the next, or to where its meaning stops."""
     marks = list(mark.finditer(text))
     ends = (*(following.start() for following in marks[1:]), len(text))
     for level, end in zip(marks, ends, strict=False):
-        begins_line = level.start() == 0 or text[level.start() - 1] == "\n"
         words = stop.split(text[level.end() : end], maxsplit=1)[0]
-        yield level, _trimmed(words if begins_line else _SENTENCE_END.split(words, maxsplit=1)[0])
+        yield level, _trimmed(words if _begins_line(level) else _SENTENCE_END.split(words, maxsplit=1)[0])
 
 
 def _ends_of_bands(text: str) -> tuple[float, float] | None:
@@ -202,12 +205,10 @@ def _reversed(text: str) -> Sequence[tuple[str, str]]:
     """Return names of levels, each with the number that follows it."""
     before_colons = _BEFORE_COLON.findall(text)
     values = [float(value) for _, value in before_colons]
-    rise = (
-        len(values) > 2
-        and abs(values[1] - values[0]) > 0
-        and values == [values[0] + step * (values[1] - values[0]) for step in range(len(values))]
-    )
-    return [*((name, "".join(values)) for name, *values in _REVERSED.findall(text)), *(before_colons if rise else ())]
+    rises = {later - earlier for earlier, later in itertools.pairwise(values)}
+    rise_evenly = len(values) >= _FEWEST_NAMES and len(rises) == 1 and 0 not in rises
+    named = [(name, "".join(scores)) for name, *scores in _REVERSED.findall(text)]
+    return [*named, *(before_colons if rise_evenly else ())]
 
 
 def labelled_levels(text: str) -> Mapping[float, str]:

@@ -9,7 +9,7 @@ from markscheme.features.grader_texts.text_lines import sentences
 
 _ALTERNATIVES = re.compile(
     r"(?<!every )(?<!each )\b(?:any|one|either|some|most|two|three|half|\d{1,2}|one or more) of\b|\b\w{2,20}est of\b"
-    r"|\b(?:or|such as|for instance|(?<!looks )(?<!look )like|including|which):?$",
+    r"|\bsuch as (?:these|the following)\b|\b(?:or|such as|for instance|(?<!looks )(?<!look )like|including|which):?$",
     re.IGNORECASE,
 )
 """Words before a list by which its points aren't all required."""
@@ -42,6 +42,7 @@ _OBLIGES = re.compile(
     rf"{_MODAL.pattern}|\b(?:check|verify|ensure|confirm|make sure|look)(?: that| whether| if| for)?:?$"
     r"|^(?:please )?(?:evaluate|grade|judge|check|assess|score|mark|review|verify|confirm|test)\b"
     r"(?!.{0,99}\b(?:reference|source|facts|context|document|original|passage)s?\b)"
+    r"|^what (?:an?|the|every) |\b(?:satisf(?:y|ies)|meets?|fulfils?|comply|complies)\b[^.!?]{0,60}$"
     r"|\b(?:true|met|holds?|satisfied|fulfilled)\b[^.!?]{0,20}$"
     r"|\b(?:i|we)(?:'d| would)? (?:\w{1,20} )?(?:expect|want|need|look for|require|check|hope"
     r"|like to see)\b[^.!?]{0,40}$",
@@ -52,6 +53,7 @@ _RULES = r"(?:criteria|requirements|checks|rules|conditions|points)"
 _TEXT = r"(?:answer|output|response|reply|solution|text|summary|translation|version|message|steps)s?"
 _THE_USER = r"the (?:user|customer|patient|client|caller|student|traveller|guest|company|shop|store)s?"
 _ASIDE = re.compile(
+    r"\b(?:not|n't|never) contradict\b[^.!?]{0,40}$|\bcounts? against\b|"
     rf"^(?:here|these|this|those|the following) (?:is|are)\b(?!.{{0,60}}\b{_RULES}\b)"
     r"|^(?:for )?(?:context|background|reference|source|facts|known|given|notes?|remarks|hints)\b"
     r"|\bbecause:?$|\b(?:ranks?|sorts?|ranking)\b[^.!?]{0,40}$|\b(?:ignore|doesn't matter|irrelevant)\b[^.!?]{0,40}$"

@@ -78,6 +78,7 @@ class _ListedLines:
         self.between: list[str] = []
         self._numbered = 0
         self._is_indented = False
+        self._is_numbered = False
 
     def add(self, line: str) -> None:
         """Take a line as a point, as the rest of the last one, or as words between lists."""
@@ -93,7 +94,7 @@ class _ListedLines:
 
     def _is_next_point(self, point: re.Match[str], line: str) -> bool:
         """Return whether a mark goes on with the last list; one that stands further in belongs to the last point."""
-        is_below = line[:1].isspace() and not self._is_indented
+        is_below = line[:1].isspace() and (not self._is_indented or (self._is_numbered and point["bullet"] is not None))
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
@@ -103,6 +104,7 @@ class _ListedLines:
             self.lists.append(("\n".join(self.between), []))
             self.between = []
             self._is_indented = line[:1].isspace()
+            self._is_numbered = point["bullet"] is None
         return begins
 
 

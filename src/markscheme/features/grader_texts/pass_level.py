@@ -10,9 +10,13 @@ from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL, in_digits
 from markscheme.rubrics.criterion import Scale
 
+_VERDICT = (
+    r"(?:fail|pass|reject|accept|échec|échou|réussi|bestanden|durchgefallen|suspen|apro[bv]|reprov|bocciat|promoss"
+    r"|geslaagd|gezakt|voldoende|onvoldoende)"
+)
 _SCORE = re.compile(
-    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={FOLLOWS})(?!\*{{0,2}} ?[-–:=](?! ?(?:(?:fail"
-    rf"|pass)\w{{0,3}}(?:[.,;)]|$)|\d)))",
+    rf"(?<![\d./])(?<![a-z] or )-?({NUMERAL})(?!\d)(?={FOLLOWS})"
+    rf"(?!\*{{0,2}} ?[-–:=](?! ?(?:{_VERDICT}\w{{0,3}}(?:[.,;)]|$)|\d)))",
     re.IGNORECASE,
 )
 """A number that counts nothing else, and isn't a level with its meaning."""
@@ -34,8 +38,19 @@ _OF_BAND = re.compile(
 _COMPARES = re.compile(
     rf"[^\w\n]{{0,9}}(?:(?!\w{{1,20}}s )\w{{1,20}} )?(?:{AT_LEAST.pattern}|{LESS_THAN.pattern})", re.IGNORECASE
 )
+_ON_SCORES = re.compile(
+    r"(?<![\d.])\d{1,3} ?(?:\+|(?:or|and) (?:higher|above|better|lower|worse|below|more|up)\b(?! of)|passes\b|fails\b"
+    r"|to pass\b|is (?:an? )?(?:pass|fail|enough))"
+    r"|\b(?:score|rating|threshold|mark|cut-?off|grade|bar)\b[^.\n]{0,30}?\b\d"
+    r"|\b(?:less than|below|under|from|expect|ab|mindestens|unter|au moins|al menos|almeno|pelo menos|minimaal|vanaf)"
+    r" (?:an? |eine[rs]? |une? |uma? )?\d{1,3}\b(?! ?(?:of\b|%|(?!upwards|passes|fails|counts|is\b|has\b|means"
+    r"|always)\w{1,20}s\b))"
+    r"|\d and \d (?:are|pass|fail)",
+    re.IGNORECASE,
+)
+"""A limit in numbers that count nothing else."""
 _FAILING_BAND = re.compile(
-    rf"{NUMERAL} ?[-–] ?({NUMERAL})(?= (?:range )?(?:fail|(?:is|are) (?:a fail|reject)))", re.IGNORECASE
+    rf"{NUMERAL} ?[-–] ?({NUMERAL})(?=(?: range|:)? (?:fail|(?:is|are|means?) (?:a )?(?:fail|reject)))", re.IGNORECASE
 )
 """The highest band that fails."""
 _MOST_WORDS = 7
@@ -44,7 +59,7 @@ _LISTED = re.compile(rf"{NUMERAL}(?:, (?:and |or )?| (?:and|or) )(?:an? )?{NUMER
 """Scores one after the other."""
 _OF_ANOTHER_KIND = re.compile(
     r"\b(?:at most|no (?:higher|more) than|around|about|reserved)\b|\bmeans "
-    r"(?!an? (?:fail|pass)|fail|pass|reject|(?:it|the \w{1,20}) (?:may|can|is ready))",
+    r"(?!\d|an? (?:\d|fail|pass)|fail|pass|reject|(?:it|the \w{1,20}) (?:may|can|is ready))",
     re.IGNORECASE,
 )
 """Words of a sentence that says how scores are given, and not which of them pass."""
@@ -88,12 +103,20 @@ _LOWER_PASS = re.compile(
     re.IGNORECASE,
 )
 """What passes an output whose score is a number, or lower."""
-_PASSED = r"(?:pass(?:es)?\b|(?:is|are|counts? as) (?:an? )?(?:pass|passing|acceptable|accepted)\b)"
+_PASSED = (
+    r"(?:pass(?:es)?\b|(?:is|are|counts? as) (?:an? )?"
+    r"(?:pass|passing|acceptable|accepted|ok|okay|fine|enough|good enough)\b)"
+)
 _NAMED_OR_BETTER = re.compile(r"\b(\w{1,20}) (?:band |level |grade )?or (?:better|above|higher|up)\b", re.IGNORECASE)
 """The name of the lowest level that passes."""
 _NAMED_LEVELS = re.compile(rf"\b(?:(\w{{1,20}}) (?:or|and) )?(?:an? )?(\w{{1,20}}) {_PASSED}", re.IGNORECASE)
 """The names of the levels that pass."""
 _NAMED_FAILURE = re.compile(r"\b(\w{1,20}) (?:is|means|counts as) (?:an? )?fail", re.IGNORECASE)
+
+
+def limits_scores(sentence: str) -> bool:
+    """Return whether a sentence says which scores pass, in words that are about nothing else."""
+    return DECIDES.search(sentence) is not None and _ON_SCORES.search(sentence) is not None
 
 
 def lowest_passing(text: str, scale: Scale) -> float | None:

@@ -11,10 +11,12 @@ _SCORE_WORD = (
 _DECIDES_IN: Mapping[str, str] = {
     "en": r"\bpass(?:es|ed|ing|able)?\b|\bfail(?!s? to\b)|\breject|\baccept|\bunaccept|\bsuccess|\bthreshold|\bcut-?off"
     r"|\breach|\brequired?\b|\bneed(?:s|ed)?\b|\bminimum\b|\benough\b|\bsuffic|\bthe bar\b|\bok(?:ay)?\b|\bfine\b"
-    r"|\bhappy\b|\bsatisfied\b|\bpublish|\b(?:to|only|we) ship\b|\bscores? at least|\bgood to go\b|\bapproved?\b"
+    r"|\bhappy\b|\bsatisfied\b|\bpublish|\b(?:to|only|we) ship\b|\bscores? at least|\b(?:i|we)(?:'d)? (?:expect|want"
+    r"|accept|take)\b|\btarget:|\bgood to go\b|\bapproved?\b"
     r"|\bdo(?:es)?n't cut it"
     r"|\bwe(?:'re after|'ll take| want| take| expect)\b|\bwant (?:an? |at least )?\d|\bto clear\b|\blive with\b"
-    r"|\b(?:it's|is) out\b|\bwill do\b|\bit takes\b|\bgreen light\b|\bmin(?:\.|:| is)|\bships\b|\bis needed\b"
+    r"|\b(?:it's|is) out\b|\bwill do\b|\bit takes\b|\bgreen light\b|\bmin(?:\.|:| is)|\bmin(?:imum)? score|\b(?:ship"
+    r"|release)\b|\bbar\b|\bships\b|\bis needed\b"
     rf"|(?:^|\b{_SCORE_WORD}\b.{{0,60}}\b)(?:must|has to|have to|should|ought to)\b"
     r"|^[^\w\n]{0,9}(?:(?:band|level|score|grade|mark|rating) )?\d{1,3} or (?:above|higher|more|better)[.!]?$"
     rf"|\b(?:score|rating|mark|grade|total) of \d{{1,3}}(?:\.\d{{1,2}})?%? (?:or|and) (?:above|higher|more|better"
@@ -24,11 +26,15 @@ _DECIDES_IN: Mapping[str, str] = {
     r"|\bgenüg|\bakzept|\bdurch(?:fallen|fällt)|\bfällt durch",
     "fr": r"\bréussi|\bvalidé|\béchec|\béchou|\brequis|\bexig|\bseuil|\bau moins\b|\bdoit\b|\bil faut\b|\bsuffit"
     r"|\baccept|\bmoyenne\b",
-    "es": r"\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar|\bal menos\b|\bdebe\b"
+    "es": r"\bpasa\b|\bhace falta|\bapr[ou]e?b|\bsuspen|\bumbral|\bm[ií]nim|\bno pasa|\bnecesari|\bpara pasar"
+    r"|\bal menos\b|\bdebe\b"
     r"|\bvale\b|\bbasta\b|\bsuficiente|\bacept",
-    "it": r"\bsupera|\bsoglia|\bper passare|\balmeno\b|\bsufficien|\bbasta\b|\baccett",
-    "pt": r"\breprova|\blimiar|\bpara passar|\bpelo menos\b|\bprecisa|\bpassa\b|\bchega\b",
-    "nl": r"\bvoldoende|\bgeslaagd|\bgenoeg\b|\bminstens\b|\bminimaal\b|\bgoedgekeurd|\bonvoldoende|\bafgekeurd",
+    "it": r"\bserv[eo]\b|\bva bene|\bbocciat|\bpassa\b|\bsupera|\bsoglia|\bper passare|\balmeno\b|\bsufficien"
+    r"|\bbasta\b|\baccett",
+    "pt": r"\baprov|\bestá bo[am]\b|\bsuficiente|\breprova|\blimiar|\bpara passar|\bpelo menos\b|\bprecisa|\bpassa\b"
+    r"|\bchega\b",
+    "nl": r"\bdrempel|\bgezakt|\bvoldoende|\bgeslaagd|\bgenoeg\b|\bminstens\b|\bminimaal\b|\bgoedgekeurd"
+    r"|\bonvoldoende|\bafgekeurd",
     "others": r"合格|通过|通過|及格|не ниже|минимум",
 }
 """Words of a sentence that says from which score a text passes an output, by language."""
@@ -38,7 +44,7 @@ _FAILS_IN: Mapping[str, str] = {
     "de": r"durchgefallen|durchfallen|fällt durch|nicht bestanden|reicht nicht|genügt nicht",
     "fr": r"\béchec|\béchou|\binsuffisant|\bne suffi\w{1,2} pas|\brecal",
     "es": r"\bsuspen|\bno (?:pasa|aprueba|basta)",
-    "it": r"\bnon (?:è )?(?:suff|super|pass)|\binsufficien",
+    "it": r"\bbocciat|\bnon (?:è )?(?:suff|super|pass)|\binsufficien",
     "pt": r"\breprova|\bnão passa",
     "nl": r"\bonvoldoende|\bafgekeurd|\bgezakt",
     "others": r"不合格|不通过|不及格",
@@ -88,14 +94,17 @@ _FOLLOWS_IN: Mapping[str, str] = {
     r"|required"
     r"|suffic\w{0,15}|means? (?:\w{1,12} ){0,3}(?:fail|pass|reject)\w{0,15}|as|up|upwards?|then|at least"
     r"|at the very least|we|gets?|on|isn't|aren't|won't|doesn't|does|do|can|may|it|this|that|the|you|they|please",
-    "de": r"punkte?n?|sterne?n?|prozent|bestanden|gilt|ist|sind|genüg\w{0,15}|n[öo]tig|erforder\w{0,15}|reicht|oder"
+    "de": r"punkte?n?|sterne?n?|prozent|bestanden|durchgefallen|fällt|fallen|geht|zu|gilt|ist|sind|genüg\w{0,15}"
+    r"|n[öo]tig|erforder\w{0,15}|reicht|oder"
     r"|und|zum|um"
     r"|aufwärts|gelten|besteht",
-    "fr": r"points?|étoiles?|pour|requis\w{0,15}|ou|et|est|sont|suffit|minimum|au",
-    "es": r"puntos?|estrellas?|para|en|o|y|ya|basta|es|como|se|mínimo|neces\w{0,15}",
-    "it": r"punti|stelle|e|di|in|no|non|per|è|basta|punti",
-    "pt": r"pontos?|estrelas?|em|reprov\w{0,15}|ou|já|é|pontos",
-    "nl": r"of (?:hoger|meer|beter)|punten|sterren|is|en|om",
+    "fr": r"c'est|réussi\w{0,3}|échec|accept\w{0,4}|points?|étoiles?|pour|requis\w{0,15}|ou|et|est|sont|suffit"
+    r"|minimum|au",
+    "es": r"vale|pasa|aprueba\w?|suspen\w{0,4}|no|puntos?|estrellas?|para|en|o|y|ya|basta|es|como|se|mínimo"
+    r"|neces\w{0,15}",
+    "it": r"o|va|passa|basta|bocciat\w|punti|stelle|e|di|in|no|non|per|è|basta|punti",
+    "pt": r"está|passa|aprova\w{0,3}|pontos?|estrelas?|em|reprov\w{0,15}|ou|já|é|pontos",
+    "nl": r"geslaagd|gezakt|voldoende|onvoldoende|of (?:hoger|meer|beter)|punten|sterren|is|en|om",
 }
 """Words after a number that counts nothing else, by language."""
 

@@ -8,7 +8,7 @@ from markscheme.features.grader_texts.text_lines import sentences
 from markscheme.features.grader_texts.text_numbers import NUMBER_WORDS, in_digits
 
 _MARK = re.compile(
-    r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z]|[ivx]{1,4})\)|(\d{1,2}|[a-z]|[ivx]{1,4})[.)]"
+    r"(?:^|(?<=\s))(?:\((\d{1,2}|[a-z]|[ivx]{1,4})\)|(\d{1,2}|[a-z]|[ivx]{1,4})[.)]|(\d{1,2}):"
     rf"|[A-Z]{{1,2}}(\d{{1,2}})[:.)]|(?:{NUMBERED}) ?#?(\d{{1,2}}|[A-Z]|{NUMBER_WORDS})(?:[:.)]| [-–—])) ",
     re.IGNORECASE,
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from markscheme.features.grader_texts.grader_sentences import AND, TO, asks_for_score, tells_of_output
+from markscheme.features.grader_texts.grader_sentences import AND, TO, asks_for_score, instructs, tells_of_output
 from markscheme.features.grader_texts.text_numbers import NUMBER_WORDS, NUMERAL, number_named
 
 ScaleEnds = tuple[float, float]
@@ -116,7 +116,7 @@ def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
 
 def percentage(asking: Sequence[str]) -> ScaleEnds | None:
     """Return the ends of a percentage where one is asked for."""
-    return (0.0, 100.0) if any(map(_PERCENT.search, asking)) else None
+    return (0.0, 100.0) if any(_PERCENT.search(words) and instructs(words) for words in asking) else None
 
 
 def worst_and_best(text: str) -> ScaleEnds | None:

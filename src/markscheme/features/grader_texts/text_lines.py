@@ -19,6 +19,9 @@ _TAGGED_LEVEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TAGGED = re.compile(r"^ ?<\w{1,20}(?: [^<>\n]{1,99})?>([^<\n]{1,999})</\w{1,20}>$", re.MULTILINE)
+_STARRED = re.compile(r"(?<![\w.])(\d{1,2}(?:\.\d)?) ?[★⭐]{1,10}\ufe0f?☆{0,9}")
+_BRACKETED = re.compile(rf"^( ?(?:[-*•] )?{NUMERAL}) ?\(([^()\n]{{3,400}})\)[,;.]?$", re.MULTILINE)
+"""A line of a level whose meaning is in brackets."""
 _STARS = re.compile(r"([★⭐]\ufe0f?){1,10}☆{0,9}")
 _WRAPPED = re.compile(
     r"^(?! ?(?:[-*•>#|]|\w{1,4}[.):]) ?)([^\n]{40,999}(?:[^\s.:;!?>,|]|(?=,)),?)\n(?=[a-z(](?!\w{0,3}[.)])|(?<=,\n)\d"
@@ -58,11 +61,12 @@ def plain_lines(text: str) -> str:
         .strip()
     )
     words = _CELL.sub("| ", _CELL_END.sub("", _ROW.sub("\n", words))) if "<td>" in words else words
-    words = _WRAPPED.sub(r"\1 ", _STARS.sub(_counted_stars, words))
+    words = _WRAPPED.sub(r"\1 ", _STARS.sub(_counted_stars, _STARRED.sub(r"\1 stars", words)))
     words = _COUNTED_LINE.sub(
         lambda line: f"{DIGITS[line[1].lower()]}. ", _NAMED_TAG.sub(r"\1: \2", _TAGGED_LEVEL.sub(r"\1 = \2", words))
     )
     words = _TAGGED.sub(r"- \1", without_tables(words))
+    words = _BRACKETED.sub(r"\1 = \2", words)
     return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", words))
 
 

@@ -14,6 +14,7 @@ from markscheme.features.grader_texts.level_marks import (
     numbered_levels,
     prose_anchors_in,
 )
+from markscheme.features.grader_texts.pass_level import limits_scores
 from markscheme.features.grader_texts.score_ranges import (
     FEWEST_WHOLE,
     MOST_SCORES,
@@ -34,6 +35,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A score is asked for, on whatever scale."""
+_OF_EACH = re.compile(r"\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 _IN_BETWEEN = re.compile(r"\bin[- ]between\b", re.IGNORECASE)
 """Scores besides those that are explained."""
 _IN_JSON = re.compile(
@@ -69,7 +71,8 @@ def scale_of(text: str, whole: str) -> Scale | None:
     asking = list(filter(asks, in_turn))
     conditions = conditions_in(in_turn)
     ends = _ends(text, asking, are_levels=_rise_by_one(conditions))
-    anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=bool(ends) or any(map(rates, asking)))
+    is_score = bool(ends) or any(map(rates, asking)) or any(map(limits_scores, in_turn))
+    anchors = anchors_in(text, lowest=ends[0] if ends else 0.0, is_score=is_score)
     prose = prose_anchors_in(text, asking) if asking or ends or names_levels(text) else {}
     labelled = labelled_levels(text)
     if ends is None:
@@ -97,7 +100,8 @@ def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None
 
 def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float, float] | None:
     """Return the ends of a scale that sentences name which ask for a score."""
-    summed = ends_of_points(text) if sums_points(text) else None
+    ranges = list(filter(None, (range_in([sentence]) for sentence in asking if not _OF_EACH.search(sentence))))
+    summed = ends_of_points(text) if sums_points(text) and len(ranges) != 1 else None
     named = summed or range_in(asking) or highest_in(text, asking)
     if named is None and not are_levels and counts_points(text):
         named = ends_of_points(text)
