@@ -1,53 +1,21 @@
 """Counts next to other counts: two files, and counts that were accepted."""
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from markscheme import calibrate
 from markscheme.features.counts.contrast import difference_of
-from markscheme.features.counts.count_ratings import write_counts
-from markscheme.features.counts.counting import counts_of
-from markscheme.rubrics.file import load_rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import wilson
-from tests.commands.console import run
-from tests.features.counts.made import random_examples
-
-RUBRIC = """pass_mark: 0.5
-criteria:
-- {name: clear, description: Is it clear?, scale: {min: 1, max: 5}}
-"""
+from tests.features.counts.two_judges import answer, counted_judges
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A folder with a rubric, and counts of two judges of the same labels: one is right nine times in ten."""
-    (tmp_path / "rubrics").mkdir()
-    (tmp_path / "rubrics" / "answers.yaml").write_text(RUBRIC)
-    rubric = load_rubric(tmp_path / "rubrics" / "answers.yaml")
-    examples, _ = random_examples(rubric, random.Random(4), n=240, groups=0, people=1)
-    labelled = [example for example in examples if example["labels"]]
-    for name, right in (("old", 0.9), ("new", 0.5)):
-        draw = random.Random(name)
-        ratings = [
-            {
-                "id": example["id"],
-                "criteria": example["labels"][0]["criteria"] if draw.random() < right else {"clear": 3},
-            }
-            for example in labelled
-        ]
-        write_counts(counts_of(calibrate(rubric, labelled, ratings=ratings).comparison), tmp_path / f"{name}.csv")
-    return tmp_path
-
-
-def answer(project: Path, *words: str) -> Any:
-    done = run("markscheme", *words, cwd=project)
-    assert done.returncode in (0, 1, 4), done.stderr
-    return done
+    return counted_judges(tmp_path)
 
 
 def accepted(project: Path) -> dict[str, Any]:
@@ -114,33 +82,6 @@ def test_counts_that_are_not_those_accepted_are_not_compared(project: Path) -> N
     kept.write_bytes((project / "new.csv").read_bytes())
     later = answer(project, "calibrate", "answers", "--counts", "old.csv")
     assert "has other counts than were accepted" in later.stderr
-
-
-def test_two_files_of_counts_are_compared(project: Path) -> None:
-    compared = json.loads(answer(project, "compare", "old.csv", "new.csv", "--json").stdout)
-    assert compared["rubric"]["name"] == "answers"
-    for side in ("old", "new"):
-        words = ("calibrate", "answers", "--counts", f"{side}.csv", "--json", "-")
-        alone = json.loads(answer(project, *words).stdout)
-        place = {"old": "first", "new": "second"}[side]
-        assert compared["figures"]["agreement"][place] == alone["agreement"]
-        level = alone["criteria"]["clear"]["exact_agreement"]
-        assert compared["figures"]["clear: same level"][place] == level
-    shown = answer(project, "compare", "old.csv", "new.csv", "--rubric", "answers").stdout
-    assert "old.csv" in shown
-    assert "separate samples" in shown
-
-
-def test_counts_are_compared_with_counts_of_a_known_rubric_alone(project: Path) -> None:
-    (project / "lines.jsonl").write_text('{"id": "e1"}\n')
-    mixed = run("markscheme", "compare", "old.csv", "lines.jsonl", cwd=project)
-    assert mixed.returncode == 2
-    assert "is compared with one other file of counts" in mixed.stderr
-    (project / "rubrics" / "answers.yaml").rename(project / "answers.yaml")
-    unknown = run("markscheme", "compare", "old.csv", "new.csv", cwd=project)
-    assert unknown.returncode == 2
-    assert "name it with --rubric" in unknown.stderr
-    answer(project, "compare", "old.csv", "new.csv", "--rubric", "answers.yaml")
 
 
 def test_a_file_of_counts_in_the_place_of_the_rubric_finds_it(project: Path) -> None:
