@@ -66,7 +66,7 @@ def test_a_judge_that_must_not_be_used_is_not_accepted(project: Path) -> None:
 
 def test_ratings_are_not_compared_with_accepted_counts(project: Path) -> None:
     answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": f"e{n}", "response": "r", "labels": [{"rater": "a", "criteria": {"clear": n % 5 + 1}}]} for n in range(9)
     ]
     (project / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
