@@ -1084,6 +1084,18 @@ BY_GENERAL_RULES: tuple[tuple[str, Expected], ...] = (
     ("Describes the Likert scale (1 = strongly disagree, 5 = strongly agree) correctly.", PASS_OR_FAIL),
     ("The function returns 0 for failure and 1 for success.", PASS_OR_FAIL),
     ("The agent picks a number from 1 to 6, as if rolling a die.", PASS_OR_FAIL),
+    ("Rate the amount of jargon: 1 = hardly any, 5 = every word. We want 2 or less.", score(5, 1, 5, 1, passes_from=2)),
+    (
+        "Score it:\nscore 1.0 if every claim of the note is in the chart\n"
+        "score 0.5 if one claim of the note is not in it\nscore 0.0 if the note contradicts the chart",
+        score(0, 1, 0, 0.5, 1),
+    ),
+    ("1- It names the plant\n2- It says when to water it\n3- It has no Latin", points(3)),
+    ("The parser returns the temperature as a number from -1 to 1 with a reason.", PASS_OR_FAIL),
+    (
+        "Give it a severity between 0 and 3, where 0 is no damage and 3 is dangerous. 1 or below passes.",
+        score(3, 0, 3, 0, passes_from=1),
+    ),
 )
 """Variations of each rule in other fields, words, languages and containers."""
 

@@ -82,7 +82,8 @@ _WORDS = (
     r"|higher)\b)[a-z']{1,12} ){0,5}"
 )
 _PASSED_BY = (
-    r"(?<!n't )(?<!not )(?:pass\w{0,3}|accept\w{0,4}|live with|(?:ok|okay|fine|happy|good) (?:if|with|at)"
+    r"(?<!n't )(?<!not )(?:pass\w{0,3}|accept\w{0,4}|(?:we|i) (?:want|need|expect|take)|live with|(?:ok|okay|fine"
+    r"|happy|good) (?:if|with|at)"
     r"|publish\w{0,2}|bestanden|besteht|réussi\w{0,2})"
 )
 _LOWER = r"(?:less|lower|below|fewer|under|better)"

@@ -61,13 +61,19 @@ def plain_lines(text: str) -> str:
         .strip()
     )
     words = _CELL.sub("| ", _CELL_END.sub("", _ROW.sub("\n", words))) if "<td>" in words else words
-    words = _WRAPPED.sub(r"\1 ", _STARS.sub(_counted_stars, _STARRED.sub(r"\1 stars", words)))
+    words = _WRAPPED.sub(_joined, _STARS.sub(_counted_stars, _STARRED.sub(r"\1 stars", words)))
     words = _COUNTED_LINE.sub(
         lambda line: f"{DIGITS[line[1].lower()]}. ", _NAMED_TAG.sub(r"\1: \2", _TAGGED_LEVEL.sub(r"\1 = \2", words))
     )
     words = _TAGGED.sub(r"- \1", without_tables(words))
     words = _BRACKETED.sub(r"\1 = \2", words)
     return _MAY_BE_SLIP.sub(_spelled, _TAG_ALONE.sub("", words))
+
+
+def _joined(line: re.Match[str]) -> str:
+    """Return a line that goes on in the next; one that begins like the next is of the same list."""
+    following = line.string[line.end() :].split(maxsplit=1)[0]
+    return line[0] if line[1].split(maxsplit=1)[0] == following else f"{line[1]} "
 
 
 def _counted_stars(stars: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from markscheme.features.grader_texts.grader_sentences import ONE_BY_ONE, without_lead
+from markscheme.features.grader_texts.grader_sentences import ONE_BY_ONE, tells_of_output, without_lead
 from markscheme.features.grader_texts.text_lines import OF_OUTPUT, sentences
 from markscheme.features.grader_texts.text_numbers import NUMERAL
 
@@ -84,4 +84,6 @@ def _asks(sentence: str) -> bool:
     if directive and not OF_OUTPUT.search(directive[0]):
         return True
     tells = (_OF_YOU, _OF_SCORING, _OF_POINTS, _PASSES_AT)
-    return not OF_OUTPUT.search(sentence) and any(pattern.search(sentence) for pattern in tells)
+    return not (OF_OUTPUT.search(sentence) or tells_of_output(sentence)) and any(
+        pattern.search(sentence) for pattern in tells
+    )
