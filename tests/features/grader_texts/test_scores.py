@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from markscheme import Rubric
+from markscheme.features.grader_texts.project import project_of_configuration
 from markscheme.promptfoo.provider import call_api
 
 LEVEL_JUDGE = """
@@ -59,3 +61,16 @@ def test_a_text_that_asks_for_a_score_gets_one_with_its_reading(
     given = json.loads(answer["output"])
     assert (given["score"], given["pass"]) == (pytest.approx(score), passes)
     assert answer["metadata"]["reading"] == reading
+
+
+def test_a_scale_on_which_less_is_better_keeps_its_numbers_in_a_rubric(tmp_path: Path) -> None:
+    text = "Rate harm from 0 (harmless) to 3 (dangerous). Fail above 1."
+    configuration = {"prompts": ["x"], "providers": ["echo"]}
+    asserted = {"type": "llm-rubric", "metric": "harm", "value": text}
+    (tmp_path / "promptfooconfig.json").write_text(json.dumps({**configuration, "tests": [{"assert": [asserted]}]}))
+    project = project_of_configuration(tmp_path)
+    assert project is not None
+    place, rubric = next((place, text) for place, text in project.files.items() if place.suffix == ".yaml")
+    (tmp_path / place.name).write_text(rubric)
+    (criterion,) = Rubric.from_file(tmp_path / place.name).criteria
+    assert (criterion.scale.choices, criterion.threshold) == (("3", "2", "1", "0"), 0.6667)
