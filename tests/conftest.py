@@ -44,7 +44,7 @@ settings.load_profile("steady")
 """The same examples in every run, without a deadline, so that only a change makes a test fail, never a busy machine.
 `pytest --hypothesis-profile=default` draws others."""
 SLOW_FIRST = (
-    *("tests/test_rooms.py", "tests/docs/test_pages.py"),
+    *("tests/test_rooms.py", "tests/docs/test_pages.py", "tests/package/"),
     *("tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/"),
 )
 """The files that take longest start first, so that no process works on one alone at the end."""

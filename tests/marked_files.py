@@ -22,7 +22,7 @@ def named_marks(file: Path) -> frozenset[str]:
     root = Path(__file__).parents[1]
     imported = [root.joinpath(*module.split(".")).with_suffix(".py") for module in FROM_TESTS.findall(text)]
     texts = [text, *(other.read_text(encoding="utf-8") for other in imported if other.is_file())]
-    return frozenset(mark for mark in MARKS if any(f"mark.{mark}" in each for each in texts))
+    return frozenset(mark for mark in MARKS if any(f"mark.{mark}" in code for code in texts))
 
 
 def check_marks(items: list[pytest.Item]) -> None:

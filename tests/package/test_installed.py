@@ -114,7 +114,7 @@ def test_the_wheel_works_in_an_empty_environment(version: str, folder: Path, wit
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """Each file of a wheel, but for the one that says when and by what it was built."""
+    """Return each file of a wheel, but for the list of them."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith(".dist-info/RECORD")}
 

@@ -45,7 +45,7 @@ def grade_at_once(url: str, folder: Path, n: int, processes: int) -> list[dict[s
     """Grade in so many processes, forked from this one once it has loaded all that they need; return their reports."""
     forking = multiprocessing.get_context("fork")
     with tempfile.TemporaryDirectory() as home:
-        reports = [Path(home, f"{number}.json") for number in range(processes)]
+        reports = [Path(home, f"{process}.json") for process in range(processes)]
         started = [forking.Process(target=write, args=(report, url, folder, n)) for report in reports]
         for process in started:
             process.start()
