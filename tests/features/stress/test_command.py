@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.console import run
+from tests.commands.console import run, run_apart
 
 RUBRIC = """
 criteria:
@@ -197,7 +197,7 @@ def test_a_second_run_asks_again_and_a_killed_one_goes_on(folder: Path) -> None:
     (folder / "calls.txt").unlink()
     env = {"MARKSCHEME_CACHE": str(folder / "cache"), "PYTHONUNBUFFERED": "1"}
     command = ("markscheme", "stress", "answers", "--judge", "function:judging:dying", "-o", "concurrency=1", "--json")
-    assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == -9
+    assert run_apart(*command, "--only", "praise", cwd=folder, env=env).returncode == -9
     assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == 0
     assert len((folder / "calls.txt").read_text()) == once
 
