@@ -83,8 +83,8 @@ def remaining() -> Iterator[Callable[[Path], Any]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    ) as asked:
-        folders, answers = asked.stdin, asked.stdout
+    ) as interpreter:
+        folders, answers = interpreter.stdin, interpreter.stdout
         assert folders is not None
         assert answers is not None
 

@@ -256,9 +256,9 @@ def has_no_fault_and_nothing_cut_off(chromium: Browser, file: Path, *, dark: boo
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.evaluate(CUT_OFF) == []
-        found = Axe().run(page).response
-        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"]] == []
-        assert found["passes"]
+        audit = Axe().run(page).response
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in audit["violations"]] == []
+        assert audit["passes"]
     assert opened.told == []
 
 

@@ -147,10 +147,10 @@ def test_a_reload_keeps_what_is_chosen_and_the_page_of_progress_too(project: Pat
         _arrive(page, 3)
         expect(page.locator("input:checked")).to_have_count(0)
         taken = [line for line in server.lines if not line["criteria"]]
-        kept = [line for line in server.lines if line["criteria"]]
+        saved_lines = [line for line in server.lines if line["criteria"]]
     assert len(taken) == 1
-    assert [line["criteria"]["polite"]["level"] for line in kept] == [2.0, 3.0, 3.0]
-    assert [line.get("note", "") for line in kept] == ["", "so far", "so far"]
+    assert [line["criteria"]["polite"]["level"] for line in saved_lines] == [2.0, 3.0, 3.0]
+    assert [line.get("note", "") for line in saved_lines] == ["", "so far", "so far"]
 
 
 @pytest.mark.usefixtures("complaints")
@@ -248,10 +248,10 @@ def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, 
         page.keyboard.type("".join(f"{polite}{waffle}\n" for polite, waffle in given), delay=20)
         expect(page.get_by_role("heading", level=1)).to_have_text("Response 101 of 105")
         _sent(page)
-        kept = server.lines
-    levels = [(line["criteria"]["polite"]["level"], line["criteria"]["waffle"]["level"]) for line in kept]
+        saved_lines = server.lines
+    levels = [(line["criteria"]["polite"]["level"], line["criteria"]["waffle"]["level"]) for line in saved_lines]
     assert levels == [(float(polite), float("ny".index(waffle))) for polite, waffle in given]
-    assert len({(line["id"], line["sample"]) for line in kept}) == 100
+    assert len({(line["id"], line["sample"]) for line in saved_lines}) == 100
 
 
 @pytest.mark.usefixtures("complaints")
