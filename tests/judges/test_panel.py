@@ -50,7 +50,7 @@ def test_a_criterion_without_more_than_half_of_the_votes_is_not_rated() -> None:
 def test_a_failed_member_is_an_empty_part_that_says_why() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop, part.error) for part in reply.parts] == [
-        (True, "end", ""),
+        (True, "end", None),
         (False, "other", "garbage"),
     ]
 

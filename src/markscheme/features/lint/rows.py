@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from markscheme.errors import Fault, RatingError, SubmissionError
 from markscheme.features.lint.lint import LintReport
@@ -10,6 +11,7 @@ from markscheme.grading.by_row import NO_RUBRIC, rubric_for
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
 from markscheme.rubrics.of_rows import RowRubric, notes_on_key, rubric_key_in
+from markscheme.rubrics.shapes import RUBRIC_SHAPES
 from markscheme.submission import Submission
 
 
@@ -23,6 +25,7 @@ def lint_rows(path: Path) -> LintReport:
     criteria: set[str] = set()
     lines_by_note: dict[str, list[int]] = {}
     n_rows = 0
+    may_be_mapped = False
     for line, data in json_rows(path, RatingError):
         n_rows += 1
         row_rubric = _row_rubric(data)
@@ -32,9 +35,10 @@ def lint_rows(path: Path) -> LintReport:
                 lines_by_note.setdefault(note, []).append(line)
         else:
             faults.append(Fault(row_rubric, line))
+            may_be_mapped |= isinstance(data, Mapping) and _may_be_mapped(data)
     counts = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
     notes = [f"{note} ({counted(len(lines), 'row')}, first {lines[0]})" for note, lines in lines_by_note.items()]
-    if any(" --map " in fault.problem for fault in faults):
+    if may_be_mapped:
         notes.append(f"`--map` is an option of `markscheme grade {shlex.quote(path.name)}`")
     return LintReport(path, faults=tuple(faults), notes=(counts, *notes))
 
@@ -44,10 +48,24 @@ def _row_rubric(data: object) -> RowRubric | str:
     if not isinstance(data, Mapping):
         return "a row is an object"
     try:
-        inputs = Submission("", {str(key): value for key, value in data.items()}).inputs
+        inputs = _inputs(data)
     except SubmissionError as error:
         return str(error)
     return rubric_for(inputs, None, "add") or NO_RUBRIC
+
+
+def _may_be_mapped(row: Mapping[str, object]) -> bool:
+    """Return True for a row without a rubric one of whose other keys may hold criteria."""
+    try:
+        inputs = _inputs(row)
+    except SubmissionError:
+        return False
+    return rubric_key_in(inputs, None) is None and any(shape.key_in(inputs) for shape in RUBRIC_SHAPES)
+
+
+def _inputs(row: Mapping[str, object]) -> Mapping[str, Any]:
+    """Return what a row shows a judge."""
+    return Submission("", {str(key): value for key, value in row.items()}).inputs
 
 
 def rows_in_words(report: LintReport) -> str:
