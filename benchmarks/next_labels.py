@@ -26,7 +26,7 @@ import numpy.typing as npt
 from benchmarks.page import write_page
 from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.features.label.sampling import choose_next
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import decision_table, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale

@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from benchmarks.environment import python_with
 from markscheme.calibration.rates.pass_rates import pass_rates
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.table import decision_table
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.stats.estimate import Estimate

@@ -33,7 +33,8 @@ from scipy.special import ndtri
 from benchmarks.page import write_page
 from markscheme.features.improve.fitting.own_scores import FOLDS_SEED, OwnScores
 from markscheme.features.improve.weights import FOLDS, WEIGHTS_P, FTest, Sums, TunedWeights, fit_weights, ridge
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import positions, rating_table, stacked

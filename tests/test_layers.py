@@ -184,7 +184,7 @@ LATE: dict[str, dict[str, str]] = {
         ("calibration.decision", "calibration.reasons", "ratings.gold"),
         "numpy and scipy come with them, and `status` reads what a calibration kept",
     ),
-    "ratings.examples": {"grading.graded_table": "few files are Parquet"},
+    "ratings.example_reading": {"grading.graded_table": "few files are Parquet"},
     "readers.peek": {"grading.graded_table": "few files are Parquet"},
     "readers.archive": {"zstandard": OPTIONAL},
     "readers.plain_tables": dict.fromkeys(

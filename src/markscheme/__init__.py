@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from markscheme.judges.panel import Panel as Panel
     from markscheme.judges.registry import open_judge as open_judge
     from markscheme.judges.scripted import ScriptedJudge as ScriptedJudge
-    from markscheme.ratings.examples import Example as Example
+    from markscheme.ratings.example_rows import Example as Example
     from markscheme.ratings.rating import Rating as Rating
     from markscheme.rewards import reward as reward
     from markscheme.rubrics.file import load_rubric as load_rubric
@@ -70,7 +70,7 @@ _PUBLIC = {
     "Panel": "judges.panel",
     "open_judge": "judges.registry",
     "ScriptedJudge": "judges.scripted",
-    "Example": "ratings.examples",
+    "Example": "ratings.example_rows",
     "Rating": "ratings.rating",
     "reward": "rewards",
     "load_rubric": "rubrics.file",

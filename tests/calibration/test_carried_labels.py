@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, asked_under, corrected
 from markscheme.rubrics.rubric import Rubric, Scale

@@ -6,7 +6,8 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.decided_labels import DecisionOrigins, decided_labels
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.submission import Submission
 

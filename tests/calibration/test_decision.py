@@ -12,7 +12,8 @@ from markscheme.calibration.decision import decide
 from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import NO_GAIN, NO_SKILL, STUCK_JUDGE, FindingKind
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Scale

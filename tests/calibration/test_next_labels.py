@@ -15,7 +15,8 @@ from markscheme.calibration.next_labels import (
     next_labels,
     planned_labels,
 )
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.submission import Submission

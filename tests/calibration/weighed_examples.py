@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from markscheme import Rubric
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission

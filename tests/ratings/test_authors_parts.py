@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from markscheme.errors import RatingWarning
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.parts import READ_FIRST, keep_parts_by_place, part_of_task, read_all, with_parts
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission

@@ -9,7 +9,8 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError, RatingWarning
-from markscheme.ratings.examples import Example, load_examples
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission

@@ -12,7 +12,8 @@ import pytest
 
 from markscheme.errors import RatingError, RatingWarning, leaving_out_damaged_lines
 from markscheme.files import rewrite
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import (
     labelling_digest,
@@ -277,7 +278,8 @@ def test_looks_of_several_processes_have_a_number_each_and_spend_less_each_time(
     code = """if True:
         import sys
         from pathlib import Path
-        from markscheme.ratings.examples import Example, ExampleSet
+        from markscheme.ratings.example_rows import Example
+        from markscheme.ratings.examples import ExampleSet
         from markscheme.ratings.rating import Rating
         from markscheme.ratings.splits import open_test_labels, record_decision
         from markscheme.submission import Submission

@@ -11,7 +11,8 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.errors import RatingError
 from markscheme.judges.judge import Usage
 from markscheme.ratings.codes import load_ratings
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.calibrations import gold_between, is_calibration, written_calibrations

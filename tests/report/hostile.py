@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission

@@ -10,7 +10,8 @@ import pytest
 from markscheme import Rubric
 from markscheme.calibration.calibration import Calibration, Counts, Rater, calibration_of
 from markscheme.judges.judge import Usage
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.json import dumps

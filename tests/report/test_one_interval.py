@@ -15,7 +15,7 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.rates.pass_rates import pass_rates
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.table import decision_table
 from markscheme.report.document import Document

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet, examples_from
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric

@@ -8,7 +8,8 @@ from typing import Any
 
 from markscheme.grading.score import ROUNDING
 from markscheme.phrases import counted, in_words
-from markscheme.ratings.examples import Example, ExampleSet, has_stale
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet, has_stale
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating, is_asked, is_stale

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from markscheme.grading.score import ROUNDING
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating

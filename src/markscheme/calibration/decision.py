@@ -30,7 +30,7 @@ from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, Ga
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
-from markscheme.ratings.examples import each
+from markscheme.ratings.example_rows import each
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels

@@ -15,7 +15,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.panel import Panel
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric

@@ -14,7 +14,8 @@ from markscheme.calibration.unlabelled_results import nothing_labelled
 from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
 from markscheme.phrases import in_words
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating

@@ -9,7 +9,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example, ExampleSet, each, examples_file
+from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.examples import ExampleSet, examples_file
 from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration

@@ -13,7 +13,8 @@ from markscheme.errors import ComparisonError
 from markscheme.grading.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.ratings.code_arrays import equal_rows, header_values, rater_numbers, rows_in
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import Example, ExampleSet, each, labels_of, taken
+from markscheme.ratings.example_rows import Example, each, labels_of, taken
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import (

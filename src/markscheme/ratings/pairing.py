@@ -1,6 +1,6 @@
 """Two examples of single responses as one example of a pair."""
 
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.submission import Submission
 

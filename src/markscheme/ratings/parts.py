@@ -12,7 +12,8 @@ from markscheme.errors import RatingError
 from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted
-from markscheme.ratings.examples import Example, ExampleSet, Split, load_responses, warn
+from markscheme.ratings.example_rows import Example, Split
+from markscheme.ratings.examples import ExampleSet, load_responses, warn
 from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.splits import SPLIT_SEED, file_for_parts, write_parts
 from markscheme.rubrics.rubric import Rubric

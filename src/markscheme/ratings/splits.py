@@ -14,7 +14,8 @@ from markscheme.files import append_lines, exclusive, refuse_link, rewrite, set_
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import Example, ExampleSet, Split, each, warn
+from markscheme.ratings.example_rows import Example, Split, each
+from markscheme.ratings.examples import ExampleSet, warn
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
 

@@ -9,7 +9,7 @@ from markscheme.errors import ComparisonError, MarkschemeError, RatingError
 from markscheme.judges.judge import Usage
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
-from markscheme.ratings.examples import DRAWN, Example
+from markscheme.ratings.example_rows import DRAWN, Example
 from markscheme.ratings.gold import GOLD, Gold, given_gold
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on

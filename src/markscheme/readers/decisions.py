@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.plain_data import id_and_rest, json_in_line, raw_lines, shown
 from markscheme.ratings.codes import MOST_REMEMBERED, RatingCodes
-from markscheme.ratings.examples import Example, ExampleRows
+from markscheme.ratings.example_rows import Example, ExampleRows
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.calibrations import drawn_as

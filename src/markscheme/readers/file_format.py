@@ -8,7 +8,7 @@ from markscheme.seam import OpenTable
 if TYPE_CHECKING:
     from collections import Counter
 
-    from markscheme.ratings.examples import Example
+    from markscheme.ratings.example_rows import Example
     from markscheme.readers.imported import Expected, Interpretation, Reading
     from markscheme.readers.peek import Peek
     from markscheme.readers.remarks import Remark

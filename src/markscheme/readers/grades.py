@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.grading.graded_table import OWN_COLUMNS
 from markscheme.plain_data import json_lines, shown, table_rows
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers.imported import Interpretation, Reading, number

@@ -11,7 +11,8 @@ from markscheme.numerals import finite
 from markscheme.plain_data import shown
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions, Span
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek

@@ -7,7 +7,7 @@ from typing import Any
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.plain_data import shown
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rated, Rating

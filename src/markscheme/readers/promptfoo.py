@@ -10,7 +10,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import total
 from markscheme.plain_data import shown
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Interpretation, Reading, at_position
 from markscheme.readers.infer_rubric import rubric_of_wholes

@@ -13,7 +13,8 @@ from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
-from markscheme.ratings.examples import Example, ExampleSet, each
+from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import reported_rubric

@@ -16,7 +16,8 @@ from markscheme.fingerprint import fingerprint
 from markscheme.phrases import few_of
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.ratings.additions import is_before
-from markscheme.ratings.examples import RATINGS_FOLDER, Example, examples_file, load_examples
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.imported import Reading
 from markscheme.readers.peek import Peek

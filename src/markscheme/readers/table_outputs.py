@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from markscheme.errors import naming
 from markscheme.parts import in_cell
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import LIST, PLAIN_LINES, TABLE, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.tabular.columns import ColumnRole, output_roles

@@ -11,7 +11,7 @@ from markscheme.errors import RatingError, UsageError, refuse_lines, suggestion
 from markscheme.fingerprint import fingerprint
 from markscheme.parts import PartedText, in_cell
 from markscheme.plain_data import json_lines, read_text, shown
-from markscheme.ratings.examples import Example, Split
+from markscheme.ratings.example_rows import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything

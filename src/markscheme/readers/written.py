@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.judges.judge import Usage
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 

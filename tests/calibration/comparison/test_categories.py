@@ -15,7 +15,8 @@ from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Abstention, Verdict, worse
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.report.markdown import render_markdown

@@ -5,7 +5,8 @@ import pytest
 
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.errors import ComparisonError
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.sections.first_screen import agreement_bars

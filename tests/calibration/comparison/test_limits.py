@@ -11,7 +11,7 @@ from markscheme.calibration.comparison.limits import (
     WrongDecisions,
     wrong_decisions,
 )
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.stats.decision_figures import side_share
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum

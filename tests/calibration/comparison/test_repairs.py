@@ -9,7 +9,8 @@ import pytest
 
 from markscheme.calibration.comparison.repairs import Repair, Repairs
 from markscheme.grading.score import decision_of_levels, score_of_levels
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import SAME_AS_LEVELS
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale

@@ -16,7 +16,8 @@ from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.setting import MOST_RUNS, labels_digest, submission_digest
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import Example, load_examples
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.submission import Submission
 from tests.full_disk import disk_of

@@ -11,7 +11,8 @@ import pytest
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.options import LabelOptions
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale

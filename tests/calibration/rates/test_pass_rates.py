@@ -7,7 +7,7 @@ import pytest
 
 from markscheme.calibration.rates.pass_rates import PassRates
 from markscheme.calibration.rates.pass_rates import pass_rates as rates_of_tables
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.table import decision_table
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.submission import Submission

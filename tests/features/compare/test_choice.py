@@ -12,7 +12,8 @@ from markscheme.errors import ComparisonError
 from markscheme.features.compare.choice import NO_WORSE_MARGIN, Choice, Contender, choose, labels_to_tell
 from markscheme.features.compare.view_choice import callout, view
 from markscheme.judges.judge import Usage
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.score_linking import gain_in_hits

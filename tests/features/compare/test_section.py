@@ -5,7 +5,8 @@ from dataclasses import replace
 from markscheme.features.compare.choice import Contender, choose
 from markscheme.features.compare.contenders import Compared
 from markscheme.features.compare.section import flipped_texts
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating

@@ -13,7 +13,8 @@ from markscheme import Rubric
 from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.features.compare.view_choice import json_of, shown_pairs, view
 from markscheme.judges.judge import Usage
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.figures import chance

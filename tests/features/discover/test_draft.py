@@ -10,7 +10,8 @@ from markscheme.features.discover.figures import ReadOutputs
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.order import ReadingOrder
 from markscheme.features.discover.reading import AgainAnswered, Note, OutputReading, ReadState
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission

@@ -23,7 +23,7 @@ from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, FORMATS, FileFormat
 from markscheme.readers.imported import Interpretation, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes

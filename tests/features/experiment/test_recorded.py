@@ -34,7 +34,7 @@ from markscheme.features.experiment.table import (
 from markscheme.features.experiment.view import csv_of, json_of, view
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import RatingTable, decision_table
 from markscheme.report.document import Table

@@ -16,7 +16,7 @@ from markscheme.features.improve.candidates import (
     from_rubric,
     read_candidates,
 )
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import Rubric

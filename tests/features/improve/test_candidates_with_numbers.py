@@ -8,7 +8,7 @@ import pytest
 
 from markscheme.features.improve.selection import decisions_test
 from markscheme.features.improve.trial import own_decision
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.submission import Submission
 from tests.features.improve.reading import RUBRIC, edit, make_project

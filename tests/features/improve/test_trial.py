@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from markscheme.features.improve.trial import TrialPart, difference, ungraded_share
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric

@@ -7,7 +7,7 @@ import pytest
 
 from markscheme.errors import UsageError
 from markscheme.features.label.pair_design import pair_design
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.pairing import pair_of
 from markscheme.submission import Submission
 

@@ -11,7 +11,8 @@ from markscheme.features.other_tools.export_promptfoo import promptfoo_config
 from markscheme.parts import parts_of
 from markscheme.promptfoo.assertion import read_call
 from markscheme.promptfoo.engine import Engine
-from markscheme.ratings.examples import Example, load_examples
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import load_examples
 from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.rated import RatedFile, open_rated
 from markscheme.submission import UNSHOWN_PARTS

@@ -20,7 +20,8 @@ from markscheme.features.pairs.preferences import order_figures, systems_compare
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.prompt import Prompt
-from markscheme.ratings.examples import Example, ExampleSet, examples_from
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet, examples_from
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.report.junit import WHOLE_CASE, calibrations_junit

@@ -1,6 +1,7 @@
 """Single examples: who is marked as differing from gold, and what names the difference in the list."""
 
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.sections.examples import examples_of

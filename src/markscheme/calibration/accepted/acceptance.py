@@ -32,7 +32,7 @@ from markscheme.files import exclusive, replacing, write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.phrases import counted
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
 from markscheme.rubrics.rubric import Rubric

@@ -22,7 +22,8 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering, cache_folder
 from markscheme.judges.rerun import NeverAsked
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric

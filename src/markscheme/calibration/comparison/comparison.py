@@ -28,7 +28,8 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import ExampleSet, draws_of, each
+from markscheme.ratings.example_rows import each
+from markscheme.ratings.examples import ExampleSet, draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, stacked

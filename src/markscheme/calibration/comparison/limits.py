@@ -8,7 +8,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.options import LabelOptions
-from markscheme.ratings.examples import Example, draws_of, each
+from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.examples import draws_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
 from markscheme.stats.estimate import Estimate

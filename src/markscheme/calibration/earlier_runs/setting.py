@@ -11,7 +11,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint, blank_submission, questions
 from markscheme.judges.judge import Identity
 from markscheme.prompt import Prompt
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
 from markscheme.stats.estimate import Reason

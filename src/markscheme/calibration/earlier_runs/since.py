@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from markscheme.calibration.earlier_runs.setting import Accepted, same_scale, submission_digest
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.change import alarm_level

@@ -23,7 +23,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.code_arrays import have_answer, header_values
-from markscheme.ratings.examples import each
+from markscheme.ratings.example_rows import each
 from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate

@@ -12,7 +12,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import headline, merged_rows
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
-from markscheme.ratings.examples import Example, each
+from markscheme.ratings.example_rows import Example, each
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate

@@ -10,7 +10,8 @@ from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example, ExampleRows, ExampleSet, each
+from markscheme.ratings.example_rows import Example, ExampleRows, each
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating

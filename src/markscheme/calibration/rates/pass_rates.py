@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.ratings.examples import Example, ExampleRows, each
+from markscheme.ratings.example_rows import Example, ExampleRows, each
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.table import RatingTable, groups_of
 from markscheme.stats.estimate import Estimate

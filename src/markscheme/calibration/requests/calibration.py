@@ -32,7 +32,8 @@ from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example, ExampleSet, each, warn_unknown
+from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of

@@ -22,7 +22,7 @@ from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.program_rows import rating_cells, refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels

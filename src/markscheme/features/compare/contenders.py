@@ -14,7 +14,8 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.judges.kinds import judge_forms, kind_of
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.pages.words import first_words
 from markscheme.phrases import number
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import collapsed
 from markscheme.report.page_blocks import AnsweredText, JudgeAnswer, SideBySide

@@ -20,7 +20,7 @@ from markscheme.features.demo.faults import (
     Charge,
     on_system,
 )
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.intervals import Floats

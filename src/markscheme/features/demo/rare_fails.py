@@ -12,7 +12,8 @@ import yaml
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.features.demo.naming import write_examples, write_lines
 from markscheme.features.demo.planting import JUDGE_NAME, SIMULATED_PEOPLE, withheld
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data

@@ -13,7 +13,7 @@ from markscheme.fingerprint import words_alone
 from markscheme.material import Material
 from markscheme.phrases import counted, in_words
 from markscheme.plain_data import safe_json
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.rubrics.edit import FAILS_WITH, NONE_FAILS, Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text

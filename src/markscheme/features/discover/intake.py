@@ -19,7 +19,7 @@ from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.rubrics.search import calibration_folder
 from markscheme.text import path_component

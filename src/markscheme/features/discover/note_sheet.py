@@ -10,7 +10,7 @@ from markscheme.features.discover.reading import OutputReading
 from markscheme.features.discover.store import NOTES_FOLDER
 from markscheme.phrases import few_of
 from markscheme.plain_data import read_text, shown
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.readers.sheet import KEY, VERSION, responses_of, saved_for, signed
 
 NoteSheetHead = Mapping[str, Any]

@@ -16,7 +16,7 @@ from markscheme.features.discover.unread import kept_unread, reading_plan
 from markscheme.features.discover.unseen import LARGE_SHARE, SURE
 from markscheme.fingerprint import fingerprint
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric

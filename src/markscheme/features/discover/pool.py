@@ -12,7 +12,7 @@ from markscheme.numerals import finite
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.table_outputs import outputs_in, reads_as_table

@@ -21,7 +21,7 @@ from markscheme.phrases import counted
 from markscheme.plain_data import shown
 from markscheme.promptfoo.results import read_results
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.readers.file_format import FileFormat, ReadRemarks
 from markscheme.readers.formats import LIST, PLAIN_LINES, PROMPTFOO_RESULTS, TABLE, format_of

@@ -29,7 +29,7 @@ from markscheme.pages.order import Share
 from markscheme.pages.serving import duration
 from markscheme.pages.words import first_words
 from markscheme.plain_data import append_readable, read_text
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 
 RECODED = 30
 """Notes that a second person sorts, blind; an afternoon's work less than sorting them all."""

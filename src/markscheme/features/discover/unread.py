@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from markscheme.features.discover.figures import ReadOutputs
 from markscheme.phrases import counted
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 
 LEAST_POOL = 40
 """Outputs from which some are kept unread: half of fewer would prove nothing."""

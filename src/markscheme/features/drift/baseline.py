@@ -41,7 +41,7 @@ from markscheme.features.drift.shift import (
 )
 from markscheme.features.drift.statistics import RUN_SD, RunComparison, compare_runs, run_agreement_change
 from markscheme.phrases import counted
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import GOLD
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of, positions, stacked

@@ -10,7 +10,8 @@ from markscheme.features.experiment.definition import Experiment
 from markscheme.features.experiment.run import ExperimentRequest, Outputs, submissions
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.pairing import pair_of
 

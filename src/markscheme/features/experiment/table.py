@@ -11,7 +11,7 @@ from markscheme.calibration.comparison.comparison import differences, shift_betw
 from markscheme.calibration.rates.pass_rates import PassRates, pass_rates
 from markscheme.features.experiment.definition import OVERALL, ExperimentCase
 from markscheme.features.experiment.run import ExperimentRun
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating

@@ -10,7 +10,8 @@ from typing import Any
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.plain_data import read_json, shown
-from markscheme.ratings.examples import Example, anchors_in
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import anchors_in
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.edit import edit as edited_file
 from markscheme.rubrics.file import load_rubric

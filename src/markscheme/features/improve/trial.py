@@ -15,7 +15,7 @@ from markscheme.grading.checks import Scorer
 from markscheme.judges.judge import GradingJudge, Usage, replying
 from markscheme.judges.rerun import FromSample
 from markscheme.progress import Watch
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE, Gold
 from markscheme.ratings.rating import Rating

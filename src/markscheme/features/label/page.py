@@ -24,7 +24,7 @@ from markscheme.pages.example import Shortening, render_example, whole_texts
 from markscheme.pages.order import Step
 from markscheme.pages.template import PageTemplate, environment
 from markscheme.pages.words import first_words
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.pair_sides import group_of_inputs
 from markscheme.ratings.pairing import pair_of
 

@@ -12,11 +12,11 @@ from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import new_examples
 from markscheme.ratings.audits import audits_in
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import (
     RATES_FOLDER,
     RATINGS_FOLDER,
     SUFFIXES,
-    Example,
     examples_file,
     examples_from,
     load_examples,

@@ -10,7 +10,8 @@ from markscheme.features.label.pool import ResponsePool
 from markscheme.grading.by_row import own_rubric
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
-from markscheme.ratings.examples import Example, examples_from
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import examples_from
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
 

@@ -12,7 +12,7 @@ from markscheme.errors import UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.grading.score import ROUNDING
 from markscheme.grading.verdict import middle_of
-from markscheme.ratings.examples import DrawnBy, Example
+from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable, decision_table, overall_of

@@ -22,7 +22,8 @@ from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, load_examples
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.row_form import takes_lines

@@ -15,7 +15,7 @@ from markscheme.features.label.store import LabelFile
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.fingerprint import fingerprint
 from markscheme.pages.order import Step
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.sheet import wording_of

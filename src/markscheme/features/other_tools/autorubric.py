@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.plain_data import shown
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading, to_pass
 from markscheme.readers.peek import Peek

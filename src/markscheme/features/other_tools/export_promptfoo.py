@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from markscheme.parts import as_written
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
 
 SPLIT_NAMES: Mapping[str | None, str] = {"dev": "golden", "test": "holdout"}

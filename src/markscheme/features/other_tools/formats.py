@@ -25,7 +25,7 @@ from markscheme.features.other_tools.written_times import (
     times_of_mlflow,
     times_of_phoenix,
 )
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, PUBLISHED_SETS, FileFormat
 from markscheme.readers.formats import one_by_one
 from markscheme.readers.imported import Interpretation, Reading

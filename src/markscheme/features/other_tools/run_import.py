@@ -12,7 +12,7 @@ from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import given_to_current_words
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats

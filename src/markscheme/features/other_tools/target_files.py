@@ -10,7 +10,8 @@ from markscheme.errors import UsageError, writing
 from markscheme.files import append_text, end_of_link, exclusive, is_no_file, json_text, refuse_unmakeable
 from markscheme.ratings.additions import Additions, additions_to, new_examples, responses_in
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.examples import RATINGS_FOLDER, Example
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric

@@ -21,7 +21,7 @@ from markscheme.features.other_tools.metric_values import (
 from markscheme.phrases import few_of
 from markscheme.plain_data import shown
 from markscheme.ratings.column_options import SCALE_SIDES, Span
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Import, Reading, number, plain, taken_out

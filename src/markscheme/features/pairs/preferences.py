@@ -13,7 +13,7 @@ import numpy as np
 from markscheme.features.pairs.davidson import Strengths, cycles, davidson
 from markscheme.features.pairs.measure import preferences_of_scores
 from markscheme.features.pairs.mirrored import lean_to_first, length_lean, order_flips
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of, groups_of
 from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from markscheme.calibration.results import Reported
 from markscheme.features.pairs.preferences import OrderFigures, SystemsCompared, order_figures, systems_compared
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of

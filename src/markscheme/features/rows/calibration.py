@@ -28,7 +28,8 @@ from markscheme.grading.verdict import Verdict
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
 from markscheme.ratings.codes import load_ratings
-from markscheme.ratings.examples import RATINGS_FOLDER, Example, ExampleSet, examples_from
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_from
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating

@@ -19,7 +19,8 @@ from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.rerun import FromSample
 from markscheme.parts import PART_CHANGES, PartChange, ShownPart, parts_of, with_changed_parts, with_parts_of
 from markscheme.plain_data import read_json
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission

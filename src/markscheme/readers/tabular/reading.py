@@ -14,7 +14,8 @@ from markscheme.parts import in_cell, loaded_part
 from markscheme.phrases import in_words
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example, ExampleRows, ExampleSet
+from markscheme.ratings.example_rows import Example, ExampleRows
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of

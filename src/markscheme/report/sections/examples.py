@@ -9,7 +9,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.phrases import number, signed
-from markscheme.ratings.examples import Example, each
+from markscheme.ratings.example_rows import Example, each
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of

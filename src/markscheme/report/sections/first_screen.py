@@ -14,7 +14,7 @@ from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Mea
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
-from markscheme.ratings.examples import each
+from markscheme.ratings.example_rows import each
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval

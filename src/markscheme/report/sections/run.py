@@ -10,7 +10,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number
-from markscheme.ratings.examples import each
+from markscheme.ratings.example_rows import each
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.sections.labels import LABELS_IN_WORDS

@@ -13,7 +13,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
-from markscheme.ratings.examples import each
+from markscheme.ratings.example_rows import each
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.repairs import findings_json

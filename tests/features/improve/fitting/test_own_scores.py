@@ -8,7 +8,8 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import ComparisonError
 from markscheme.features.improve.fitting.own_scores import OwnScores
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.stats.weighted_scores import weighted_scores
 from markscheme.submission import Submission

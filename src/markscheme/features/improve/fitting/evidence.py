@@ -13,7 +13,8 @@ from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRo
 from markscheme.features.improve.fitting.judged import JudgedLevels
 from markscheme.features.improve.least_labels import LEAST_OF_EACH
 from markscheme.grading.score import must_pass
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import task_of

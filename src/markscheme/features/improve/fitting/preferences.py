@@ -17,7 +17,8 @@ from markscheme.features.improve.fitting.evidence import (
     response_ids,
 )
 from markscheme.features.improve.fitting.judged import JudgedLevels
-from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.file import load_rubric

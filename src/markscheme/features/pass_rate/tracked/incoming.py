@@ -15,7 +15,7 @@ from markscheme.parts import in_cell
 from markscheme.phrases import in_words
 from markscheme.plain_data import shown
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import Example
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.table import column_of
 from markscheme.readers.file_format import FileFormat
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of

@@ -41,14 +41,8 @@ from markscheme.grading import Grade, Grading, grade_many, questions
 from markscheme.judges.options import AskOptions
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import (
-    AUDITS_FILE,
-    RATINGS_FOLDER,
-    Example,
-    ExampleSet,
-    examples_file,
-    load_responses,
-)
+from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import AUDITS_FILE, RATINGS_FOLDER, ExampleSet, examples_file, load_responses
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating

@@ -1,0 +1,395 @@
+"""Reading of examples from a file or a program, with every fault reported."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import starmap
+from pathlib import Path
+from sys import intern
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from markscheme.errors import Fault, RatingError, refuse_lines
+from markscheme.numerals import finite
+from markscheme.parts import in_cell, parted_text
+from markscheme.plain_data import (
+    ANOTHER_LENGTH,
+    Form,
+    json_in_line,
+    json_value,
+    plain_data,
+    raw_lines,
+    read_text,
+    shown,
+    table_rows,
+)
+from markscheme.ratings.cell_labels import label_in_cells, number_or_text
+from markscheme.ratings.codes import RatingLines
+from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, Example, ExampleRows, telling
+from markscheme.ratings.pair_sides import (
+    faults_of_groups,
+    group_of_inputs,
+    responses_of_pair,
+    sides_of_pair,
+    systems_of,
+)
+from markscheme.ratings.program_rows import example_cells
+from markscheme.ratings.rating import EMPTY_MAPPING, text_of
+from markscheme.ratings.row_form import RowForm, form_of_rows
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
+
+NO_EXAMPLES_AS_TEXT = (
+    "is a workbook or packed; `markscheme import FILE --rubric NAME --to ratings.jsonl --examples examples.jsonl` "
+    "writes examples of it"
+)
+_ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum", "draw")
+_OWN_KEYS = frozenset(
+    (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
+)
+Digests: TypeAlias = Sequence[int | None]
+"""For each example a number, equal where texts are equal; None where there is no response."""
+
+
+def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tuple[ExampleRows, Digests]:
+    """Read the examples in a file.
+
+    Raises:
+        RatingError: All that is wrong with them, each fault with its line.
+    """
+    reading = _Reading(path, rubric, with_labels)
+    return reading.examples(reading.rows(path)), reading.digests
+
+
+def examples_in_rows(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -> tuple[ExampleRows, Digests]:
+    """Read the examples that a program has.
+
+    Raises:
+        RatingError: All that is wrong with them, each fault with its place from 1.
+    """
+    reading = _Reading("examples", rubric)
+    numbered = (_Row(ordinal, example_cells(row)) for ordinal, row in enumerate(rows, start=1))
+    return reading.examples(numbered), reading.digests
+
+
+_Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
+"""Responses, and inputs by name."""
+
+
+class _Row(NamedTuple):
+    """An example as it was given.
+
+    Attributes:
+        line: Its line in a file, or its place from 1.
+        data: An Example, or the value of a line or a row.
+        labels: The letters of each of its labels, where they are left out of `data`.
+        new_labels: The values of those that no example before had, by their letters.
+        text: The letters of `data`, where it is from a line of a file.
+    """
+
+    line: int | None
+    data: Any
+    labels: Sequence[bytes] = ()
+    new_labels: Mapping[bytes, Any] = {}
+    text: bytes | None = None
+
+
+@dataclass
+class _Reading:
+    """One reading of examples; faults are collected and reported together.
+
+    Attributes:
+        faults: What is wrong with them.
+        ids: The examples' ids.
+        sources: The submission of each example, or the line of which it is made.
+        digests: The digest of each example's texts.
+    """
+
+    path: Path | str
+    rubric: Rubric
+    with_labels: bool = True
+    faults: list[Fault] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    sources: list[Submission | bytes] = field(default_factory=list)
+    digests: list[int | None] = field(default_factory=list)
+
+    @cached_property
+    def _is_of_pairs(self) -> bool:
+        return self.rubric.is_of_pairs
+
+    @cached_property
+    def lines(self) -> RatingLines:
+        """The labels."""
+        return RatingLines(self.rubric)
+
+    def examples(self, rows: Iterable[_Row]) -> ExampleRows:
+        columns_read: dict[str, list[Any]] = {name: [] for name in OF_ROWS}
+        lengths: list[int] = []
+        line_of: dict[str, int | None] = {}
+        ends: list[int] = []
+        codes = self.lines.codes
+        for row in rows:
+            unit = ""
+            try:
+                unit, source, texts, of_row = self._example(row, len(line_of) + 1)
+                if unit in line_of:
+                    raise ValueError(f"id {unit!r} is on line {line_of[unit]} already; ids are unique")
+            except ValueError as error:
+                self.faults.append(Fault(str(error), row.line))
+                codes.cut(ends[-1] if ends else 0)
+                continue
+            line_of[unit] = of_row["line"]
+            self.sources.append(source)
+            self.digests.append(_digest(*texts))
+            lengths.append(len(texts[0][0]))
+            for name, values in columns_read.items():
+                values.append(of_row[name])
+            ends.append(len(codes))
+        self.ids += line_of
+        self.faults += faults_of_groups(
+            of_pair
+            for of_pair in zip(
+                self.ids, columns_read["group"], columns_read["sides"], columns_read["line"], strict=True
+            )
+            if of_pair[2]
+        )
+        if self.faults:
+            refuse_lines(RatingError(self.faults, path=self.path))
+        if not line_of:
+            raise RatingError("holds no examples", path=self.path)
+        columns = {**telling(columns_read), "response_length": lengths}
+        return ExampleRows(self.ids, columns, self._responses, self._submission, codes, ends)
+
+    def rows(self, path: Path) -> Iterator[_Row]:
+        """The examples in a file as plain data."""
+        form = form_of_rows(path)
+        if form == "lines":
+            for line_number, raw in raw_lines(path, RatingError):
+                row = self._without_labels(raw, line_number) if self.with_labels else None
+                if row is None:
+                    values = json_in_line(raw, path, line_number, RatingError)
+                    yield from (_Row(line_number, data, text=raw) for data in values)
+                else:
+                    yield row
+        elif form == "packed":
+            raise RatingError(NO_EXAMPLES_AS_TEXT, path=path)
+        elif form == "json" or form == "yaml":
+            yield from starmap(_Row, self._document(path, form))
+        else:
+            yield from starmap(_Row, self._table(_rows(path, form)))
+
+    def _without_labels(self, raw: bytes, line_number: int) -> _Row | None:
+        """Read a line that has plain labels, apart from them; None of any other."""
+        key = raw.find(_KEY)
+        begin = _LIST.match(raw, key + len(_KEY))
+        if key < 1 or raw[key - 1] == _ESCAPE or begin is None or raw.find(_KEY, begin.end()) >= 0:
+            return None
+        labels: list[bytes] = []
+        end = begin.end()
+        while label := _LABEL.match(raw, end):
+            labels.append(label[1])
+            end = label.end()
+            if label[2]:
+                break
+        else:
+            return None
+        text = raw[: begin.end()] + raw[end - 1 :]
+        try:
+            new_labels = {label: json_value(label) for label in labels if not self.lines.knows(label)}
+            data = json_value(text)
+        except (ValueError, RecursionError):
+            return None
+        has_them = isinstance(data, Mapping) and data.get("labels") == []
+        return _Row(line_number, data, labels, new_labels, text) if has_them else None
+
+    def _document(self, path: Path, form: Form) -> Iterator[tuple[int | None, Any]]:
+        text = read_text(path, RatingError)
+        data, lines = plain_data(text, form, RatingError, path=path)
+        at: tuple[str | int, ...] = ()
+        if isinstance(data, Mapping):
+            rubric_name = data.get("rubric", self.rubric.name)
+            if self.with_labels and rubric_name != self.rubric.name:
+                raise RatingError(
+                    f"holds examples of rubric {rubric_name!r}, not of {self.rubric.name!r}", path=self.path
+                )
+            data = data.get("examples")
+            at = ("examples",)
+        if not isinstance(data, list):
+            raise RatingError("is a list of examples, or {rubric, examples: [...]}", path=self.path)
+        for index, raw in enumerate(data):
+            yield lines.get((*at, index)), raw
+
+    def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
+        """Rows with the same id are one example labelled by several raters."""
+        criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
+        of_labels = criteria.keys() | {"rater", "kind", "overall"}
+        merged: dict[str, tuple[int, dict[str, Any]]] = {}
+        for ordinal, (line, row) in enumerate(rows, start=1):
+            if row is None:
+                self.faults.append(Fault(ANOTHER_LENGTH, line))
+                continue
+            cells = {key: value for key, value in row.items() if value != ""}
+            key = cells.get("id", f"ex-{ordinal}")
+            label = label_in_cells(cells, criteria)
+            rest: dict[str, Any] = {name: in_cell(value) for name, value in cells.items() if name not in of_labels}
+            if "weight" in rest:
+                rest["weight"] = number_or_text(rest["weight"])
+            _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
+            if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
+                self.faults.append(Fault(f"id {key!r} occurs above with another response", line))
+                continue
+            example["labels"] += [label] if label else []
+        yield from merged.values()
+
+    def _example(self, row: _Row, ordinal: int) -> tuple[str, Submission | bytes, _Texts, Mapping[str, Any]]:
+        """Return an example's id, its submission or the line of which it is made, its texts, and all else of it."""
+        data = row.data
+        if isinstance(data, Example):
+            self.lines.codes.extend(data.labels)
+            texts = data.submission.responses, data.submission.inputs
+            return data.id, data.submission, texts, {name: getattr(data, name) for name in OF_ROWS}
+        if not isinstance(data, Mapping):
+            raise ValueError(f"an example is an object, found {shown(data)}")
+        sides = sides_of_pair(data) if self._is_of_pairs else None
+        unit = text_of(data.get("id")) or f"ex-{ordinal}"
+        first, second, inputs = self._given_texts(data)
+        source: Submission | bytes
+        if row.text is not None and second is None and all(type(text) is str for text in inputs.values()):
+            source, texts = row.text, ((first,), inputs)
+        else:
+            source = Submission(first, inputs, unit, second=second, folder=self._folder)
+            texts = source.responses, source.inputs
+        if self.with_labels:
+            self._add_labels(row, unit)
+        metadata = data.get("metadata")
+        return (
+            unit,
+            source,
+            texts,
+            {
+                "group": intern(text_of(data.get("group")) or ("" if sides is None else group_of_inputs(texts[1]))),
+                "system": intern(text_of(data.get("system")) if sides is None else systems_of(sides)),
+                "split": _one_of(data.get("split"), SPLITS, "split"),
+                "drawn": _one_of(data.get("drawn"), DRAWN, "drawn"),
+                "weight": _weight(data["weight"]) if "weight" in data else 1.0,
+                "line": row.line,
+                "stratum": intern(text_of(data.get("stratum"))),
+                "draw": intern(text_of(data.get("draw"))),
+                "metadata": plain_metadata(metadata) if metadata else EMPTY_MAPPING,
+                "sides": sides,
+            },
+        )
+
+    def _responses(self, row: int) -> tuple[str, ...]:
+        """Return the response of a row, or the two of a pair."""
+        source = self.sources[row]
+        if isinstance(source, Submission):
+            return source.responses
+        data = json_value(source)
+        return (_response_of(data, self._is_short(data), None),)
+
+    def _submission(self, row: int) -> Submission:
+        """Return the submission of a row, made of its line where it has plain texts alone."""
+        source = self.sources[row]
+        if isinstance(source, Submission):
+            return source
+        response, _, inputs = self._given_texts(json_value(source))
+        return Submission(response, inputs, self.ids[row])
+
+    @cached_property
+    def _folder(self) -> Path | None:
+        return self.path.parent if isinstance(self.path, Path) else None
+
+    def _is_short(self, data: Mapping[str, Any]) -> bool:
+        return not self._is_of_pairs and "expectedScore" in data
+
+    def _given_texts(self, data: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Return the response, the second one of a pair, and the inputs, as they are given."""
+        if self._is_of_pairs:
+            return (*responses_of_pair(data), self._inputs(data))
+        return _response_of(data, self._is_short(data), self._folder), None, self._inputs(data)
+
+    def _inputs(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        short = self._is_short(data)
+        not_inputs = _OWN_KEYS if short or "response" in data or "output" in data else _OWN_KEYS - {"input"}
+        if self._is_of_pairs:
+            not_inputs |= set(PAIR_NAMES)
+        rest = {key: value for key, value in data.items() if key not in not_inputs and value is not None}
+        if short and "response" in data and "input" in data:
+            rest["query"] = data["input"]
+        named = data.get("inputs") or {}
+        if not isinstance(named, Mapping):
+            raise ValueError(f"`inputs` is an object of named inputs, found {shown(named)}")
+        return rest | dict(named)
+
+    def _add_labels(self, row: _Row, unit: str) -> None:
+        for text in row.labels:
+            if self.lines.add_known(unit, text) is None:
+                label = row.new_labels[text]
+                index = self.lines.add(label, id=unit)
+                if "id" not in label:
+                    self.lines.remember(text, index)
+        labels = row.data.get("labels") or []
+        if not isinstance(labels, list):
+            raise ValueError(f"`labels` is a list of ratings, found {shown(labels)}")
+        for label in labels:
+            self.lines.add(label, id=unit)
+        if self._is_short(row.data):
+            feedback = row.data.get("expectedFeedback") or []
+            note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
+            whole = {"rater": "author", "kind": "human", "overall": row.data["expectedScore"], "note": note}
+            self.lines.add(whole, id=unit)
+
+
+_KEY: Final = b'"labels"'
+_ESCAPE: Final = ord("\\")
+_LIST = re.compile(rb": ?\[")
+_LABEL = re.compile(rb"(\{[^{}\[\]\\]*(?:\{[^{}\[\]\\]*\}[^{}\[\]\\]*)*\})(?:, ?|(\]))")
+"""A label without a list and an escaped letter in it, and what is after it: a comma, or the end of the list."""
+
+
+def _digest(responses: tuple[str, ...], inputs: Mapping[str, str]) -> int | None:
+    """Return a number that is equal for equal texts; None where there is no response."""
+    return hash((responses, frozenset(inputs.items()))) if responses[0] else None
+
+
+def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
+    """The response in a line of single responses.
+
+    Raises:
+        ValueError: It has a pair, or no text.
+    """
+    response = raw.get("response", raw.get("output", raw.get("input") if short else None))
+    if response is None and has_pair_alone(raw):
+        raise ValueError(IS_PAIR)
+    if isinstance(response, str):
+        return response
+    parted = parted_text(response, folder, "the response")
+    if parted is None:
+        raise ValueError(f"an example has a response, a text; found {shown(response)}")
+    return parted
+
+
+def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
+    """The rows of a table as text, with their lines."""
+    if form == "table":
+        return table_rows(path, RatingError)
+    from markscheme.grading.graded_table import parquet_rows
+
+    return (
+        (line, {name: as_text(value, folder=path.parent) for name, value in row.items() if value is not None})
+        for line, row in parquet_rows(path)
+    )
+
+
+def _one_of(value: Any, allowed: Sequence[str], name: str) -> Any:
+    if value is not None and value not in allowed:
+        raise ValueError(f"{name} is one of {', '.join(allowed)}; found {shown(value)}")
+    return value
+
+
+def _weight(value: Any) -> float:
+    weight = finite(value)
+    if weight is None or weight <= 0:
+        raise ValueError(f"weight is a number above 0, found {shown(value)}")
+    return weight

@@ -1,0 +1,338 @@
+"""Examples in the rows of a table or a file, of which each is made when it is asked for."""
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Final, Literal, SupportsIndex, get_args, overload
+
+from markscheme.parts import as_written
+from markscheme.ratings.codes import RatingCodes, RatingView
+from markscheme.ratings.pair_sides import (
+    PairSide,
+)
+from markscheme.ratings.rating import EMPTY_MAPPING, Rating
+from markscheme.submission import PAIR_NAMES, Submission
+
+Split = Literal["dev", "test"]
+DrawnBy = Literal["random", "by-verdict", "chosen"]
+SPLITS: tuple[str, ...] = get_args(Split)
+DRAWN: tuple[str, ...] = get_args(DrawnBy)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A submission that annotators have labelled, or may label.
+
+    Attributes:
+        submission: What is judged; its id is the example's.
+        labels: Ratings written in place or in `ratings/`.
+        group: What it shares with others, such as its task; "" if nothing.
+        system: What wrote the response; "" where unknown.
+        split: Whether it may be looked at while tuning (dev) or is held out (test); None without splits.
+        drawn: How it was chosen for labelling; None where unknown.
+        weight: Inverse of the probability with which it was drawn; 1 where unknown.
+        line: Its line in the file.
+        stratum: The stratum of the pool it was drawn from, in a stratified draw; "" where unknown.
+        draw: The draw it came in, the same for all examples of one `--next`; "" where unknown.
+        metadata: What else is known of it before it is graded, such as its language: texts, numbers and yes or no.
+        sides: Of a pair: who wrote the first and the second response; None for a single response.
+    """
+
+    submission: Submission
+    labels: Sequence[Rating] = ()
+    group: str = ""
+    system: str = ""
+    split: Split | None = None
+    drawn: DrawnBy | None = None
+    weight: float = 1.0
+    line: int | None = None
+    stratum: str = ""
+    draw: str = ""
+    metadata: Mapping[str, str] = field(default_factory=lambda: EMPTY_MAPPING)
+    sides: tuple[PairSide, PairSide] | None = None
+
+    @property
+    def id(self) -> str:
+        """The submission's id."""
+        return self.submission.id
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """Its response, or the two of a pair."""
+        return self.submission.responses
+
+    @property
+    def response_length(self) -> int:
+        """The number of letters of its response, of a pair of the first one."""
+        return len(self.submission.response)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it can be read and labelled: it has a text, or a query that was answered with nothing."""
+        return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether its texts stay unread, so that new words can be proved on it; it counts in every figure."""
+        return self.split == "test"
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether it was drawn with a chance that is recorded, other than at random."""
+        return self.weight != 1 or bool(self.stratum)
+
+    @property
+    def is_picked_by_hand(self) -> bool:
+        """Whether it was picked by hand, so that it says nothing about other responses."""
+        return self.drawn == "chosen" and not self.has_chance
+
+    def to_json(self, folder: Path | None = None) -> dict[str, Any]:
+        """Return one line of a file of examples, without labels, which are ratings of their own.
+
+        Args:
+            folder: Where the file lies, so that it names what isn't text; None keeps the marks of such parts.
+        """
+        inputs, responses = self.submission.inputs, (self.submission.response, self.submission.second)
+        if folder is not None:
+            inputs = {name: as_written(text, folder) for name, text in inputs.items()}
+            responses = (as_written(responses[0], folder), as_written(responses[1] or "", folder))
+        line: dict[str, Any] = {"id": self.id, "inputs": dict(inputs)}
+        if self.sides is None or self.submission.second is None:
+            line["response"] = responses[0]
+        else:
+            line |= {
+                name: side.to_json(text) for name, side, text in zip(PAIR_NAMES, self.sides, responses, strict=True)
+            }
+        line |= {
+            key: value
+            for key in ("group", *([] if self.sides else ["system"]), "split", "drawn", "stratum", "draw")
+            if (value := getattr(self, key))
+        }
+        if self.weight != 1:
+            line["weight"] = self.weight
+        return {**line, "metadata": dict(self.metadata)} if self.metadata else line
+
+
+_NO_TEXT: Final = Submission("", {}, "")
+_PLAIN: Final = Example(_NO_TEXT)
+"""An example of which nothing is known but its text."""
+_MADE_OF: Final[Mapping[str, Collection[str]]] = {
+    "is_held_out": ("split",),
+    "has_chance": ("weight", "stratum"),
+    "is_picked_by_hand": ("drawn", "weight", "stratum"),
+}
+"""The attributes that decide on others."""
+
+
+class ExampleRows(Sequence[Example]):
+    """Examples in the rows of a table or a file, of which each is made when it is asked for.
+
+    Attributes:
+        ids: The id of each row.
+        known: By attribute, the value in each row; an attribute that says nothing of any row isn't there.
+        labels: The labels of all rows.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[str],
+        known: Mapping[str, Sequence[Any]],
+        responses: Callable[[int], tuple[str, ...]],
+        submission: Callable[[int], Submission],
+        labels: RatingCodes,
+        ends: Sequence[int],
+    ) -> None:
+        """Take over the columns.
+
+        Args:
+            ids: As above.
+            known: As above; `response_length` may be among them.
+            responses: Returns the response of a row, or the two of a pair.
+            submission: Makes the submission of a row.
+            labels: As above, by row.
+            ends: The number of labels up to each row and with it.
+        """
+        self.ids = ids
+        self.known = known
+        self.labels = labels
+        self._responses = responses
+        self._submission = submission
+        self._ends = array("q", ends)
+        self._rows: Sequence[int] = range(len(ids))
+
+    @classmethod
+    def of(cls, examples: Sequence[Example]) -> "ExampleRows":
+        """Return examples as rows; rows as they are."""
+        if isinstance(examples, ExampleRows):
+            return examples
+        submissions = [example.submission for example in examples]
+        known = {name: [getattr(example, name) for example in examples] for name in OF_ROWS}
+        ends = accumulate(len(example.labels) for example in examples)
+        ids = [example.id for example in examples]
+        return cls(
+            ids,
+            telling(known),
+            lambda row: submissions[row].responses,
+            submissions.__getitem__,
+            labels_of(examples),
+            list(ends),
+        )
+
+    @classmethod
+    def without_texts(cls, ids: Sequence[str], **known: Sequence[Any]) -> "ExampleRows":
+        """Return examples of which no text is known."""
+        none = array("q", [0]) * len(ids)
+        return cls(ids, telling(known), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> "tuple[Example, ...]": ...
+    def __getitem__(self, index: SupportsIndex | slice) -> "Example | tuple[Example, ...]":
+        if isinstance(index, slice):
+            return tuple(map(self.__getitem__, range(len(self))[index]))
+        row = self._rows[index.__index__()]
+        labels = self._labels_of(row)
+        return self._made(row, self._submission(row), RatingView(self.labels, labels) if labels else ())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Sequence) and not isinstance(other, str):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} examples>"
+
+    def _made(self, row: int, submission: Submission, labels: Sequence[Rating] = ()) -> Example:
+        """Make the example of a row."""
+        known = {name: values[row] for name, values in self.known.items() if name in OF_ROWS}
+        return Example(submission, labels, **known)
+
+    def _labels_of(self, row: int) -> range:
+        return range(self._ends[row - 1] if row else 0, self._ends[row])
+
+    def each(self, name: str) -> Sequence[Any]:
+        """Return an attribute of each example."""
+        if name == "id":
+            return self.ids if self.is_whole else [self.ids[row] for row in self._rows]
+        if name in self.known:
+            values = self.known[name]
+            return values if self.is_whole else [values[row] for row in self._rows]
+        if name == "response_length":
+            return [len(self._responses(row)[0]) for row in self._rows]
+        if name == "responses":
+            return [self._responses(row) for row in self._rows]
+        if any(decisive in self.known for decisive in _MADE_OF.get(name, ())):
+            return [getattr(self._made(row, _NO_TEXT), name) for row in self._rows]
+        return [getattr(_PLAIN, name)] * len(self)
+
+    @property
+    def label_counts(self) -> list[int]:
+        """The number of labels of each example."""
+        return [len(self._labels_of(row)) for row in self._rows]
+
+    def taken(self, indices: Iterable[int]) -> "ExampleRows":
+        """Return some of the examples, by their indices."""
+        part = ExampleRows(self.ids, self.known, self._responses, self._submission, self.labels, self._ends)
+        part._rows = [self._rows[index] for index in indices]
+        return part
+
+    def labelled_again(self, labels: RatingCodes, indices: Iterable[Iterable[int]]) -> "ExampleRows":
+        """Return the examples with other labels.
+
+        Args:
+            labels: Those of all examples, and maybe more.
+            indices: For each example, the indices of its labels.
+        """
+        whole = self if self.is_whole else self._alone
+        ends: list[int] = []
+        order: list[int] = []
+        for own in indices:
+            order += own
+            ends.append(len(order))
+        return ExampleRows(whole.ids, whole.known, whole._responses, whole._submission, labels.taken(order), ends)
+
+    def under(self, ids: Sequence[str], **known: Sequence[Any]) -> "ExampleRows":
+        """Return the examples without labels, under other ids and with other attributes."""
+        rows = self._alone
+        return ExampleRows(
+            ids,
+            telling({**rows.known, **known}),
+            rows._responses,
+            lambda row: replace(rows._submission(row), id=ids[row]),
+            rows.labels,
+            rows._ends,
+        )
+
+    @property
+    def _alone(self) -> "ExampleRows":
+        """The chosen examples as rows of their own."""
+        rows = self._rows
+        return ExampleRows(
+            self.each("id"),
+            {name: self.each(name) for name in self.known},
+            lambda row: self._responses(rows[row]),
+            lambda row: self._submission(rows[row]),
+            RatingCodes(),
+            [0] * len(rows),
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has every row of its table."""
+        return isinstance(self._rows, range)
+
+    @property
+    def label_indices(self) -> Iterator[int]:
+        """The indices of the examples' labels among all labels."""
+        return (index for row in self._rows for index in self._labels_of(row))
+
+
+OF_ROWS: Final = tuple(of.name for of in fields(Example) if of.name not in ("submission", "labels"))
+"""What is known of an example besides its texts and its labels."""
+
+
+def telling(known: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the attributes that say something of a row."""
+    usual = {name: getattr(_PLAIN, name) for name in known}
+    return {name: values for name, values in known.items() if any(value != usual[name] for value in values)}
+
+
+def each(examples: Sequence[Example], name: str) -> Sequence[Any]:
+    """Return an attribute of each of some examples; of rows without making one."""
+    if isinstance(examples, ExampleRows):
+        return examples.each(name)
+    return [getattr(example, name) for example in examples]
+
+
+def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
+    """Return some of the examples, by their indices; all of them as they are."""
+    if len(indices) == len(examples) and all(index == row for row, index in enumerate(indices)):
+        return examples
+    return examples.taken(indices) if isinstance(examples, ExampleRows) else tuple(examples[index] for index in indices)
+
+
+def label_counts(examples: Sequence[Example]) -> list[int]:
+    """Return the number of labels of each example."""
+    return examples.label_counts if isinstance(examples, ExampleRows) else [len(one.labels) for one in examples]
+
+
+def labels_of(examples: Sequence[Example]) -> RatingCodes:
+    """Return all labels of some examples, in their order."""
+    if isinstance(examples, ExampleRows):
+        return examples.labels if examples.is_whole else examples.labels.taken(list(examples.label_indices))
+    views = [example.labels for example in examples if example.labels]
+    first = views[0] if views else ()
+    if not isinstance(first, RatingView):
+        return RatingCodes.of(label for labels in views for label in labels)
+    if not all(isinstance(labels, RatingView) and labels.codes is first.codes for labels in views):
+        return RatingCodes.of(label for labels in views for label in labels)
+    indices = [index for labels in views if isinstance(labels, RatingView) for index in labels.indices]
+    return first.codes if indices == list(range(len(first.codes))) else first.codes.taken(indices)
