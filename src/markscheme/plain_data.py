@@ -175,9 +175,9 @@ def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
         >>> id_and_rest(b'{"id": "a7", "rater": "judge", "criteria": {"tone": 3}}\n')
         ('a7', b'"rater": "judge", "criteria": {"tone": 3}')
     """
-    if found := _WITH_ID.fullmatch(raw):
+    if parsed := _WITH_ID.fullmatch(raw):
         try:
-            return found[1].decode(), found[2]
+            return parsed[1].decode(), parsed[2]
         except UnicodeDecodeError:
             pass
     return None, raw

@@ -520,7 +520,8 @@ def _decision_question(criterion: Criterion) -> DecisionQuestion:
         options.append((DOES_NOT_APPLY, "the criterion has nothing to be applied to"))
     if not scale.ordered or scale.by_label or scale.mirrored or criterion.not_applicable:
         return DecisionQuestion(criterion.name, "choice", "\n".join(instructions), tuple(options))
-    worst, best = scale.choices[0], scale.choices[-1]
+    worst = scale.choices[0]
+    best = scale.choices[-1]
     order = (
         f"{worst} is no fault at all, {best} the whole fault."
         if is_fault

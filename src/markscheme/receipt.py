@@ -173,8 +173,8 @@ class Receipt:
             core: The rubric of the run, which the calibration is of.
             of_row: The rubric that a row is graded by.
         """
-        known = {criterion.wording for criterion in core.criteria}
-        more = [criterion for criterion in of_row.criteria if criterion.wording not in known]
+        known_wordings = {criterion.wording for criterion in core.criteria}
+        more = [criterion for criterion in of_row.criteria if criterion.wording not in known_wordings]
         known_tags = {tag for criterion in core.criteria for tag in criterion.tags}
         tags = dict.fromkeys(tag for criterion in more for tag in criterion.tags if tag not in known_tags)
         if not more:

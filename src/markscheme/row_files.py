@@ -16,10 +16,10 @@ from markscheme.text import on_one_line, printable, spreadsheet_cell
 
 CellKind: TypeAlias = "Literal['text', 'number', 'whole', 'yes-no'] | Mapping[str, CellKind]"
 """The kind of a column's cells; a mapping means lists of records, by the kinds of their keys."""
-Columns: TypeAlias = Mapping[str, CellKind]
+CellKinds: TypeAlias = Mapping[str, CellKind]
 """The columns of a file, in order, by the kind of their cells."""
-Row: TypeAlias = Mapping[str, Any]
-WriteRows: TypeAlias = "Callable[[IO[bytes], Iterable[Row], Columns], None]"
+PlainRow: TypeAlias = Mapping[str, Any]
+WriteRows: TypeAlias = "Callable[[IO[bytes], Iterable[PlainRow], CellKinds], None]"
 
 _ROWS_OF_A_PART: Final = 10_000
 """Rows that are held to be written to Parquet together."""
@@ -58,12 +58,12 @@ def require_parquet(path: Path) -> None:
         raise UsageError(f"{needed}, which cannot be imported here ({on_one_line(str(error))}): {install}") from error
 
 
-def _write_jsonl(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> None:  # noqa: ARG001
+def _write_jsonl(file: IO[bytes], rows: Iterable[PlainRow], columns: CellKinds) -> None:  # noqa: ARG001
     for row in rows:
         file.write((safe_json(row) + "\n").encode())
 
 
-def _write_csv(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> None:
+def _write_csv(file: IO[bytes], rows: Iterable[PlainRow], columns: CellKinds) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text)
     writer.writerow(map(_csv_text, columns))
@@ -86,7 +86,7 @@ def _csv_text(text: str) -> str:
     return printable(spreadsheet_cell(text))
 
 
-def _write_parquet(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> None:
+def _write_parquet(file: IO[bytes], rows: Iterable[PlainRow], columns: CellKinds) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -96,7 +96,7 @@ def _write_parquet(file: IO[bytes], rows: Iterable[Row], columns: Columns) -> No
         return {"text": pa.string(), "number": pa.float64(), "whole": pa.int64(), "yes-no": pa.bool_()}[kind]
 
     schema = pa.schema({name: arrow_type(kind) for name, kind in columns.items()})
-    unwritten: Iterator[Row] = iter(rows)
+    unwritten: Iterator[PlainRow] = iter(rows)
     with parquet.ParquetWriter(file, schema) as writer:
         while some := list(islice(unwritten, _ROWS_OF_A_PART)):
             writer.write_table(pa.Table.from_pylist(some, schema))

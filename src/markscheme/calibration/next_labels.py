@@ -181,7 +181,8 @@ def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
     """
     if record is None:
         return None
-    decision, share = record["decision"], float(record["share"])
+    decision = record["decision"]
+    share = float(record["share"])
     if decision not in ("fail", "pass") or not 0 <= share <= 1:
         raise ValueError(f"expected a decision and its share, got {record!r}")
     return ScarceDecision(decision, share)

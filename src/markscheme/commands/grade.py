@@ -137,10 +137,10 @@ def grade(
     if show_prompt:
         from markscheme.commands.prompts import print_prompts
 
-        asked = None if file == "-" and not input else brought.prompts(read())
+        prompts_by_row = None if file == "-" and not input else brought.prompts(read())
         mapped = "".join(f" --map {shlex.quote(text)}" for text in columns.map)
         grade_rows = None if has_core else f"grade {shlex.quote(file)}{mapped}"
-        return print_prompts(loaded, asked, missing=missing, grade_rows=grade_rows)
+        return print_prompts(loaded, prompts_by_row, missing=missing, grade_rows=grade_rows)
     scorers = scorers_for(loaded, ask.scorers)
     at_most = JUDGE_BY_FIRST if out else None
     first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)
@@ -202,9 +202,13 @@ class _RowRubrics:
 
     def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
         """Return what a judge is asked first about rows, each by its rubric, and say what becomes of the others."""
-        found = [(submission, self.add(submission)) for submission in submissions]
-        self.say(len(found))
-        readable = ((row, self.of_run if own is None else own.rubric) for row, own in found if not isinstance(own, str))
+        brought = [(submission, self.add(submission)) for submission in submissions]
+        self.say(len(brought))
+        readable = (
+            (row, self.of_run if row_rubric is None else row_rubric.rubric)
+            for row, row_rubric in brought
+            if not isinstance(row_rubric, str)
+        )
         return [prompt for row, rubric in readable for prompt in questions(rubric, row)]
 
     def add(self, submission: Submission) -> RowRubric | str | None:

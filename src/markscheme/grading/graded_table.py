@@ -22,7 +22,7 @@ from markscheme.phrases import number, percent
 from markscheme.plain_data import TWIN_COLUMNS, json_lines, shown, twin_columns
 from markscheme.progress import Watch, unwatched
 from markscheme.receipt import receipt_json
-from markscheme.row_files import CellKind, Columns, WriteRows, require_parquet, row_writer
+from markscheme.row_files import CellKind, CellKinds, WriteRows, require_parquet, row_writer
 from markscheme.rubrics.of_rows import RowRubric
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, is_missing
@@ -171,11 +171,11 @@ class GradedTable:
         return self.grading.rubric.criteria if self.grading.has_core else ()
 
     @property
-    def _columns(self) -> Columns:
+    def _columns(self) -> CellKinds:
         """The columns of the file."""
-        criteria: Columns = {c.name: "text" if c.scale.coded else "number" for c in self._criteria}
+        criteria: CellKinds = {c.name: "text" if c.scale.coded else "number" for c in self._criteria}
         verdicts = {ROW_VERDICTS: VERDICT_CELLS} if self.has_rows else {}
-        last: Columns = dict.fromkeys(OWN_COLUMNS[3:], "text")
+        last: CellKinds = dict.fromkeys(OWN_COLUMNS[3:], "text")
         return {"id": "text", "score": "number", "pass": "yes-no", **criteria, **verdicts, **last}
 
     def _refuse_other_settings(self) -> None:

@@ -171,7 +171,8 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
         file = _rubric_file(context.get("rubricName"), config, variables, near)
         rubric = engine.rubric(file)
     else:
-        file, rubric = None, row_rubric.rubric
+        file = None
+        rubric = row_rubric.rubric
     system = _system(context.get("provider"))
     steps = {
         "trace": context.get("trace"),

@@ -28,7 +28,7 @@ NO_ANSWER: Final = -1
 """Code of a criterion that a rating doesn't answer; as an index it is the last of a list, which is kept for it."""
 MOST_KEPT: Final = 4096
 """Beginnings of lines whose header is remembered: more are lines of which each has words of its own."""
-MOST_REMEMBERED: Final = 16_384
+RATINGS_REMEMBERED: Final = 16_384
 """Different ratings whose letters are remembered."""
 _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note",
                        "confidence", "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
@@ -113,12 +113,12 @@ class RatingCodes(Sequence[Rating]):
         for index, unit in enumerate(self.ids):
             header, row = self.codes_at(index)
             begin = f'{{"id": {json.dumps(unit, ensure_ascii=False)}'
-            said = (header, row.tobytes())
-            rest = rests.get(said)
+            key = (header, row.tobytes())
+            rest = rests.get(key)
             if rest is None:
                 rest = json_text(self[index].to_json())[len(begin) :]
-                if len(rests) < MOST_REMEMBERED:
-                    rests[said] = rest
+                if len(rests) < RATINGS_REMEMBERED:
+                    rests[key] = rest
             yield begin + rest
 
     # --- as numbers
@@ -398,8 +398,8 @@ class RatingLines:
         Returns:
             Its index; None where nothing of the kind is remembered.
         """
-        known = self._known.get(text)
-        return None if known is None else self.codes.append_codes(unit, *known)
+        remembered = self._known.get(text)
+        return None if remembered is None else self.codes.append_codes(unit, *remembered)
 
     def knows(self, text: bytes) -> bool:
         """Return True if all but the example of a rating is remembered by these letters."""
@@ -407,7 +407,7 @@ class RatingLines:
 
     def remember(self, text: bytes, index: int) -> None:
         """Remember all but the example of a rating, by the letters in which it was said."""
-        if len(self._known) < MOST_REMEMBERED:
+        if len(self._known) < RATINGS_REMEMBERED:
             self._known[text] = self.codes.codes_at(index)
 
     def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
@@ -490,7 +490,8 @@ def load_ratings(
                 except ValueError as error:
                     faults.append(Fault(str(error), line_number))
                     continue
-                is_by_name, is_withdrawn = bool(line.get("rater")), line.get("withdrawn") is True
+                is_by_name = bool(line.get("rater"))
+                is_withdrawn = line.get("withdrawn") is True
             if index is None:
                 continue
             if is_by_name and not is_withdrawn:

@@ -255,7 +255,8 @@ class _Reading:
         first, second, inputs = self._given_texts(data)
         source: Submission | bytes
         if row.text is not None and second is None and all(type(text) is str for text in inputs.values()):
-            source, texts = row.text, ((first,), inputs)
+            source = row.text
+            texts = (first,), inputs
         else:
             source = Submission(first, inputs, unit, second=second, folder=self._folder)
             texts = source.responses, source.inputs

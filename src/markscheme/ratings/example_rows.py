@@ -168,12 +168,12 @@ class ExampleRows(Sequence[Example]):
         if isinstance(examples, ExampleRows):
             return examples
         submissions = [example.submission for example in examples]
-        known = {name: [getattr(example, name) for example in examples] for name in OF_ROWS}
+        columns = {name: [getattr(example, name) for example in examples] for name in OF_ROWS}
         ends = accumulate(len(example.labels) for example in examples)
         ids = [example.id for example in examples]
         return cls(
             ids,
-            telling(known),
+            telling(columns),
             lambda row: submissions[row].responses,
             submissions.__getitem__,
             labels_of(examples),
@@ -212,8 +212,8 @@ class ExampleRows(Sequence[Example]):
 
     def _made(self, row: int, submission: Submission, labels: Sequence[Rating] = ()) -> Example:
         """Make the example of a row."""
-        known = {name: values[row] for name, values in self.known.items() if name in OF_ROWS}
-        return Example(submission, labels, **known)
+        attributes = {name: values[row] for name, values in self.known.items() if name in OF_ROWS}
+        return Example(submission, labels, **attributes)
 
     def _labels_of(self, row: int) -> range:
         return range(self._ends[row - 1] if row else 0, self._ends[row])
@@ -254,8 +254,8 @@ class ExampleRows(Sequence[Example]):
         whole = self if self.is_whole else self._alone
         ends: list[int] = []
         order: list[int] = []
-        for own in indices:
-            order += own
+        for label_indices in indices:
+            order += label_indices
             ends.append(len(order))
         return ExampleRows(whole.ids, whole.known, whole._responses, whole._submission, labels.taken(order), ends)
 

@@ -92,13 +92,13 @@ class ExampleSet:
         more: dict[str, list[int]] = {}
         for index in range(before, len(every)):
             more.setdefault(every.ids[index], []).append(index)
-        own = ((*range(*span), *more.get(unit, ())) for unit, span in self._spans)
-        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, own))
+        indices = ((*range(*span), *more.get(unit, ())) for unit, span in self._spans)
+        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
         """Return the same without the labels of some examples."""
-        own = (() if unit in ids else range(*span) for unit, span in self._spans)
-        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, own))
+        indices = (() if unit in ids else range(*span) for unit, span in self._spans)
+        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
 
     @property
     def _spans(self) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -107,7 +107,7 @@ class ExampleSet:
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
-        columns = [[str(found) == value for found in each(self.examples, key)] for key, value in values.items()]
+        columns = [[str(attribute) == value for attribute in each(self.examples, key)] for key, value in values.items()]
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
@@ -225,7 +225,8 @@ def _warn_twice(examples: Sequence[Example], digests: Iterable[int | None], path
     for index, digest in enumerate(digests):
         if digest is None or (earlier := first.setdefault(digest, index)) == index:
             continue  # a table of labels alone has no responses
-        example, first_with_text = examples[index], examples[earlier]
+        example = examples[index]
+        first_with_text = examples[earlier]
         if not _are_same(example.submission, first_with_text.submission):
             continue
         twice.append(example.id)

@@ -413,9 +413,9 @@ def _decision_at(
     """
     outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
     not_applicable = _not_applicable(index, skipped)
-    kept = None if score is None or np.isnan(score) else score
+    settled_score = None if score is None or np.isnan(score) else score
     decisions = {
-        _passes(answers, kept if keeps_score else earned_score(answers, not_applicable, rubric), rubric)
+        _passes(answers, settled_score if keeps_score else earned_score(answers, not_applicable, rubric), rubric)
         for answers in outcomes
     }
     return decisions.pop() if len(decisions) == 1 else np.nan
@@ -441,8 +441,8 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     is_settled = np.zeros(len(ids), dtype=bool)
     is_settled[rows[(rows >= 0) & header_values(labels, lambda label: label.kind == "adjudicated", bool)]] = True
     names, number = rater_numbers(labels, lambda label: label.rater)
-    given = np.unique((rows * len(names) + number)[rows >= 0])
-    is_twice = np.bincount(given // len(names), minlength=len(ids)) >= 2
+    ratings_given = np.unique((rows * len(names) + number)[rows >= 0])
+    is_twice = np.bincount(ratings_given // len(names), minlength=len(ids)) >= 2
     if is_settled.all():
         return "adjudicated"
     return "people" if (is_settled | is_twice).sum() >= 0.9 * len(ids) else "one-person"

@@ -266,14 +266,14 @@ def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> 
     turn: dict[tuple[str, int], int] = {}
     for index in in_order:
         name, kind = names[index]
-        own = placed[number == index]
+        of_rater = placed[number == index]
         if kind not in crowds:
-            columns.setdefault((name, kind), []).append(own)
+            columns.setdefault((name, kind), []).append(of_rater)
             continue
-        nth = np.array([turn.get((kind, row), 0) + 1 for row in rows[own].tolist()])
-        turn |= {(kind, row): times for row, times in zip(rows[own].tolist(), nth.tolist(), strict=True)}
+        nth = np.array([turn.get((kind, row), 0) + 1 for row in rows[of_rater].tolist()])
+        turn |= {(kind, row): times for row, times in zip(rows[of_rater].tolist(), nth.tolist(), strict=True)}
         for times in dict.fromkeys(nth.tolist()):
-            columns.setdefault((f"{kind} {times}", kind), []).append(own[nth == times])
+            columns.setdefault((f"{kind} {times}", kind), []).append(of_rater[nth == times])
     return {named: np.concatenate(parts) for named, parts in columns.items()}
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.plain_data import id_and_rest, json_in_line, raw_lines, shown
-from markscheme.ratings.codes import MOST_REMEMBERED, RatingCodes
+from markscheme.ratings.codes import RATINGS_REMEMBERED, RatingCodes
 from markscheme.ratings.example_rows import Example, ExampleRows
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.rating import Rating, RatingReader
@@ -20,8 +20,8 @@ from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
-OF_DECISIONS = frozenset(["pass", "score", "overall", "gold"])
-_SAID = OF_DECISIONS | {"error"}
+DECISION_KEYS = frozenset(["pass", "score", "overall", "gold"])
+_KEYS = DECISION_KEYS | {"error"}
 NumberedLine = tuple[int | None, str | None, bytes | None, Any]
 
 
@@ -32,7 +32,7 @@ def is_decisions(peek: Peek) -> bool:
         return False
     return (
         not peek.records
-        or any(OF_DECISIONS & record.keys() for record in peek.records)
+        or any(DECISION_KEYS & record.keys() for record in peek.records)
         or not any("criteria" in record for record in peek.records)
     )
 
@@ -51,16 +51,16 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation:
 
 def _lines(path: Path) -> Iterator[NumberedLine]:
     """Yield each line as its number, its id, what it says besides, and its value where nothing before said that."""
-    known: set[bytes] = set()
+    remembered: set[bytes] = set()
     for line_number, raw in raw_lines(path, RatingError):
         unit, rest = id_and_rest(raw)
-        if unit is not None and rest in known:
+        if unit is not None and rest in remembered:
             yield line_number, unit, rest, None
             continue
         for line in json_in_line(raw, path, line_number, RatingError):
-            if unit is not None and len(known) < MOST_REMEMBERED:
-                known.add(rest)
-            yield line_number, unit, rest if rest in known else None, line
+            if unit is not None and len(remembered) < RATINGS_REMEMBERED:
+                remembered.add(rest)
+            yield line_number, unit, rest if rest in remembered else None, line
 
 
 def is_plan(peek: Peek) -> bool:
@@ -84,7 +84,7 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Inte
     return readings
 
 
-class _Said(NamedTuple):
+class _Statement(NamedTuple):
     """What a line says besides its id, which many lines may say.
 
     Attributes:
@@ -104,22 +104,22 @@ def _reading(path: Path, lines: Iterable[NumberedLine], rubric: Rubric | None) -
     reading = Reading(path, rubric or rubric_of_wholes())
     reader = RatingReader(reading.rubric)
     faults: list[Fault] = []
-    entries: list[tuple[str, _Said]] = []
-    known: dict[bytes, _Said | ValueError] = {}
+    entries: list[tuple[str, _Statement]] = []
+    said_by_rest: dict[bytes, _Statement | ValueError] = {}
     for line_number, unit, rest, line in lines:
-        said = None if rest is None else known.get(rest)
-        if said is None:
+        statement = None if rest is None else said_by_rest.get(rest)
+        if statement is None:
             try:
                 unit = _unit(line)
-                said = _said(line, reader, named=rubric is not None)
+                statement = _statement(line, reader, named=rubric is not None)
             except ValueError as error:
-                said = error
+                statement = error
             if rest is not None:
-                known[rest] = said
-        if isinstance(said, ValueError):
-            faults.append(Fault(str(said), line_number))
+                said_by_rest[rest] = statement
+        if isinstance(statement, ValueError):
+            faults.append(Fault(str(statement), line_number))
         elif unit is not None:
-            entries.append((unit, said))
+            entries.append((unit, statement))
     if faults:
         refuse_lines(RatingError(faults, path=path))
     if not entries:
@@ -139,15 +139,15 @@ def _unit(line: Any) -> str:
     return unit
 
 
-def _said(line: Mapping[str, Any], reader: RatingReader, *, named: bool) -> _Said:
+def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) -> _Statement:
     """Return what a line says of a response: what wrote it, how it was drawn, and the verdicts on it."""
-    if _SAID.isdisjoint(line):
+    if _KEYS.isdisjoint(line):
         raise ValueError("`pass` is missing: true, false, or null where it is not graded")
     made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))
     system = _text(line, "group") or made_by or _text(line, "system") or _text(line, "variant")
     how = drawn_as(line.get("drawn"), line.get("weight"), line.get("stratum"))
     case = _text(line, "unit") or _text(line, "case")
-    return _Said(system, how, case, list(_ratings(line, reader, named)))
+    return _Statement(system, how, case, list(_ratings(line, reader, named)))
 
 
 def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iterator[Rating]:
@@ -190,39 +190,42 @@ def _score(line: Mapping[str, Any]) -> float | None:
     return float(score)
 
 
-def _add(reading: Reading, entries: Sequence[tuple[str, _Said]]) -> None:
+def _add(reading: Reading, entries: Sequence[tuple[str, _Statement]]) -> None:
     """Add the responses of some lines; those of several systems that share an id get ids of their own."""
     times = Counter([unit for unit, _ in entries])
     are_apart = len(times) == len(entries)
     systems: dict[str, set[str]] = {}
-    for unit, said in () if are_apart else entries:
+    for unit, statement in () if are_apart else entries:
         if times[unit] > 1:
-            systems.setdefault(unit, set()).add(said.system)
+            systems.setdefault(unit, set()).add(statement.system)
     samples: dict[tuple[str, str], int] = {}
-    known: dict[str, _Said] = {}
+    first_statements: dict[str, _Statement] = {}
     coded: dict[tuple[int, ...], list[tuple[int, array[int]]]] = {}
     codes = reading.ratings = RatingCodes(criterion.name for criterion in reading.rubric.criteria)
-    for written, said in entries:
-        unit = written if are_apart or len(systems.get(written, ())) < 2 else f"{written} @ {said.system}"
+    for written, statement in entries:
+        unit = written if are_apart or len(systems.get(written, ())) < 2 else f"{written} @ {statement.system}"
         if unit != written:
             reading.written_ids[unit] = written
-        if unit not in known:
-            known[unit] = said
-            reading.cases[unit] = said.case or written
-        of_said = () if are_apart else [samples.get((unit, rating.rater), 0) for rating in said.ratings]
-        if (alike := coded.get((id(said), *of_said))) is not None:
+        if unit not in first_statements:
+            first_statements[unit] = statement
+            reading.cases[unit] = statement.case or written
+        of_said = () if are_apart else [samples.get((unit, rating.rater), 0) for rating in statement.ratings]
+        if (alike := coded.get((id(statement), *of_said))) is not None:
             for rating_codes in alike:
                 codes.append_codes(unit, *rating_codes)
         else:
-            numbered = zip(said.ratings, of_said or [0] * len(said.ratings), strict=True)
+            numbered = zip(statement.ratings, of_said or [0] * len(statement.ratings), strict=True)
             indices = [codes.append(replace(rating, id=unit, sample=sample)) for rating, sample in numbered]
-            coded[id(said), *of_said] = list(map(codes.codes_at, indices))
-        for rating, sample in zip(said.ratings, of_said, strict=False):
+            coded[id(statement), *of_said] = list(map(codes.codes_at, indices))
+        for rating, sample in zip(statement.ratings, of_said, strict=False):
             samples[unit, rating.rater] = sample + 1
     reading.example_rows = ExampleRows.without_texts(
-        list(known),
-        system=[said.system for said in known.values()],
-        **{name: [said.how[name] for said in known.values()] for name in ("drawn", "weight", "stratum")},
+        list(first_statements),
+        system=[statement.system for statement in first_statements.values()],
+        **{
+            name: [statement.how[name] for statement in first_statements.values()]
+            for name in ("drawn", "weight", "stratum")
+        },
     )
 
 

@@ -299,8 +299,10 @@ def judge_ratings(
         has_labels = any(file.labels for file in rated.files)
         only = "labels, and no ratings of a judge" if has_labels else "no ratings"
         raise UsageError(f"{path} contains {only}")
-    known = [judged if ids is None or not file.has_responses else judged.of_ids(ids) for file, judged in by_file]
-    return known[0] if len(known) == 1 else RatingCodes().joined(*known)
+    judged_by_file = [
+        judged if ids is None or not file.has_responses else judged.of_ids(ids) for file, judged in by_file
+    ]
+    return judged_by_file[0] if len(judged_by_file) == 1 else RatingCodes().joined(*judged_by_file)
 
 
 def rated_results(results: Results) -> RatedFiles:

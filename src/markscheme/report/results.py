@@ -79,11 +79,13 @@ def _ever_shorter(document: Document) -> Iterator[Document]:
 
 def _without_examples(document: Document) -> Document:
     sections = tuple(document.sections)
-    kept = tuple(section for section in sections if not any(isinstance(block, Examples) for block in section.blocks))
-    is_whole = len(kept) == len(sections)
+    kept_sections = tuple(
+        section for section in sections if not any(isinstance(block, Examples) for block in section.blocks)
+    )
+    is_whole = len(kept_sections) == len(sections)
     return replace(
         document,
-        sections=kept if is_whole else (*kept, Section("All examples", (_THE_REST,))),
+        sections=kept_sections if is_whole else (*kept_sections, Section("All examples", (_THE_REST,))),
         parts=tuple(map(_without_examples, document.parts)),
     )
 

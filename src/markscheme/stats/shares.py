@@ -53,7 +53,7 @@ _FEW_COUNTS = 40
 """Up to so many different counts the log-gamma function of each is computed."""
 _SAME_SUM = 1e-16
 """Part of itself by which a sum of log-gammas may err where fewer counts stand in for many."""
-MOST_REMEMBERED = 512
+MOST_RATES_REMEMBERED = 512
 """Correlations within groups that are remembered: a report on thousands of examples asks for a few hundred."""
 _HITS_ALIKE = 9
 """Decimals to which hits of a group are compared, so that thirds that add up to a whole are one."""
@@ -428,7 +428,7 @@ def _correlations(
     return [float(np.interp(quantile, reached, roots)) ** 2 for quantile in quantiles]
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
+@lru_cache(maxsize=MOST_RATES_REMEMBERED)
 def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Floats]:
     """Compute the posterior of the correlation within groups from kinds of groups, packed as bytes to be cached.
 

@@ -13,7 +13,7 @@ from markscheme.errors import UsageError
 from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 from markscheme.features.counts.counting import counts_of
-from markscheme.features.counts.slice_values import MOST_VALUES
+from markscheme.features.counts.slice_values import VALUES_COUNTED
 from tests.commands.console import run
 from tests.features.counts.made import random_examples
 from tests.features.counts.test_counted_in_a_database import wide_cells
@@ -78,7 +78,7 @@ def test_the_printed_select_counts_the_same_slices_and_the_rest_as_other() -> No
     in_memory = counts_of(calibrate(RUBRIC, examples, ratings=ratings).comparison, ["lang"])
     assert _of_slices(counts) == _of_slices(in_memory)
     by_value = slices(calibrate(RUBRIC, counts=counts))
-    assert len(by_value) == MOST_VALUES + 1
+    assert len(by_value) == VALUES_COUNTED + 1
     assert by_value["other"]["n"] > 0
 
 

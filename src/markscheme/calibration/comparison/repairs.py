@@ -212,7 +212,8 @@ class _Counting:
     @cached_property
     def totals(self) -> Totals:
         """Examples on which the judge is wrong, whether or not a repair could be counted on them."""
-        passes, people = self.judge.decisions, self.swap.people
+        passes = self.judge.decisions
+        people = self.swap.people
         off = close(self.swap.scores, self.judge.scores, self.swap.tolerance) == 0
         return Totals(
             int(((passes == 1) & (people == 0)).sum()), int(((passes == 0) & (people == 1)).sum()), int(off.sum())

@@ -382,9 +382,9 @@ def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
     """
     for criterion in evidence.criteria.values():
         judge = evidence.comparison.judge
-        found = judge.by_example(answer_values(judge.given, criterion.name, _quote_found, np.nan), without=np.nan)
-        places = np.flatnonzero(found == 0).tolist()
-        n = int(np.isfinite(found).sum())
+        has_quote = judge.by_example(answer_values(judge.given, criterion.name, _quote_found, np.nan), without=np.nan)
+        places = np.flatnonzero(has_quote == 0).tolist()
+        n = int(np.isfinite(has_quote).sum())
         if n < FEWEST_TO_COMPARE or len(places) <= INVENTED * n:
             continue
         worst = places[:MOST_WORST]

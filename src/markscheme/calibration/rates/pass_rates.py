@@ -154,18 +154,18 @@ def _examples(table: RatingTable) -> Sequence[Example]:
     return table.examples or ExampleRows.without_texts(table.ids)
 
 
-def _each(table: RatingTable, name: str) -> Sequence[Any]:
+def _of_each(table: RatingTable, name: str) -> Sequence[Any]:
     """Return an attribute of each row's example."""
     return each(_examples(table), name)
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
     """Infer how the labels were drawn; by verdict if they don't say and are of these responses."""
-    ways = set(_each(labelled, "drawn"))
-    strata = _each(labelled, "stratum")
-    if strata and all(strata) and set(strata) <= set(_each(pool, "stratum")):
+    ways = set(_of_each(labelled, "drawn"))
+    strata = _of_each(labelled, "stratum")
+    if strata and all(strata) and set(strata) <= set(_of_each(pool, "stratum")):
         return "by-stratum"
-    if any(weight != 1 for weight in _each(labelled, "weight")):
+    if any(weight != 1 for weight in _of_each(labelled, "weight")):
         return "by-stratum"
     if ways == {"random"}:
         return "random"
@@ -178,7 +178,7 @@ def raw_rate(pool: RatingTable) -> Estimate:
     """Estimate the share that the judge passes of what it graded; responses to one test are a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
-    tests = groups_of([*zip(_each(pool, "id"), _each(pool, "group"), strict=True)])
+    tests = groups_of([*zip(_of_each(pool, "id"), _of_each(pool, "group"), strict=True)])
     return share(_passes(pool), tests, method="share of passes")
 
 
@@ -199,11 +199,11 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
     """Estimate the rate by strata that both sides name; if responses name none, by verdict with weighted labels."""
-    named = all(_each(pool, "stratum"))
+    named = all(_of_each(pool, "stratum"))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
     index_of = {name: index for index, name in enumerate(names)}
-    inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _each(labelled, "weight"), strict=True)
+    inside = zip(_cells(labelled, by_name=named), _passes(labelled, GOLD), _of_each(labelled, "weight"), strict=True)
     used = [(index_of[cell], passed, weight) for cell, passed, weight in inside if cell in index_of]
     counts = Counter(cells)
     return weighted_pass_rate(
@@ -218,7 +218,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
     """Return the stratum of each row: by its name, else by the judge's verdict."""
     if by_name:
-        return list(_each(table, "stratum"))
+        return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
 
 
@@ -283,7 +283,7 @@ def _withheld(why: str, n: int) -> Estimate:
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
     """Map the name of each group to it, with its own labels; empty if there is only one."""
-    systems = np.array(_each(pool, "system"))
+    systems = np.array(_of_each(pool, "system"))
     names = list(dict.fromkeys(systems.tolist()))
     if len(names) < 2:
         return {}
@@ -307,7 +307,7 @@ def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str
 
 def _in_several_groups(pool: RatingTable) -> set[str]:
     """Return the ids that responses of more than one group have."""
-    systems = Counter(unit for unit, _ in {*zip(_each(pool, "id"), _each(pool, "system"), strict=True)})
+    systems = Counter(unit for unit, _ in {*zip(_of_each(pool, "id"), _of_each(pool, "system"), strict=True)})
     return {unit for unit, n in systems.items() if n > 1}
 
 
@@ -344,4 +344,4 @@ def _common(first: RatingTable, second: RatingTable) -> Integers:
 
 def _tests(table: RatingTable) -> list[str]:
     """Return the test that each row answers."""
-    return [group or unit for group, unit in zip(_each(table, "group"), _each(table, "id"), strict=True)]
+    return [group or unit for group, unit in zip(_of_each(table, "group"), _of_each(table, "id"), strict=True)]

@@ -324,7 +324,8 @@ class CalibrationRequest:
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
         """Return all examples, and the rubric's calibration folder if there is one."""
         if isinstance(self.examples, ExampleSet):
-            every, folder = self.examples, find_calibration(rubric.name, Path.cwd())
+            every = self.examples
+            folder = find_calibration(rubric.name, Path.cwd())
         else:
             every, folder = examples_with_every_label(rubric, self.examples)
         return (read_all(every) if self.options.all_texts else every), folder

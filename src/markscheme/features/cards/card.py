@@ -283,7 +283,8 @@ def _is_card(data: object) -> bool:
     """Return True if JSON has a card's schema, and the entries that `verify` shows whether the card holds or not."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
-    rubric, decision = data.get("rubric"), data.get("decision", {})
+    rubric = data.get("rubric")
+    decision = data.get("decision", {})
     return (
         isinstance(rubric, dict)
         and isinstance(rubric.get("name"), str)

@@ -73,7 +73,8 @@ class CertifiedPasses:
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "CertifiedPasses":
         """Read the shares in an entry of the file; raise KeyError, TypeError or ValueError for anything else."""
-        labels, decided = data["labels"], data["decided"]
+        labels = data["labels"]
+        decided = data["decided"]
         shares = [_number(entry["share"]) for entry in (labels, decided)]
         counts = [_number(entry["n"]) for entry in (labels, decided)]
         effective = _number(decided["effective"])

@@ -39,10 +39,10 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
         warnings.warn(f"not accepted: {why}", RatingWarning, stacklevel=2)
         return
     file = Path(counts.name)
-    kept = KeptFile(file.read_bytes(), file.suffix, 0, calibration.counts.graded)
+    kept_counts = KeptFile(file.read_bytes(), file.suffix, 0, calibration.counts.graded)
     with request.turn(path):
         stated = {ACCEPTED_COUNTS: {**counts.facts, "judge": "stated"}}
-        kept_file = write_run(calibration, kept, path, split=None, more=stated)
+        kept_file = write_run(calibration, kept_counts, path, split=None, more=stated)
     if request.notify is not None:
         request.notify(f"accepted: {path}: {in_words(counts)}, with the counts in {kept_file.name}.")
 

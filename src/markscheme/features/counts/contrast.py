@@ -25,7 +25,7 @@ from markscheme.stats import Estimate
 
 AGREEMENT = "agreement"
 SAME_DECISION = "same decision"
-OF_DECISIONS = (SAME_DECISION, "stops", "keeps")
+DECISION_SHARES = (SAME_DECISION, "stops", "keeps")
 
 
 class FigureContrast(NamedTuple):
@@ -62,7 +62,8 @@ class CountsContrast(Reported):
     @cached_property
     def figures(self) -> Mapping[str, FigureContrast]:
         """Figures of both, by name: the shares of a verdict, and of each criterion the share of the same level."""
-        before, now = dict(_figures(self.first)), dict(_figures(self.second))
+        before = dict(_figures(self.first))
+        now = dict(_figures(self.second))
         return {
             name: FigureContrast(before[name], now[name], difference_of(before[name], now[name])) for name in before
         }
@@ -73,7 +74,7 @@ def _figures(comparison: CountedComparison) -> Iterator[tuple[str, Estimate]]:
     if comparison.rubric.decides:
         decided = comparison.decision_figures
         shares = (decided.same, decided.stops.rate, decided.keeps.rate)
-        yield from ((name, share.estimate()) for name, share in zip(OF_DECISIONS, shares, strict=True))
+        yield from ((name, share.estimate()) for name, share in zip(DECISION_SHARES, shares, strict=True))
     for name, criterion in comparison.criteria.items():
         yield f"{name}: same level", criterion.statistics["exact_agreement"]
 

@@ -33,7 +33,8 @@ def figures_json(contrast: CountsContrast) -> dict[str, Any]:
 
 def view(contrast: CountsContrast) -> Document:
     """Build the document: what both show, and how they differ."""
-    first, second = contrast.first.counts, contrast.second.counts
+    first = contrast.first.counts
+    second = contrast.second.counts
     source = f"From counts. {first.name}: {in_words(first)}; {second.name}: {in_words(second)}."
     table = contrast_table(contrast, first.name, second.name)
     return Document(contrast.rubric.name, source, (table, Notes((SEPARATE,))))

@@ -131,7 +131,7 @@ class CountQuery:
             middle: An expression for the median of any number of levels, with `{}` for them; None writes out the middle
                 of three.
         """
-        found = [
+        stages = [
             dict(self._levels()),
             dict(self._gold_levels(middle)),
             dict(self._settled()),
@@ -141,7 +141,7 @@ class CountQuery:
             dict(self._decisions()),
             dict(self._compared()),
         ]
-        return [stage for stage in found if stage]
+        return [stage for stage in stages if stage]
 
     def parts(self) -> Iterator[CountedPart]:
         """Yield the parts that are counted by set."""

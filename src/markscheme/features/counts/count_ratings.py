@@ -17,7 +17,7 @@ from markscheme.phrases import listed
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.gold import gold_of
 from markscheme.readers.rated import open_rated
-from markscheme.row_files import Columns, row_writer
+from markscheme.row_files import CellKinds, row_writer
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -78,9 +78,9 @@ def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
         UsageError: Its name ends otherwise than the files that are written, or it can't be written.
     """
     people = dict.fromkeys(name for row in rows for name in row if name.startswith("p") and name[1:].isdigit())
-    numbers: Columns = dict.fromkeys(("gold", "judge", *people), "number")
+    numbers: CellKinds = dict.fromkeys(("gold", "judge", *people), "number")
     by_ending(COPY_FORMS, str(target), "--counts")
-    value: Columns = {VALUE_COLUMN: "text"} if any(VALUE_COLUMN in row for row in rows) else {}
+    value: CellKinds = {VALUE_COLUMN: "text"} if any(VALUE_COLUMN in row for row in rows) else {}
     write_rows = row_writer(target, "--counts")
     with writing(target), replacing(target) as file:
         write_rows(file, rows, {"part": "text", "set_no": "whole", **numbers, **value, "n": "whole"})

@@ -7,7 +7,7 @@ from typing import Final
 
 from markscheme.features.counts.count_query import FORMAT, SCORE_DECIMALS, CountQuery, Expressions, rounded
 from markscheme.features.counts.export_options import DialectName
-from markscheme.features.counts.slice_values import MOST_VALUES, OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN
+from markscheme.features.counts.slice_values import OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN, VALUES_COUNTED
 from markscheme.stats.group_sets import OFFSET, PRIME, SETS
 
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -156,7 +156,7 @@ def _most_common(index: str, examples: str) -> str:
     """Return the block that says which values of a field are the most common."""
     times = f"SELECT {index} AS value, COUNT(*) AS n FROM {examples} WHERE {index} IS NOT NULL GROUP BY {index}"
     return (
-        f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {MOST_VALUES})"
+        f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {VALUES_COUNTED})"
         " AS times\n)"
     )
 

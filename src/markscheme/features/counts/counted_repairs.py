@@ -59,7 +59,8 @@ def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]
     if swap is None:
         return
     changes = swap.single
-    people, before = swap.people, comparison.judge.decisions
+    people = swap.people
+    before = comparison.judge.decisions
     for index, criterion in enumerate(comparison.rubric.decisive):
         is_counted = changes.counted[:, index]
         is_changed = (changes.false_passes | changes.false_fails | changes.held_up | changes.let_through)[:, index]
@@ -78,7 +79,9 @@ def counted_repair(criterion: str, rows: CountedRows, totals: Totals) -> Counted
         rows: The rows of its part.
         totals: Examples on which the judge is wrong as it is.
     """
-    people, before, after, scores = rows.gold, rows.judge, rows.people[:, 0], rows.people[:, 1]
+    people = rows.gold
+    before = rows.judge
+    after, scores = rows.people.T[:2]
 
     def reversed_of(gold: int, judge: int) -> int:
         return rows.groups.count((people == gold) & (before == judge) & (after == 1 - judge))

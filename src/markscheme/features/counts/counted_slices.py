@@ -48,13 +48,14 @@ class CountedSlice:
 
 def slices_counted(counts: CountsFile, rubric: Rubric) -> tuple[CountedSlice, ...]:
     """Return all slices, by field, those with the most examples first."""
-    return tuple(found for field in counts.slices for found in _of_field(counts, field, rubric))
+    return tuple(counted_slice for field in counts.slices for counted_slice in _of_field(counts, field, rubric))
 
 
 def _of_field(counts: CountsFile, field: str, rubric: Rubric) -> Iterator[CountedSlice]:
     rows, names = counts.slices[field]
     values = np.array(names)
-    gold, judge = exact(rows.gold), exact(rows.judge)
+    gold = exact(rows.gold)
+    judge = exact(rows.judge)
     hits = close(gold, judge, rubric.tolerance)
     has_sets = not np.isnan(rows.sets).all()
     is_scored = np.isfinite(hits)

@@ -20,7 +20,7 @@ from markscheme.features.counts.counts_file import (
     GROUPS_PART,
     SCORE_PART,
 )
-from markscheme.features.counts.slice_values import MOST_VALUES, OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN
+from markscheme.features.counts.slice_values import OTHER_VALUES, SLICE_PREFIX, VALUE_COLUMN, VALUES_COUNTED
 from markscheme.stats.agreement_figures import AnnotatorShares, annotator_shares
 from markscheme.stats.group_sets import set_numbers
 from markscheme.stats.intervals import Floats
@@ -45,7 +45,7 @@ def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
     """Yield the distinct rows of scores by the values of a field; examples without one aren't counted."""
     values = np.array([known_of(example, field) for example in comparison.gold.examples], dtype=np.str_)
     times = Counter(value for value in values.tolist() if value)
-    common = sorted(times, key=lambda value: (-times[value], value))[:MOST_VALUES]
+    common = sorted(times, key=lambda value: (-times[value], value))[:VALUES_COUNTED]
     sets = _sets(comparison.table.groups)
     for value, chosen in (*((v, values == v) for v in common), (OTHER_VALUES, ~np.isin(values, ["", *common]))):
         sets_chosen = None if sets is None else np.asarray(sets)[chosen].tolist()

@@ -291,7 +291,7 @@ def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> 
     """Refuse a part on fixing a criterion that has no decision after, or something else than decisions."""
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")
-    after, scores = of_part.people[:, 0], of_part.people[:, 1]
+    after, scores = of_part.people.T[:2]
     for column, values, least in (
         ("gold", of_part.gold, 0),
         ("judge", of_part.judge, 0),

@@ -105,15 +105,15 @@ def _sums(text: str, to_grader: str) -> Iterator[int]:
     yield sum(single) if len(single) > 1 else 0
     for parts, most in _PARTS.findall(to_grader):
         yield int(parts) * int(most)
-    given = _TAKEN_OFF.sub("", to_grader)
+    awarding = _TAKEN_OFF.sub("", to_grader)
     listed = sum(len(items) for _, items in lists_of_lines(text)[0])
-    for gift in _BY_ITEM.finditer(given):
-        after = _AFTER_COLON.search(given, gift.end())
+    for gift in _BY_ITEM.finditer(awarding):
+        after = _AFTER_COLON.search(awarding, gift.end())
         yield int(next(filter(None, gift.groups()))) * (
             listed or (len(_ITEM_ENDS.findall(after[1])) + 1 if after else 0)
         )
     numbered = {name.casefold().removesuffix("s"): int(count) for count, name in _SEVERAL.findall(to_grader)}
-    for points, name in _BY_NAME.findall(given):
+    for points, name in _BY_NAME.findall(awarding):
         yield int(points) * numbered.get(name.casefold().removesuffix("s"), 0)
     if deducted := _DEDUCTED.search(to_grader):
         yield max(map(int, _BEFORE_DEDUCTION.findall(to_grader[: deducted.start()])), default=0)

@@ -169,7 +169,8 @@ def _is_bare_limit(words: str) -> bool:
 
 def _up_to(words: str, scale: Scale) -> float | None:
     """Return the level up to which words pass an output."""
-    strictly, lower = _STRICTLY_LOWER_PASS.search(words), _LOWER_PASS.search(words)
+    strictly = _STRICTLY_LOWER_PASS.search(words)
+    lower = _LOWER_PASS.search(words)
     level = _number(lower) if lower else _next(scale, _number(strictly), above=False) if strictly else None
     scores = {float(score) for score in _SCORE.findall(words)}
     is_listed = len(scores) > 1 and _LISTED.search(words) is not None

@@ -94,7 +94,8 @@ def read_text(text: str) -> TextReading:
         points = () if has_unread_scale else tuple(put_back(point, originals) for point in points_of(words))
         return TextReading(text, points=points, has_unread_scale=has_unread_scale)
     whole = _whole(scale, originals)
-    best, highest = best_end(words, whole), highest_passing(words, scale)
+    best = best_end(words, whole)
+    highest = highest_passing(words, scale)
     is_turned = best == whole.ends[0] or (best is None and highest is not None)
     lowest = lowest_passing(words, scale) if highest is None or not is_turned else highest
     return TextReading(text, turned(whole) if is_turned else whole, lowest)

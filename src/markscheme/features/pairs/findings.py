@@ -19,7 +19,8 @@ def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
     """Find that a judge prefers the response it is shown first, by more than 5 points."""
     from markscheme.features.pairs.preferences import order_figures
 
-    evidence, ratings = examined.evidence, examined.ratings
+    evidence = examined.evidence
+    ratings = examined.ratings
     comparison = evidence.comparison
     figures = order_figures(comparison.rubric, comparison.gold.examples, ratings, comparison.judge_name)
     if figures is None or not figures.leans_to_first or figures.lean.value is None:

@@ -269,9 +269,11 @@ def key_of_criteria(row: Mapping[str, Any]) -> str | None:
     '`asked` may hold criteria: --map asked=rubric'
     """
     for key, text in row.items():
-        held = _structure_in(text)
-        sentences = isinstance(held, list) and all(isinstance(said, str) and " " in said for said in held)
-        if held and (sentences or shows_rubric(held)):
+        structure = _structure_in(text)
+        sentences = isinstance(structure, list) and all(
+            isinstance(sentence, str) and " " in sentence for sentence in structure
+        )
+        if structure and (sentences or shows_rubric(structure)):
             return f"`{key}` may hold criteria: --map {shlex.quote(f'{key}=rubric')}"
     return None
 
