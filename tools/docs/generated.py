@@ -86,7 +86,7 @@ PYTHON = {
             "judges.price",
         ],
     ),
-    "examples-and-ratings": ("Examples and ratings", ["ratings.examples", "ratings.rating"]),
+    "examples-and-ratings": ("Examples and ratings", ["ratings.example_rows", "ratings.examples", "ratings.rating"]),
     "calibrations": (
         "Calibrations",
         ["calibration.run", "features.compare.api", "calibration.calibration", "calibration.agreement"],

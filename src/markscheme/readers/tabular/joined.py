@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from markscheme.numerals import number_in
 from markscheme.ratings.column_options import ColumnOptions
@@ -14,23 +13,14 @@ JOINED = 0.5
 """Share of the smaller table that must be in the other too."""
 
 
-@dataclass(frozen=True)
-class Joined:
-    """Several tables as one.
+def joined(
+    tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions
+) -> tuple[list[TableColumn], Mapping[str, int]]:
+    """Join several tables, each with the stem of its file.
 
-    Attributes:
-        columns: Of all, those with a name in several files under the names of their files.
-        rows: How many rows are in all files.
-        apart: How many rows each file has alone.
-    """
-
-    columns: tuple[TableColumn, ...]
-    rows: int
-    apart: Mapping[str, int]
-
-
-def joined(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> Joined:
-    """Return several tables as one, each with the stem of its file.
+    Returns:
+        The columns of all, those with a name in several files under the names of their files; and how many rows each
+        file has alone.
 
     Raises:
         UsageError: Too few rows have a partner, or texts of one id differ.
@@ -59,7 +49,7 @@ def joined(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnO
             name = f"{stem}:{column.name}" if is_shared else column.name
             result.append(TableColumn(name, cells, stem if is_shared else None))
     apart = {stem: len(by_key) - len(shared) for (stem, _), by_key in zip(tables, keys, strict=True)}
-    return Joined(tuple(result), len(shared), apart)
+    return result, apart
 
 
 def _is_text(column: TableColumn) -> bool:

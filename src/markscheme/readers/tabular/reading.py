@@ -308,9 +308,9 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
     if len(sheets) == 1:
         return read_columns(one_of_each_row(sheets[0]).columns, sheets[0].name, options, tuple(paths), notes)
-    several = joined([(sheet.name, one_of_each_row(sheet).columns) for sheet in sheets], options)
+    columns, apart = joined([(sheet.name, one_of_each_row(sheet).columns) for sheet in sheets], options)
     name = "-".join(sheet.name for sheet in sheets)
-    return read_columns(several.columns, name, options, tuple(paths), notes, apart=several.apart)
+    return read_columns(columns, name, options, tuple(paths), notes, apart=apart)
 
 
 def has_ids(names: Iterable[str]) -> bool:
