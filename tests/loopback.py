@@ -2,6 +2,7 @@
 
 import sys
 from http.server import ThreadingHTTPServer
+from socketserver import BaseServer
 from typing import Any
 
 
@@ -12,6 +13,11 @@ class LoopbackServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say what failed, unless it is that a client went away: a command in the same process would print it."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
+        """Say what failed, unless it is that a client went away."""
+        report_error(self, request, client_address)
+
+
+def report_error(server: BaseServer, request: Any, client_address: Any) -> None:
+    """Say what failed, unless it is that a client went away: a command in the same process would print it."""
+    if not isinstance(sys.exception(), ConnectionError):
+        BaseServer.handle_error(server, request, client_address)

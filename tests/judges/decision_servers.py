@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.judges.chat_server import Answer
+from tests.loopback import report_error
 
 STAND_IN = Path(__file__).parents[3] / "shared" / "tools" / "fake_decisions.py"
 
@@ -80,6 +81,7 @@ def stand_in(*options: str) -> Iterator[str]:
     """The address of the stand-in with these options, without a path; it answers in threads of this process."""
     program = stand_in_module()
     server = program.server(program.parser().parse_args(options))
+    server.handle_error = functools.partial(report_error, server)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
