@@ -119,8 +119,9 @@ def levels(given: list[int]) -> dict[str, int]:
 
 
 def ran(folder: Path, *command: str) -> Run:
-    """Run Python in a folder, in a process of its own."""
-    child = subprocess.Popen([sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL)
+    """Run Python in a folder, in a process of its own, with its modules compiled as an installation has them."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    child = subprocess.Popen([sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1, 4):

@@ -196,8 +196,9 @@ class CriterionEvidence(CriterionComparison):
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
         """Estimate a chance-corrected coefficient from the criterion's table, with an interval of any coverage."""
-        pairs = np.where(self.both[:, None], np.column_stack([self.gold, self.judge]), np.nan)
-        return agreement(pairs, name, levels=self.levels, groups=self.groups, level=level)
+        once = self.merged
+        pairs = np.where(once.both[:, None], np.column_stack([once.gold, once.judge]), np.nan)
+        return agreement(pairs, name, levels=self.levels, groups=once.groups, level=level)
 
     def people_alpha(self, level: float = 0.95) -> Estimate:
         """Estimate Krippendorff's alpha over all annotators; several rules ask for it."""
