@@ -22,7 +22,7 @@ class Panel:
     Args:
         judges: The members.
         rule: Whether the median or the most common level counts.
-        name: What a user calls it; "" for the names of its members.
+        name: What a user calls it; None for the names of its members.
 
     Raises:
         ValueError: No member, or another rule.

@@ -74,7 +74,7 @@ class RatedFile:
         all_are_judges: Whether a person's ratings are compared like a judge's, instead of being labels.
         judge_cost: What its judge was asked, and what that cost.
         calibration: The report of `calibrate` that it is; None for any other file.
-        day: The day of the evaluation, as written; "" where the file doesn't say.
+        day: The day of the evaluation, as written; None where the file doesn't say.
         states_kinds: Whether it states who labelled, a person or not.
         names_judges: Whether it names its judges.
         cases: By example id, the test that it answers, where another response or a repeated run may answer it too.

@@ -243,9 +243,9 @@ class Choice:
         notes: Caveats of the comparison.
         baseline: Agreement of the best constant answer with the same gold; None without gold.
         baseline_score: That answer, as a number.
-        next_step: The labels that the verdict on the recommended judge, else the best, needs; "" where it isn't open.
+        next_step: The labels that the verdict on the recommended judge, else the best, needs; None where it isn't open.
         labels_needed: How many those are; None where none are, or no number would do.
-        why_refused: Why the judge to choose can't gate, in a sentence; "" where that isn't shown.
+        why_refused: Why the judge to choose can't gate, in a sentence; None where that isn't shown.
     """
 
     rubric: Rubric

@@ -39,7 +39,7 @@ class Discovery:
         texts: The outputs' texts, by id; empty where only notes are known.
         large_share: Of outputs, from which a mode shouldn't go unseen.
         sure: How sure of that.
-        pool: The pool's file as the user names it; "" where only notes are known.
+        pool: The pool's file as the user names it; None where only notes are known.
         unread: Ids of the outputs that stay unread, in order.
     """
 

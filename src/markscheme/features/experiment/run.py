@@ -41,7 +41,7 @@ class Outputs:
         by_cell: By variant and case.
         made: Number of outputs requested in this run.
         usage: Their tokens and cost.
-        model: The model that answered; "" if all outputs were given.
+        model: The model that answered; None if all outputs were given.
     """
 
     by_cell: Mapping[Cell, Output]
