@@ -10,12 +10,11 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.commands.console import INSTALLED, ROOT, environment
+from tests.commands.console import INSTALLED, LIBRARIES, ROOT, environment
 from tests.house import Module
 from tests.rooms import TOGETHER, names_handed_on
 
@@ -110,7 +109,7 @@ def environment_for(home: Path) -> Path:
     folder = home.parent / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     (packages,) = folder.glob("lib/python3*/site-packages")
-    (packages / "of_the_copy.pth").write_text(f"{home / 'src'}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    (packages / "of_the_copy.pth").write_text("\n".join([str(home / "src"), *LIBRARIES]) + "\n", encoding="utf-8")
     for script in INSTALLED.iterdir():
         if script.is_file() and not (folder / "bin" / script.name).exists():
             _copy_script(script, folder / "bin" / script.name)

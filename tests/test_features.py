@@ -180,6 +180,11 @@ def test_every_word_that_only_looks_like_a_kind_of_judge_is_the_name_of_one() ->
     assert {word for _, word in NO_KINDS} <= {kind.name for kind in shipped_kinds()}
 
 
+@pytest.mark.proof
+def test_a_copy_without_features_runs_the_tests_it_is_told_to() -> None:
+    assert run_core_tests(names_of_features(), ("-n", "0", "tests/test_verdict.py")) == 0
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("deleted", [[name] for name in names_of_features()] + [names_of_features()], ids=" ".join)
 def test_the_tests_of_the_core_pass_without_a_feature_and_without_all(deleted: list[str]) -> None:

@@ -30,8 +30,9 @@ INSTALLED = Path(sys.executable).parent
 SECONDS = 300
 """What hangs is ended; a slow machine gets there long before."""
 SOCKET = "socket"
-PLACES = tuple(map(str, (ROOT, sys.prefix, sys.base_prefix)))
-"""Where modules lie that no test's project brought."""
+LIBRARIES = tuple(folder for folder in sys.path if folder.endswith("site-packages"))
+PLACES = (*map(str, (ROOT, sys.prefix, sys.base_prefix)), *LIBRARIES)
+"""Where modules lie that no test's project brought; an environment may have its libraries from another one."""
 _LASTING = set[str]()
 """Names of such modules, which needn't be looked at again."""
 IN_USE = "in_use"
