@@ -1,7 +1,6 @@
-"""Laws of rubrics that come with the row, and the worked cases on means, trees and words given twice."""
+"""Laws of rubrics that come with the row, and the worked cases on means and on words given twice."""
 
 import asyncio
-import json
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.grading import Grading
 from markscheme.prompt import Prompt
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
+from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.submission import submission_of
 from tests.worked_cases import cases_in
 
@@ -131,19 +130,6 @@ def test_core_and_own_criteria_add_up_as_points() -> None:
         grade = grader.grade_sync("x", rubric=data["own"])
     figures = {"raw_score": grade.raw_score, "unclipped": grade.unclipped, "score": grade.score}
     assert figures == pytest.approx(case["expect"], abs=1e-6)
-
-
-@worked
-def test_a_tree_of_weights_is_scored_as_worked_out() -> None:
-    case = cases_in(CASES)["tree"]
-    rubric = rubric_of(json.dumps(case["tree"]), None)
-    assert isinstance(rubric, RowRubric)
-    weights = {criterion.name: criterion.weight for criterion in rubric.rubric.criteria}
-    assert weights == pytest.approx(case["expect"]["weights"], abs=1e-6)
-    marks = {"a1": "MET", "a2": "UNMET", "b": "MET"}
-    with Grader(None, ScriptedJudge(lambda prompt, _: {name: marks[name] for name in prompt.criteria})) as grader:
-        grade = grader.grade_sync("x", rubric=case["tree"])
-    assert grade.score == pytest.approx(case["expect"]["score"], abs=1e-6)
 
 
 @worked

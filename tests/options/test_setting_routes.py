@@ -26,6 +26,7 @@ from markscheme.options.table import (
     read_options,
     settings_declared,
 )
+from markscheme.pages.options import PageOptions
 from markscheme.promptfoo.assertion import asking_options, check_config, reading_of
 from markscheme.promptfoo.engine import Engine
 from tests.commands.console import run
@@ -88,10 +89,14 @@ VALUES: Final[Mapping[str, tuple[Any, str]]] = {
 }
 """By key, a value other than the default, and how it is typed."""
 DECLARED: Final = dict(settings_declared())
+OFFERED: Final = [command for command in OPERANDS if command in command_names()]
+TYPED: Final = {key: command for command in reversed(OFFERED) for key in described(command).settings}
+"""By key, the command by which a setting is typed."""
 
 
 def test_every_setting_is_tried() -> None:
     assert set(DECLARED) <= set(VALUES)
+    assert set(DECLARED) - set(TYPED) <= (set() if len(OFFERED) == len(OPERANDS) else set(options_of(PageOptions)))
 
 
 def value_among(values: object, key: str) -> Any:
@@ -133,11 +138,11 @@ def in_toml(value: Any, text: str) -> str:
     return f'"{text}"' if isinstance(value, str) or text == "off" else text
 
 
-@pytest.mark.parametrize("key", sorted(DECLARED))
+@pytest.mark.parametrize("key", sorted(TYPED))
 def test_a_setting_reads_the_same_by_every_route(key: str, tmp_path: Path) -> None:
     value, text = VALUES[key]
     read: dict[str, Any] = {}
-    command, operands = next((name, words) for name, words in OPERANDS.items() if key in described(name).settings)
+    command, operands = TYPED[key], OPERANDS[TYPED[key]]
     typed = [*operands, "-o", f"{key}={text}"]
     read["command line"] = set_by_words(command, typed, SettingsFile(), key)[key]
     if DECLARED[key].is_setting:

@@ -30,7 +30,7 @@ from markscheme.calibration.comparison.verdict import Decision, ExceptedPart, Ga
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
-from markscheme.ratings.example_rows import each
+from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels
@@ -227,7 +227,7 @@ def _picked_against_gate(gold: Gold) -> int:
     """Count the examples picked by hand that forbid a gate; next to drawn examples, fails don't."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
-    return int((np.array(each(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())
+    return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:

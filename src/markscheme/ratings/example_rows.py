@@ -218,7 +218,7 @@ class ExampleRows(Sequence[Example]):
     def _labels_of(self, row: int) -> range:
         return range(self._ends[row - 1] if row else 0, self._ends[row])
 
-    def each(self, name: str) -> Sequence[Any]:
+    def values(self, name: str) -> Sequence[Any]:
         """Return an attribute of each example."""
         if name == "id":
             return self.ids if self.is_whole else [self.ids[row] for row in self._rows]
@@ -276,8 +276,8 @@ class ExampleRows(Sequence[Example]):
         """The chosen examples as rows of their own."""
         rows = self._rows
         return ExampleRows(
-            self.each("id"),
-            {name: self.each(name) for name in self.known},
+            self.values("id"),
+            {name: self.values(name) for name in self.known},
             lambda row: self._responses(rows[row]),
             lambda row: self._submission(rows[row]),
             RatingCodes(),
@@ -305,10 +305,10 @@ def telling(known: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     return {name: values for name, values in known.items() if any(value != usual[name] for value in values)}
 
 
-def each(examples: Sequence[Example], name: str) -> Sequence[Any]:
+def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
     """Return an attribute of each of some examples; of rows without making one."""
     if isinstance(examples, ExampleRows):
-        return examples.each(name)
+        return examples.values(name)
     return [getattr(example, name) for example in examples]
 
 

@@ -12,7 +12,7 @@ from markscheme.errors import RatingError, RatingWarning
 from markscheme.phrases import few_of
 from markscheme.ratings.codes import RatingCodes, load_ratings
 from markscheme.ratings.example_reading import examples_in_rows, read_examples
-from markscheme.ratings.example_rows import Example, ExampleRows, each, label_counts, labels_of, taken
+from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, labels_of, taken, values_of
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, is_asked, is_stale
@@ -56,7 +56,7 @@ class ExampleSet:
     @property
     def ids(self) -> tuple[str, ...]:
         """The examples' ids, in order."""
-        return tuple(each(self.examples, "id"))
+        return tuple(values_of(self.examples, "id"))
 
     @cached_property
     def labels(self) -> RatingCodes:
@@ -71,7 +71,7 @@ class ExampleSet:
     @property
     def has_splits(self) -> bool:
         """Whether any example says which split it belongs to."""
-        return any(each(self.examples, "split"))
+        return any(values_of(self.examples, "split"))
 
     @property
     def labelled(self) -> "ExampleSet":
@@ -107,14 +107,14 @@ class ExampleSet:
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
-        columns = [[str(attribute) == value for attribute in each(self.examples, key)] for key, value in values.items()]
+        columns = [[str(own) == value for own in values_of(self.examples, key)] for key, value in values.items()]
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
         """The examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
         if split == "all" or (split is None and not self.has_splits):
             return self
-        splits = each(self.examples, "split")
+        splits = values_of(self.examples, "split")
         return replace(self, examples=_where(self.examples, ((of or "dev") == (split or "dev") for of in splits)))
 
 
@@ -206,7 +206,7 @@ def draws_of(examples: Sequence[Example]) -> list[str]:
         >>> draws_of([chosen, replace(chosen, draw=""), Example(Submission("y", {}, "b"))])
         ['drawn 3f9a1c22', 'drawn', 'random']
     """
-    named = zip(each(examples, "draw"), each(examples, "has_chance"), strict=True)
+    named = zip(values_of(examples, "draw"), values_of(examples, "has_chance"), strict=True)
     return [f"drawn {draw}".rstrip() if has_chance else "random" for draw, has_chance in named]
 
 

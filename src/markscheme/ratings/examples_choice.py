@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from markscheme.errors import UsageError
-from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet, examples_file
 from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
@@ -38,7 +38,7 @@ class ExamplesChoice:
 
     def part_name(self, examples: Sequence[Example]) -> str | None:
         """The name of the part that was used; None for a set without parts."""
-        return (self.split or "all") if any(each(examples, "split")) else None
+        return (self.split or "all") if any(values_of(examples, "split")) else None
 
     def among(self, part: ExampleSet) -> ExampleSet:
         """The examples of a part that have the values.
@@ -56,7 +56,7 @@ class ExamplesChoice:
             chosen = chosen.where(**{field: value})
         if part.examples and not chosen.examples:
             field = self.only[-1].partition("=")[0]
-            values = sorted({*map(str, each(part.examples, field))} - {"", "None"})
+            values = sorted({*map(str, values_of(part.examples, field))} - {"", "None"})
             has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
             raise UsageError(f"no example fits --only {' --only '.join(self.only)}; as {field}, {has}")
         return chosen

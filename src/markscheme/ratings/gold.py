@@ -13,7 +13,7 @@ from markscheme.errors import ComparisonError
 from markscheme.grading.score import ROUNDING, decision_of_levels, must_pass
 from markscheme.ratings.code_arrays import equal_rows, header_values, rater_numbers, rows_in
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.example_rows import Example, each, labels_of, taken
+from markscheme.ratings.example_rows import Example, labels_of, taken, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
@@ -75,12 +75,12 @@ class Gold(Column):
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The examples' ids, in order."""
-        return tuple(each(self.examples, "id"))
+        return tuple(values_of(self.examples, "id"))
 
     @cached_property
     def held_out_ids(self) -> frozenset[str]:
         """Ids of the examples whose texts stay unread."""
-        held_out = each(self.examples, "is_held_out")
+        held_out = values_of(self.examples, "is_held_out")
         return frozenset(unit for unit, is_held_out in zip(self.ids, held_out, strict=True) if is_held_out)
 
     @cached_property
@@ -100,7 +100,7 @@ class Gold(Column):
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
         """A group for each example, where any names one."""
-        groups = each(self.examples, "group")
+        groups = values_of(self.examples, "group")
         return groups_of(list(zip(self.ids, groups, strict=True))) if any(groups) else None
 
     @property
@@ -132,7 +132,7 @@ class Gold(Column):
     @property
     def picked_by_hand(self) -> int:
         """How many of its examples were picked by hand, so that they say nothing about other responses."""
-        return sum(each(self.examples, "is_picked_by_hand"))
+        return sum(values_of(self.examples, "is_picked_by_hand"))
 
     @property
     def stands_for_outputs(self) -> bool:
@@ -167,12 +167,12 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         wanted = "a label" if kind is None else f"labels of kind {kind!r}"
         raise ComparisonError(f"no example has {wanted} to compare with{examples.searched}")
     labelled = set(counted.ids)
-    are_labelled = np.fromiter(map(labelled.__contains__, each(examples.examples, "id")), dtype=bool)
+    are_labelled = np.fromiter(map(labelled.__contains__, values_of(examples.examples, "id")), dtype=bool)
     are_all = bool(are_labelled.all())
     labelled_examples = (
         examples.examples if are_all else taken(examples.examples, np.flatnonzero(are_labelled).tolist())
     )
-    ids = tuple(each(labelled_examples, "id"))
+    ids = tuple(values_of(labelled_examples, "id"))
     table = rating_table(rubric, ids, counted)
     middles, used = _levels(table, by)
     skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in middles}

@@ -14,7 +14,7 @@ from markscheme.files import append_lines, exclusive, refuse_link, rewrite, set_
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
-from markscheme.ratings.example_rows import Example, Split, each
+from markscheme.ratings.example_rows import Example, Split, values_of
 from markscheme.ratings.examples import ExampleSet, warn
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
@@ -205,7 +205,7 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
     Raises:
         RatingError: The record next to the examples can't be read.
     """
-    has_labels_to_open = whole or "test" in each(examples.examples, "split")
+    has_labels_to_open = whole or "test" in values_of(examples.examples, "split")
     return _openings_of(examples, whole=whole) if has_labels_to_open else None
 
 

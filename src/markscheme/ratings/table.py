@@ -16,7 +16,7 @@ from markscheme.grading.score import chance_of_levels, decision_of_levels, score
 from markscheme.grading.verdict import middle_of
 from markscheme.ratings.code_arrays import equal_rows, have_answer, levels_on, rater_numbers, rows_in, skips_on
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.example_rows import Example, each, taken
+from markscheme.ratings.example_rows import Example, taken, values_of
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.distribution import Probabilities, mean_distribution, most_probable
@@ -213,7 +213,7 @@ def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: 
     codes = RatingCodes.of(ratings).with_ids({})
     codes.ids = places
     column = column_of(name, codes, rubric, places)
-    return RatingTable(rubric, tuple(each(examples, "id")), (column,), examples=examples)
+    return RatingTable(rubric, tuple(values_of(examples, "id")), (column,), examples=examples)
 
 
 def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Sequence[bool | None]) -> RatingTable:

@@ -13,7 +13,7 @@ from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
-from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
@@ -117,7 +117,7 @@ class RatedFile:
     @property
     def has_responses(self) -> bool:
         """Whether it contains the responses that were rated."""
-        return any(each(self.examples, "response_length"))
+        return any(values_of(self.examples, "response_length"))
 
     def without(self, ids: Collection[str]) -> "RatedFile":
         """Return the same without some examples."""

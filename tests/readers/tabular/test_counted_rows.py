@@ -56,5 +56,5 @@ def test_a_number_beside_single_responses_counts_nothing(rows: list[dict[str, An
 
 def test_more_examples_than_are_read_one_by_one_are_refused_with_the_way_to_count_them() -> None:
     many = [{**row, "n": 10**6} for row in COUNTED]
-    with pytest.raises(UsageError, match=r"4,000,000 examples; 1,000,000 are the most.*--counts FILE"):
+    with pytest.raises(UsageError, match=r"4,000,000 examples; 1,000,000 are the most.*large-data.md"):
         calibrate(many)

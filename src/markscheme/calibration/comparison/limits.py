@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from markscheme.calibration.options import LabelOptions
-from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import draws_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.decision_figures import DecisionFigures, SideShare, decision_figures, side_share
@@ -248,15 +248,15 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
 def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
     if examples is None:
         return np.zeros(n, dtype=bool)
-    return np.array(each(examples, "is_picked_by_hand"), dtype=bool)
+    return np.array(values_of(examples, "is_picked_by_hand"), dtype=bool)
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
     """Return the stratum of each example; None unless labels were drawn by the judge's verdict, or by strata."""
     if examples is None:
         return None
-    strata = each(examples, "stratum")
-    return list(strata) if any(strata) or "by-verdict" in each(examples, "drawn") else None
+    strata = values_of(examples, "stratum")
+    return list(strata) if any(strata) or "by-verdict" in values_of(examples, "drawn") else None
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
@@ -264,7 +264,7 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
     Labels drawn by strata have the whole weights, which say how much of all was graded so.
     """
-    inverse_chances = [] if examples is None else each(examples, "weight")
+    inverse_chances = [] if examples is None else values_of(examples, "weight")
     if examples is None or set(inverse_chances) <= {1}:
         return None
     if strata_of(examples) is None:

@@ -23,7 +23,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import BY_LABEL_KIND, BY_SYSTEM, Slice, SliceFigure
 from markscheme.phrases import listed, number, percent
 from markscheme.ratings.code_arrays import have_answer, header_values
-from markscheme.ratings.example_rows import each
+from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.table import positions
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
@@ -220,7 +220,7 @@ def _leaning(labels: Floats, judge: Floats, log_length: Floats, groups: Grouping
 
 
 def _log_lengths(evidence: Evidence) -> Floats:
-    lengths = list(map(float, each(evidence.comparison.gold.examples, "response_length")))
+    lengths = list(map(float, values_of(evidence.comparison.gold.examples, "response_length")))
     return np.asarray(np.log1p(lengths), dtype=np.float64)
 
 

@@ -12,7 +12,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import headline, merged_rows
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
-from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
@@ -255,7 +255,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     parts += _by_name(BY_LABEL_KIND, _label_kinds(comparison.gold))
     if comparison.rubric.is_of_pairs:
         return parts
-    return parts + _by_length(np.array(each(examples, "response_length")))
+    return parts + _by_length(np.array(values_of(examples, "response_length")))
 
 
 def known_of(example: Example, by: str) -> str:
@@ -268,14 +268,14 @@ def known_of(example: Example, by: str) -> str:
 def _known(examples: Sequence[Example], by: str) -> list[str]:
     """Return what is known of each example before it is graded, as `known_of` does."""
     if by in KNOWN_BEFORE:
-        return list(map(str, each(examples, by)))
-    return [metadata.get(by, "") for metadata in each(examples, "metadata")]
+        return list(map(str, values_of(examples, by)))
+    return [metadata.get(by, "") for metadata in values_of(examples, "metadata")]
 
 
 def _metadata_keys(examples: Sequence[Example]) -> list[str]:
     """Return the keys of metadata that divide the examples into few enough parts, in the order in which they occur."""
     values: dict[str, set[str]] = {}
-    for metadata in filter(None, each(examples, "metadata")):
+    for metadata in filter(None, values_of(examples, "metadata")):
         for key, value in metadata.items():
             values.setdefault(key, set()).add(value)
     taken = {*KNOWN_BEFORE, BY_LABEL_KIND, BY_LENGTH}

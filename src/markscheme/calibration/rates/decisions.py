@@ -10,7 +10,7 @@ from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example, ExampleRows, each
+from markscheme.ratings.example_rows import Example, ExampleRows, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
 from markscheme.ratings.kinds import JUDGES
@@ -60,7 +60,7 @@ def graded_table(rated: RatedFiles) -> RatingTable:
 
 def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
     """Return the examples with some ids, also those of which the file knows nothing else."""
-    index_of = {unit: index for index, unit in enumerate(each(file.examples, "id"))}
+    index_of = {unit: index for index, unit in enumerate(values_of(file.examples, "id"))}
     unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
     index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
     every = (*file.examples, *ExampleRows.without_texts(unknown)) if unknown else file.examples

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.ratings.example_rows import Example, ExampleRows, each
+from markscheme.ratings.example_rows import Example, ExampleRows, values_of
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.table import RatingTable, groups_of
 from markscheme.stats.estimate import Estimate
@@ -156,7 +156,7 @@ def _examples(table: RatingTable) -> Sequence[Example]:
 
 def _of_each(table: RatingTable, name: str) -> Sequence[Any]:
     """Return an attribute of each row's example."""
-    return each(_examples(table), name)
+    return values_of(_examples(table), name)
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:

@@ -32,7 +32,7 @@ from markscheme.plain_data import read_json
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.examples_choice import ExamplesChoice
 from markscheme.ratings.from_grades import first_prompts, ratings_of
@@ -290,7 +290,7 @@ class CalibrationRequest:
             calibrations = [by_current_words(calibration, carried) for calibration in calibrations]
         self.accept(calibrations, path, examples, every)
         for calibration in calibrations:
-            warn_of_kinship(calibration.rater.models, each(examples.examples, "system"))
+            warn_of_kinship(calibration.rater.models, values_of(examples.examples, "system"))
         whole = len(every.labelled.examples)
         is_part = every.has_splits and len(examples.labelled.examples) < whole
         chosen_part = (self.choice.split or "all", whole) if is_part else None

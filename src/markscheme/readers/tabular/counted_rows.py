@@ -40,7 +40,7 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
     if units > MOST_UNITS:
         raise UsageError(
             f"column {times.name} says that the table stands for {units:,} examples; {MOST_UNITS:,} are the most: more "
-            "are compared by their counts, with a rubric: markscheme calibrate RUBRIC --counts FILE"
+            "are compared by their counts, with a rubric (docs/howto/large-data.md)"
         )
     return [row for row, cell in enumerate(cells) for _ in range(int(cell))]
 

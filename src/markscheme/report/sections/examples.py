@@ -9,7 +9,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.phrases import number, signed
-from markscheme.ratings.example_rows import Example, each
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
@@ -65,7 +65,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     """Select the examples that may be read: false passes, false fails, then the rest, each by difference in score."""
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
-    unread = np.array(each(comparison.gold.examples, "is_held_out"), dtype=bool)
+    unread = np.array(values_of(comparison.gold.examples, "is_held_out"), dtype=bool)
     ranked = np.lexsort((-far, np.where(wrong, -wrong, 2.0)))
     order = ranked[~unread[ranked]]
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}

@@ -14,7 +14,7 @@ from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Mea
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
 from markscheme.phrases import commonest, counted, few_of, in_words, number, percent
-from markscheme.ratings.example_rows import each
+from markscheme.ratings.example_rows import values_of
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
@@ -169,7 +169,7 @@ def _why_no_gate(calibration: Calibration) -> str:
 
 def _how_drawn(calibration: Calibration) -> str:
     """Write the warning for examples without a record of how they were drawn; "" if all have one."""
-    if all(each(calibration.comparison.gold.examples, "drawn")):
+    if all(values_of(calibration.comparison.gold.examples, "drawn")):
         return ""
     return " That holds for outputs like these: compare some with yours."
 
@@ -366,7 +366,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if gold.not_blind:
         yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
     yield from _asked_in_several_ways(calibration)
-    kin = kinship(calibration.rater.models, each(gold.examples, "system"))
+    kin = kinship(calibration.rater.models, values_of(gold.examples, "system"))
     if kin:
         yield f"Warning: {kin}."
     if counts.not_graded and counts.graded:
@@ -393,7 +393,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
         yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
     if calibration.settings_kept is False:
         yield "Settings not recorded: how many were tried on these labels before isn't known."
-    uneven = sum(weight != 1 for weight in each(gold.examples, "weight"))
+    uneven = sum(weight != 1 for weight in values_of(gold.examples, "weight"))
     if uneven:
         yield (
             f"{counted(uneven, 'example')} drawn with unequal chances: figures of single criteria and the lists of "

@@ -10,7 +10,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.setting import template_fingerprint
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number
-from markscheme.ratings.example_rows import each
+from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.sections.labels import LABELS_IN_WORDS
@@ -96,7 +96,7 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
     """Yield how the examples were drawn; nothing where none is known by itself."""
     if not gold.examples:
         return
-    manners = zip(each(gold.examples, "is_picked_by_hand"), each(gold.examples, "drawn"), strict=True)
+    manners = zip(values_of(gold.examples, "is_picked_by_hand"), values_of(gold.examples, "drawn"), strict=True)
     drawn = Counter(
         _BY_HAND if is_picked_by_hand else _DRAWN.get(manner or "", "not recorded")
         for is_picked_by_hand, manner in manners

@@ -13,7 +13,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
 from markscheme.fingerprint import fingerprint
-from markscheme.ratings.example_rows import each
+from markscheme.ratings.example_rows import values_of
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.repairs import findings_json
@@ -220,16 +220,16 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     gold = comparison.gold
     criteria = comparison.criteria
     return {
-        "responses": [fingerprint(*responses) for responses in each(gold.examples, "responses")],
-        "groups": [group or None for group in each(gold.examples, "group")],
+        "responses": [fingerprint(*responses) for responses in values_of(gold.examples, "responses")],
+        "groups": [group or None for group in values_of(gold.examples, "group")],
         "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
         "judge": _ratings(
             comparison.scores, comparison.passes, {name: _levels(c, c.judge) for name, c in criteria.items()}
         ),
-        "drawn": list(each(gold.examples, "drawn")),
-        "weight": list(each(gold.examples, "weight")),
-        "stratum": [stratum or None for stratum in each(gold.examples, "stratum")],
-        "draw": [draw or None for draw in each(gold.examples, "draw")],
+        "drawn": list(values_of(gold.examples, "drawn")),
+        "weight": list(values_of(gold.examples, "weight")),
+        "stratum": [stratum or None for stratum in values_of(gold.examples, "stratum")],
+        "draw": [draw or None for draw in values_of(gold.examples, "draw")],
     }
 
 
