@@ -274,8 +274,8 @@ def check_config(config: Mapping[str, Any]) -> None:
     for key, value in config.items():
         of_reading = {} if key in CONFIG_KEYS else reading_options()
         if key not in CONFIG_KEYS and key not in of_reading:
-            known = (*CONFIG_KEYS, *of_reading)
-            instead = suggestion(str(key), known, mark="'") or f"; known keys are {', '.join(known)}"
+            known_keys = (*CONFIG_KEYS, *of_reading)
+            instead = suggestion(str(key), known_keys, mark="'") or f"; known keys are {', '.join(known_keys)}"
             raise UsageError(f"unknown key {key!r} in the assertion's config{instead}")
         if "{{" in repr(value):
             raise UsageError(

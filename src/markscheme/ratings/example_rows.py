@@ -131,14 +131,14 @@ class ExampleRows(Sequence[Example]):
 
     Attributes:
         ids: The id of each row.
-        known: By attribute, the value in each row; an attribute that says nothing of any row isn't there.
+        attributes: By name, the value in each row; one that says nothing of any row isn't there.
         labels: The labels of all rows.
     """
 
     def __init__(
         self,
         ids: Sequence[str],
-        known: Mapping[str, Sequence[Any]],
+        attributes: Mapping[str, Sequence[Any]],
         responses: Callable[[int], tuple[str, ...]],
         submission: Callable[[int], Submission],
         labels: RatingCodes,
@@ -148,14 +148,14 @@ class ExampleRows(Sequence[Example]):
 
         Args:
             ids: As above.
-            known: As above; `response_length` may be among them.
+            attributes: As above; `response_length` may be among them.
             responses: Returns the response of a row, or the two of a pair.
             submission: Makes the submission of a row.
             labels: As above, by row.
             ends: The number of labels up to each row and with it.
         """
         self.ids = ids
-        self.known = known
+        self.attributes = attributes
         self.labels = labels
         self._responses = responses
         self._submission = submission
@@ -181,10 +181,12 @@ class ExampleRows(Sequence[Example]):
         )
 
     @classmethod
-    def without_texts(cls, ids: Sequence[str], **known: Sequence[Any]) -> "ExampleRows":
+    def without_texts(cls, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
         """Return examples of which no text is known."""
         none = array("q", [0]) * len(ids)
-        return cls(ids, telling(known), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none)
+        return cls(
+            ids, telling(attributes), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none
+        )
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -212,7 +214,7 @@ class ExampleRows(Sequence[Example]):
 
     def _made(self, row: int, submission: Submission, labels: Sequence[Rating] = ()) -> Example:
         """Make the example of a row."""
-        attributes = {name: values[row] for name, values in self.known.items() if name in OF_ROWS}
+        attributes = {name: values[row] for name, values in self.attributes.items() if name in OF_ROWS}
         return Example(submission, labels, **attributes)
 
     def _labels_of(self, row: int) -> range:
@@ -222,14 +224,14 @@ class ExampleRows(Sequence[Example]):
         """Return an attribute of each example."""
         if name == "id":
             return self.ids if self.is_whole else [self.ids[row] for row in self._rows]
-        if name in self.known:
-            values = self.known[name]
+        if name in self.attributes:
+            values = self.attributes[name]
             return values if self.is_whole else [values[row] for row in self._rows]
         if name == "response_length":
             return [len(self._responses(row)[0]) for row in self._rows]
         if name == "responses":
             return [self._responses(row) for row in self._rows]
-        if any(decisive in self.known for decisive in _MADE_OF.get(name, ())):
+        if any(decisive in self.attributes for decisive in _MADE_OF.get(name, ())):
             return [getattr(self._made(row, _NO_TEXT), name) for row in self._rows]
         return [getattr(_PLAIN, name)] * len(self)
 
@@ -240,7 +242,7 @@ class ExampleRows(Sequence[Example]):
 
     def taken(self, indices: Iterable[int]) -> "ExampleRows":
         """Return some of the examples, by their indices."""
-        part = ExampleRows(self.ids, self.known, self._responses, self._submission, self.labels, self._ends)
+        part = ExampleRows(self.ids, self.attributes, self._responses, self._submission, self.labels, self._ends)
         part._rows = [self._rows[index] for index in indices]
         return part
 
@@ -257,14 +259,14 @@ class ExampleRows(Sequence[Example]):
         for label_indices in indices:
             order += label_indices
             ends.append(len(order))
-        return ExampleRows(whole.ids, whole.known, whole._responses, whole._submission, labels.taken(order), ends)
+        return ExampleRows(whole.ids, whole.attributes, whole._responses, whole._submission, labels.taken(order), ends)
 
-    def under(self, ids: Sequence[str], **known: Sequence[Any]) -> "ExampleRows":
+    def under(self, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
         """Return the examples without labels, under other ids and with other attributes."""
         rows = self._alone
         return ExampleRows(
             ids,
-            telling({**rows.known, **known}),
+            telling({**rows.attributes, **attributes}),
             rows._responses,
             lambda row: replace(rows._submission(row), id=ids[row]),
             rows.labels,
@@ -277,7 +279,7 @@ class ExampleRows(Sequence[Example]):
         rows = self._rows
         return ExampleRows(
             self.values("id"),
-            {name: self.values(name) for name in self.known},
+            {name: self.values(name) for name in self.attributes},
             lambda row: self._responses(rows[row]),
             lambda row: self._submission(rows[row]),
             RatingCodes(),
@@ -299,10 +301,10 @@ OF_ROWS: Final = tuple(of.name for of in fields(Example) if of.name not in ("sub
 """What is known of an example besides its texts and its labels."""
 
 
-def telling(known: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the attributes that say something of a row."""
-    usual = {name: getattr(_PLAIN, name) for name in known}
-    return {name: values for name, values in known.items() if any(value != usual[name] for value in values)}
+    usual = {name: getattr(_PLAIN, name) for name in attributes}
+    return {name: values for name, values in attributes.items() if any(value != usual[name] for value in values)}
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:

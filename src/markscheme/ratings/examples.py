@@ -107,7 +107,7 @@ class ExampleSet:
 
     def where(self, **values: str) -> "ExampleSet":
         """The examples with these values, for example of `system`."""
-        columns = [[str(own) == value for own in values_of(self.examples, key)] for key, value in values.items()]
+        columns = [[str(cell) == value for cell in values_of(self.examples, key)] for key, value in values.items()]
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":

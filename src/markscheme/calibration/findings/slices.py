@@ -246,7 +246,7 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
     parts: list[ExamplePart] = []
     for by in (*KNOWN_BEFORE, *_metadata_keys(examples)):
         same = () if by in KNOWN_BEFORE else {example_part.inside.tobytes() for example_part in parts}
-        named = _by_name(by, _known(examples, by))
+        named = _by_name(by, _values_by_example(examples, by))
         parts += [
             replace(example_part, is_known_before=True)
             for example_part in named
@@ -265,7 +265,7 @@ def known_of(example: Example, by: str) -> str:
     return example.metadata.get(by, "")
 
 
-def _known(examples: Sequence[Example], by: str) -> list[str]:
+def _values_by_example(examples: Sequence[Example], by: str) -> list[str]:
     """Return what is known of each example before it is graded, as `known_of` does."""
     if by in KNOWN_BEFORE:
         return list(map(str, values_of(examples, by)))

@@ -147,7 +147,7 @@ class TableReading:
         labels, ends = self._ratings(criterion, people)
         path = self.paths[0] if len(self.paths) == 1 else None
         return ExampleSet(
-            ExampleRows(self.ids, self._known, self._responses, self._submission, labels, ends), path=path
+            ExampleRows(self.ids, self._attributes, self._responses, self._submission, labels, ends), path=path
         )
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
@@ -238,10 +238,10 @@ class TableReading:
     def plain_examples(self) -> list[Example]:
         """The examples without labels."""
         none = [0] * len(self.ids)
-        return list(ExampleRows(self.ids, self._known, self._responses, self._submission, RatingCodes(), none))
+        return list(ExampleRows(self.ids, self._attributes, self._responses, self._submission, RatingCodes(), none))
 
     @cached_property
-    def _known(self) -> dict[str, Sequence[str]]:
+    def _attributes(self) -> dict[str, Sequence[str]]:
         """What is known of each row by its attribute's name: its group, where a column has groups."""
         groups = self._cells(self.roles.single.get("group"))
         return {"group": groups} if groups else {}

@@ -54,7 +54,7 @@ def _lacks_cell(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     """Return whether a cell after the first that is filled is empty, where every other row has one."""
     first = next(index for index, cell in enumerate(row) if cell.strip())
     gaps = [index for index, cell in enumerate(row) if index > first and not cell.strip()]
-    return any(all(other[index].strip() for other in others) for index in gaps)
+    return any(all(peer[index].strip() for peer in others) for index in gaps)
 
 
 def _are_sums(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
@@ -62,7 +62,7 @@ def _are_sums(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     are_sums = []
     for index, cell in enumerate(row):
         total = _in_figures(cell)
-        column = sorted(value for other in others if (value := _in_figures(other[index])) is not None)
+        column = sorted(value for peer in others if (value := _in_figures(peer[index])) is not None)
         if total is not None and column:
             middle = (column[len(column) // 2] + column[(len(column) - 1) // 2]) / 2
             likely = (sum(column), sum(column) / len(column), middle)
