@@ -258,8 +258,8 @@ def _of_steps(kind: StepCheckKind) -> Scorer:
     check = kind.load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
-        finding = check(steps, value)
-        return Scored(float(finding.holds), finding.reason)
+        holds, reason = check(steps, value)
+        return Scored(float(holds), reason)
 
     return Scorer(score, kind.name)
 

@@ -9,15 +9,11 @@ if TYPE_CHECKING:
     from markscheme.trajectory import AgentStep
 
 
-class StepFinding(NamedTuple):
-    """Result of a check of steps, with a sentence on what was seen."""
+StepCheck: TypeAlias = "Callable[[Sequence[AgentStep], Any], tuple[bool, str]]"
+"""Takes all steps and the value that a rubric gives, and returns whether the check holds, with a sentence on the steps.
 
-    holds: bool
-    reason: str
-
-
-StepCheck: TypeAlias = "Callable[[Sequence[AgentStep], Any], StepFinding]"
-"""Takes all steps and the value that a rubric gives; raises ValueError for one that it can't take."""
+Raises ValueError for a value that it can't take.
+"""
 
 
 class StepCheckKind(NamedTuple):

@@ -1,9 +1,8 @@
 """The Judge protocol, and the Reply a judge gives to a Prompt."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from markscheme.errors import UsageError
@@ -257,15 +256,6 @@ class JudgeGroup(Protocol):
 
     async def aclose(self) -> None:
         """Close every judge."""
-        ...
-
-
-@runtime_checkable
-class NamedJudges(Protocol):
-    """Judges that grade together and are named in a file, before they are opened."""
-
-    def opened(self, opening: Callable[[str, Path], Judge]) -> JudgeGroup:
-        """Open the judges, each by its name and the file that names it."""
         ...
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Identity, Judge, NamedJudges
+    from markscheme.judges.judge import GradingJudge, Identity, Judge
     from markscheme.judges.price import Price
 
 GROUP: Final = "markscheme.judges"
@@ -84,7 +84,7 @@ class JudgeKind:
     """
 
     name: str
-    open: "Callable[[str, Asking], Judge | NamedJudges]"
+    open: "Callable[[str, Asking], GradingJudge]"
     extra: str | None = None
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always

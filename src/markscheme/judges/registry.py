@@ -1,11 +1,10 @@
 """Open a judge by its name. The kinds themselves are in `kinds.py`."""
 
-from functools import partial
 from pathlib import Path
 
 from markscheme.errors import UsageError
 from markscheme.judges.asking import Asking
-from markscheme.judges.judge import GradingJudge, Identity, Judge, NamedJudges, replying
+from markscheme.judges.judge import GradingJudge, Identity, Judge, JudgeGroup, replying
 from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
 from markscheme.judges.price import ListPrice, Price
@@ -42,8 +41,8 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
     if kind.needs and not rest:
         raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
     opened = kind.open(rest, asking)
-    if isinstance(opened, NamedJudges):
-        return opened.opened(partial(_open_from_file, asking=asking))
+    if isinstance(opened, JudgeGroup):
+        return opened
     if not callable(getattr(opened, "reply", None)):
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
     if not kind.asks and asking.batch is None:
@@ -61,7 +60,7 @@ def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | 
     return judge if memory is None else Remembering(judge, memory)
 
 
-def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
+def open_from_file(name: str, file: Path, asking: Asking) -> Judge:
     """Open a judge that a file names.
 
     Raises:

@@ -72,9 +72,9 @@ STEPS = steps_of({"trace": TRACE})
     ],
 )
 def test_steps_are_checked(check: str, value: Any, holds: bool, reason: str) -> None:
-    finding = STEP_CHECKS[check](STEPS, value)
-    assert finding.holds is holds
-    assert reason in finding.reason
+    found_holds, found_reason = STEP_CHECKS[check](STEPS, value)
+    assert found_holds is holds
+    assert reason in found_reason
 
 
 @pytest.mark.parametrize(

@@ -46,11 +46,11 @@ def test_votes_of_seven_judges_decide_the_passes_that_six_agree_on() -> None:
     """Computed once, away from this package: at a level of .10, and at half of it, as for each of two sides."""
     certainty, wrong = by_votes(PASSES_BY_VOTES)
     part = automatic_part(certainty, wrong, ONE_IN_TEN)
-    assert part.certain == approx(6 / 7, abs=1e-9)
+    assert part.certain[0] == approx(6 / 7, abs=1e-9)
     assert (part.n_automatic, part.errors) == (150, 2)
     assert part.upper == approx(0.0351, abs=5e-5)
     each = automatic_part(certainty, wrong, ErrorLimit(0.05, 0.05))
-    assert each.certain == part.certain
+    assert each.certain[0] == part.certain[0]
     assert (each.n_automatic, each.errors) == (150, 2)
     assert each.upper == approx(0.0414, abs=5e-5)
     assert each.automatic.value == 150 / 200
@@ -59,7 +59,7 @@ def test_votes_of_seven_judges_decide_the_passes_that_six_agree_on() -> None:
 def test_one_error_in_the_fifty_most_certain_is_one_too_many() -> None:
     certainty, wrong = by_votes({7: (50, 1)})
     part = automatic_part(certainty, wrong, ONE_IN_TEN)
-    assert part.certain is None
+    assert not part.is_certified
     assert part.automatic.undefined == "1 of the 50 most certain decisions is wrong; at most 5% asked"
 
 
@@ -67,8 +67,8 @@ def test_two_thirds_and_one_minus_a_third_are_one_tie() -> None:
     certainty = np.array([2 / 3] * 60 + [1 - 1 / 3] * 60)
     assert len(set(certainty.tolist())) == 2
     wrong = np.array([0.0] * 114 + [1.0] * 6)
-    assert automatic_part(certainty, wrong, ONE_IN_TEN).certain is None
-    assert automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).certain is None
+    assert not automatic_part(certainty, wrong, ONE_IN_TEN).is_certified
+    assert not automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).is_certified
 
 
 def test_every_one_sided_case_of_the_reference_comes_out() -> None:
@@ -87,9 +87,9 @@ def test_every_one_sided_case_of_the_reference_comes_out() -> None:
         part = automatic_part(certainty, wrong, limit)
         expected = case["expect"]
         if expected is None:
-            assert part.certain is None, case["name"]
+            assert not part.is_certified, case["name"]
             continue
-        assert part.certain == approx(expected["certain"], abs=5e-5), case["name"]
+        assert part.certain[0] == approx(expected["certain"], abs=5e-5), case["name"]
         assert (part.n_automatic, part.errors) == (expected["automatic"], expected["wrong"]), case["name"]
         assert part.upper == approx(expected["upper"], abs=5e-5), case["name"]
 
@@ -105,9 +105,9 @@ def test_every_case_of_one_judge_in_the_reference_comes_out() -> None:
         (judge,) = case["judges"]
         part = automatic_part(judge["certainty"], judge["wrong"], ErrorLimit(case["alpha"], 1 - case["confidence"]))
         expected = case["expect"]
-        assert part.certain == approx(expected["certain"][0]), case["case"]
+        assert part.certain[0] == approx(expected["certain"][0]), case["case"]
         assert part.upper == approx(expected["upper"], abs=1e-6), case["case"]
-        if part.certain is not None:
+        if part.is_certified:
             assert [part.n_automatic, part.errors] == [expected["decided"][0], expected["errors"]], case["case"]
 
 
@@ -118,8 +118,8 @@ def test_the_last_judge_of_each_case_in_which_the_others_decide_nothing_comes_ou
         last = case["judges"][-1]
         limit = ErrorLimit(case["alpha"], (1 - case["confidence"]) / len(case["judges"]))
         part = automatic_part(last["certainty"], last["wrong"], limit)
-        assert part.certain == approx(case["expect"]["certain"][-1]), case["case"]
-        compared += part.certain is not None
+        assert part.certain[0] == approx(case["expect"]["certain"][-1]), case["case"]
+        compared += part.is_certified
     assert compared >= 8
 
 
@@ -142,7 +142,7 @@ def test_decisions_of_one_task_count_as_the_few_they_are() -> None:
     tasks = np.repeat(np.arange(12), 5)
     assert automatic_part(certainty, np.zeros(60), ONE_IN_TEN).n_automatic == 60
     part = automatic_part(certainty, np.zeros(60), ONE_IN_TEN, tasks)
-    assert part.certain is None
+    assert not part.is_certified
     assert str(part.automatic.undefined).startswith("not enough groups of labels")
     many = automatic_part(np.linspace(0.6, 0.9, 400), np.zeros(400), ONE_IN_TEN, np.repeat(np.arange(80), 5))
     assert many.n_automatic == 400
@@ -152,7 +152,7 @@ def test_decisions_of_one_task_count_as_the_few_they_are() -> None:
 def test_a_promise_takes_as_many_groups_as_it_takes_single_examples() -> None:
     few, enough = (np.repeat(np.arange(tasks), 10) for tasks in (44, 45))
     refused = automatic_part(np.linspace(0.6, 0.9, 440), np.zeros(440), ONE_IN_TEN, few)
-    assert refused.certain is None
+    assert not refused.is_certified
     assert refused.automatic.undefined == (
         "not enough groups of labels: at most 5% errors with 90% confidence takes decisions in 45 groups, and there "
         "are 44"
@@ -198,7 +198,7 @@ def broken(tasks: int, size: int, correlation: float, draws: int) -> float:
     parts = []
     for _ in range(draws):
         certainty, wrong, groups = of_tasks(generator, tasks, size, correlation)
-        parts.append(automatic_part(certainty, wrong, ONE_IN_TEN, groups).certain is not None)
+        parts.append(automatic_part(certainty, wrong, ONE_IN_TEN, groups).is_certified)
     return float(np.mean(parts))
 
 
@@ -230,7 +230,7 @@ def test_a_sequence_of_tests_stops_at_the_first_that_fails() -> None:
     certainty = np.linspace(1, 0.5, 200)
     wrong = np.arange(200) < 6
     assert ErrorLimit(0.08, 0.1).holds(wrong)
-    assert automatic_part(certainty, wrong, ErrorLimit(0.08, 0.1)).certain is None
+    assert not automatic_part(certainty, wrong, ErrorLimit(0.08, 0.1)).is_certified
     assert automatic_part(certainty, wrong[::-1], ErrorLimit(0.08, 0.1)).n_automatic == 200
 
 
@@ -239,7 +239,7 @@ def test_the_promise_is_kept_where_every_decision_errs_a_little_too_often() -> N
     """Automating anything breaks the promise; it may happen in a tenth of draws (600 draws, standard error .012)."""
     generator = np.random.default_rng(3)
     broken = [
-        automatic_part(generator.random(100), generator.random(100) < 0.0501, ONE_IN_TEN).certain is not None
+        automatic_part(generator.random(100), generator.random(100) < 0.0501, ONE_IN_TEN).is_certified
         for _ in range(600)
     ]
     assert 0.03 < np.mean(broken) < 0.135

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from markscheme.grading.step_checks import StepCheck, StepFinding
+from markscheme.grading.step_checks import StepCheck
 from markscheme.trajectory import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 STEP_TYPES = ("tool", "message", "span")
@@ -16,7 +16,7 @@ MOST_LISTED = 20
 """Tools that a reason lists; a judgement."""
 
 
-def tool_used(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     """Check that tools were called: a name, all of several names, or one tool `min` to `max` times.
 
     Args:
@@ -32,17 +32,17 @@ def tool_used(steps: Sequence[AgentStep], value: Any) -> StepFinding:
         matcher = _Matcher.of(value, "tool_used", ("min", "max"))
         limits = _Limits.of(value, "tool_used", least=1)
         count = sum(matcher.matches(step) for step in called)
-        return StepFinding(limits.hold(count), f"{matcher.label} was called {_times(count)}, {limits.words} expected")
+        return limits.hold(count), f"{matcher.label} was called {_times(count)}, {limits.words} expected"
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
         raise ValueError(f"tool_used takes a tool's name, names, or {{name, min, max}}; found {json.dumps(value)}")
     missing = [name for name in names if not any(_Matcher(name).matches(step) for step in called)]
     if missing:
-        return StepFinding(False, f"{', '.join(missing)} was not called; {_listed(called)}")
-    return StepFinding(True, f"{', '.join(names)} was called; {_listed(called)}")
+        return False, f"{', '.join(missing)} was not called; {_listed(called)}"
+    return True, f"{', '.join(names)} was called; {_listed(called)}"
 
 
-def tool_args(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     """Check that some call of a tool had the arguments expected.
 
     Args:
@@ -73,14 +73,14 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> StepFinding:
     wanted = _counted(expected, {}, ignored)
     for call in calls:
         if same(_counted(call.called_with, defaults, ignored), wanted):
-            return StepFinding(True, f"{call.title} was called with {json.dumps(call.called_with, default=str)}")
+            return True, f"{call.title} was called with {json.dumps(call.called_with, default=str)}"
     if not calls:
-        return StepFinding(False, f"{matcher.label} was not called; {_listed(_calls(steps))}")
+        return False, f"{matcher.label} was not called; {_listed(_calls(steps))}"
     seen = "; ".join(json.dumps(call.called_with, default=str) for call in calls[:MOST_LISTED])
-    return StepFinding(False, f"no call of {matcher.label} had {json.dumps(expected)} ({mode}); it had {seen}")
+    return False, f"no call of {matcher.label} had {json.dumps(expected)} ({mode}); it had {seen}"
 
 
-def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+def tool_order(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     """Check that tools were called in an order.
 
     Args:
@@ -106,15 +106,15 @@ def tool_order(steps: Sequence[AgentStep], value: Any) -> StepFinding:
         fits = len(called) == len(matchers) and all(
             matcher.matches(step) for matcher, step in zip(matchers, called, strict=True)
         )
-        return StepFinding(fits, f"expected exactly {labels}; {_listed(called)}")
+        return fits, f"expected exactly {labels}; {_listed(called)}"
     remaining = iter(called)
     late = next((m for m in matchers if not any(m.matches(step) for step in remaining)), None)
     if late is not None:
-        return StepFinding(False, f"{late.label} was not called in the order {labels}; {_listed(called)}")
-    return StepFinding(True, f"called in the order {labels}; {_listed(called)}")
+        return False, f"{late.label} was not called in the order {labels}; {_listed(called)}"
+    return True, f"called in the order {labels}; {_listed(called)}"
 
 
-def step_count(steps: Sequence[AgentStep], value: Any) -> StepFinding:
+def step_count(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
     """Check that the number of steps is within limits; a call and its result are one step.
 
     Args:
@@ -137,7 +137,7 @@ def step_count(steps: Sequence[AgentStep], value: Any) -> StepFinding:
     kinds = (kind,) if kind else STEP_TYPES
     counted = [step for step in steps if kind_of(step) in kinds and (matcher is None or matcher.matches(step))]
     count = len(counted)
-    return StepFinding(limits.hold(count), f"{count} {'step' if count == 1 else 'steps'}, {limits.words} expected")
+    return limits.hold(count), f"{count} {'step' if count == 1 else 'steps'}, {limits.words} expected"
 
 
 STEP_CHECKS: Mapping[str, StepCheck] = {

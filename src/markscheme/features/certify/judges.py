@@ -1,13 +1,15 @@
 """The judges of a certificate, which are asked one after the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from markscheme.errors import UsageError, naming
 from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.fingerprint import fingerprint
+from markscheme.judges.asking import Asking
 from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, ways_of
+from markscheme.judges.kinds import panel_names
+from markscheme.judges.registry import open_from_file
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
@@ -90,36 +92,17 @@ class CertifiedJudges:
         return [judge for judges in self.stages for judge in judges]
 
 
-@dataclass(frozen=True)
-class CertifiedNames:
-    """The judges of a certificate that aren't opened yet.
-
-    Attributes:
-        file: The certificate.
-        members: The names of each stage's judges.
+def open_certified(file: CascadeFile, asking: Asking) -> CertifiedJudges:
+    """Open the judges that a certificate names.
 
     Raises:
-        UsageError: A panel isn't ranked by its votes.
+        UsageError: A panel isn't ranked by its votes, or a judge can't be opened.
     """
-
-    file: CascadeFile
-    members: tuple[tuple[str, ...], ...]
-
-    def __post_init__(self) -> None:
-        for record, names in zip(self.file.stages, self.members, strict=True):
-            if len(names) > 1 and record.certainty != "votes":
-                raise UsageError(
-                    f"{self.file.path} ranks the panel {record.judge!r} by {record.certainty}; expected votes"
-                )
-
-    def opened(self, opening: Callable[[str, Path], Judge]) -> CertifiedJudges:
-        """Open the judges.
-
-        Args:
-            opening: Opens a judge by its name and the file that names it.
-        """
-        path = self.file.path
-        with naming(path):
-            return CertifiedJudges(
-                self.file, tuple(tuple(opening(name, path) for name in names) for names in self.members)
-            )
+    members = [panel_names(record.judge) for record in file.stages]
+    for record, names in zip(file.stages, members, strict=True):
+        if len(names) > 1 and record.certainty != "votes":
+            raise UsageError(f"{file.path} ranks the panel {record.judge!r} by {record.certainty}; expected votes")
+    with naming(file.path):
+        return CertifiedJudges(
+            file, tuple(tuple(open_from_file(name, file.path, asking) for name in names) for names in members)
+        )

@@ -6,25 +6,24 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
-from markscheme.judges.kinds import JudgeKind, panel_names
+from markscheme.judges.kinds import JudgeKind
 from markscheme.rubrics.search import calibrations, find_calibration
 
 if TYPE_CHECKING:
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import NamedJudges
+    from markscheme.judges.judge import JudgeGroup
 
 CASCADE_FILE = "cascade.json"
 """The name of a certificate, in `calibration/<rubric>/`."""
 
 
-def _cascade(rest: str, asking: "Asking") -> "NamedJudges":  # noqa: ARG001 - as every opener
+def _cascade(rest: str, asking: "Asking") -> "JudgeGroup":
     from markscheme.features.certify.certificate_file import CascadeFile
-    from markscheme.features.certify.judges import CertifiedNames
+    from markscheme.features.certify.judges import open_certified
 
     if not rest:
         raise UsageError("which cascade? `markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes one")
-    file = CascadeFile.load(Path(rest))
-    return CertifiedNames(file, tuple(tuple(panel_names(stage.judge)) for stage in file.stages))
+    return open_certified(CascadeFile.load(Path(rest)), asking)
 
 
 def _cascade_of(rubric: str, folder: Path | None) -> Path:

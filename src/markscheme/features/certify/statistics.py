@@ -424,36 +424,9 @@ def _nothing(
     return CertifiedCascade(limit, promises.of_passes, certain, np.full(n, -1), refused, errors, size, None)
 
 
-@dataclass(frozen=True, slots=True)
-class AutomaticPart:
-    """The decisions that one judge may make alone, and what is known of them.
-
-    Attributes:
-        limit: The promise and its test.
-        certain: Certainty from which a decision is automatic; None: everything goes to a person.
-        automatic: Share of examples decided automatically; undefined where everything goes to a person, with the
-            reason.
-        errors: Wrong decisions among the automatic ones; where there are none, among the most certain that were tested.
-        n_automatic: Examples decided automatically; where there are none, the number that was tested.
-        upper: Upper limit of the share that is wrong; None where everything goes to a person.
-    """
-
-    limit: ErrorLimit
-    certain: float | None
-    automatic: Estimate
-    errors: int
-    n_automatic: int
-    upper: float | None
-
-    @property
-    def is_certified(self) -> bool:
-        """Whether some decisions need no person."""
-        return self.certain is not None
-
-
 def automatic_part(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
-) -> AutomaticPart:
+) -> CertifiedCascade:
     """Find the largest part of a judge's decisions, the most certain first, that keeps a promise about errors.
 
     It is the cascade of one judge. The sizes that are tried are spread evenly from the fewest examples that could pass
@@ -475,12 +448,10 @@ def automatic_part(
     Example:
         >>> certainty = np.linspace(0.5, 1, 101)
         >>> part = automatic_part(certainty, certainty < 0.6, ErrorLimit(0.05, 0.1))
-        >>> round(part.certain, 3), part.n_automatic, part.errors, round(part.upper, 3)
+        >>> round(part.certain[0], 3), part.n_automatic, part.errors, round(part.upper, 3)
         (0.595, 82, 1, 0.047)
     """
-    cascade = certified_cascade([StageDecisions(certainty, wrong)], limit, groups)
-    (certain,) = cascade.certain
-    return AutomaticPart(limit, certain, cascade.automatic, cascade.errors, cascade.n_automatic, cascade.upper)
+    return certified_cascade([StageDecisions(certainty, wrong)], limit, groups)
 
 
 def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -> str:
