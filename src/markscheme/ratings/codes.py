@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Self, SupportsIndex, overload
@@ -266,12 +266,22 @@ class RatingCodes(Sequence[Rating]):
 
     def append(self, rating: Rating) -> int:
         """Add a rating at the end; return its index."""
+        return self.append_codes(rating.id, *self.coded(rating))
+
+    def coded(self, rating: Rating) -> tuple[int, list[int]]:
+        """Return the number of a rating's header, and the codes of its answers, without adding it."""
         columns = [self._column_of(name) for name in rating.criteria]
         row = [NO_ANSWER] * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):
             row[column] = self.code_of(column, answer)
         order = None if columns == sorted(columns) else tuple(rating.criteria)
-        return self.append_codes(rating.id, self.header_number(rating, order), row)
+        return self.header_number(rating, order), row
+
+    def extend_coded(self, units: Sequence[str], ratings: Sequence[tuple[int, Iterable[int]]]) -> None:
+        """Add the codes of ratings at the end: of each its header's number, and those of its answers."""
+        self.ids += units
+        self._header_of.extend([header for header, _ in ratings])
+        self._codes.extend(chain.from_iterable([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
         """Add the codes of a rating at the end; return its index."""

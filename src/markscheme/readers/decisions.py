@@ -1,16 +1,16 @@
 """Lines of decisions alone: what a judge graded, and what annotators and a judge decided on the same examples."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.plain_data import id_and_rest, json_in_line, raw_lines, shown
 from markscheme.ratings.codes import RATINGS_REMEMBERED, RatingCodes
-from markscheme.ratings.example_rows import Example, ExampleRows
+from markscheme.ratings.example_rows import Example, ExampleRows, telling
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.calibrations import drawn_as
@@ -22,7 +22,6 @@ from markscheme.submission import Submission
 
 DECISION_KEYS = frozenset(["pass", "score", "overall", "gold"])
 _KEYS = DECISION_KEYS | {"error"}
-NumberedLine = tuple[int | None, str | None, bytes | None, Any]
 
 
 def is_decisions(peek: Peek) -> bool:
@@ -46,21 +45,23 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None, interpretation:
     Raises:
         RatingError: All lines that can't be read.
     """
-    return [_reading(peek.path, _lines(peek.path), rubric) for peek in files]
+    return [_reading(_lines(peek.path, rubric)) for peek in files]
 
 
-def _lines(path: Path) -> Iterator[NumberedLine]:
-    """Yield each line as its number, its id, what it says besides, and its value where nothing before said that."""
-    remembered: set[bytes] = set()
+def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
+    """Read a file of which each line is a response; what many lines say besides their id is read once."""
+    entries = _Entries(path, rubric)
+    remembered: dict[bytes, _Said] = {}
     for line_number, raw in raw_lines(path, RatingError):
         unit, rest = id_and_rest(raw)
-        if unit is not None and rest in remembered:
-            yield line_number, unit, rest, None
+        if unit is not None and (said := remembered.get(rest)) is not None:
+            entries.add_known(unit, said, line_number)
             continue
         for line in json_in_line(raw, path, line_number, RatingError):
+            said = entries.add(line, line_number)
             if unit is not None and len(remembered) < RATINGS_REMEMBERED:
-                remembered.add(rest)
-            yield line_number, unit, rest if rest in remembered else None, line
+                remembered[rest] = said
+    return entries
 
 
 def is_plan(peek: Peek) -> bool:
@@ -80,7 +81,10 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, interpretation: Inte
         if not isinstance(pool, list):
             problem = f"isn't a plan that `label --plan --json` wrote: its pool is a list, got {shown(pool)}"
             raise RatingError(problem, path=peek.path)
-        readings.append(_reading(peek.path, ((None, None, None, row) for row in pool), rubric))
+        entries = _Entries(peek.path, rubric)
+        for row in pool:
+            entries.add(row, None)
+        readings.append(_reading(entries))
     return readings
 
 
@@ -100,31 +104,59 @@ class _Statement(NamedTuple):
     ratings: Sequence[Rating]
 
 
-def _reading(path: Path, lines: Iterable[NumberedLine], rubric: Rubric | None) -> Reading:
-    reading = Reading(path, rubric or rubric_of_wholes())
-    reader = RatingReader(reading.rubric)
-    faults: list[Fault] = []
-    entries: list[tuple[str, _Statement]] = []
-    said_by_rest: dict[bytes, _Statement | ValueError] = {}
-    for line_number, unit, rest, line in lines:
-        statement = None if rest is None else said_by_rest.get(rest)
-        if statement is None:
-            try:
-                unit = _unit(line)
-                statement = _statement(line, reader, named=rubric is not None)
-            except ValueError as error:
-                statement = error
-            if rest is not None:
-                said_by_rest[rest] = statement
-        if isinstance(statement, ValueError):
-            faults.append(Fault(str(statement), line_number))
-        elif unit is not None:
-            entries.append((unit, statement))
-    if faults:
-        refuse_lines(RatingError(faults, path=path))
-    if not entries:
-        raise RatingError("holds no graded cases", path=path)
-    _add(reading, entries)
+_Said: TypeAlias = "int | ValueError"
+"""The number of a statement, or why a line states nothing."""
+
+
+class _Entries:
+    """Responses and what is said of each.
+
+    Attributes:
+        reading: The file's, still empty.
+        units: The ids of the responses, as written.
+        numbers: The number of what is said of each.
+        statements: By number, what is said.
+        faults: Why some lines state nothing.
+    """
+
+    def __init__(self, path: Path, rubric: Rubric | None) -> None:
+        self.reading = Reading(path, rubric or rubric_of_wholes())
+        self.units: list[str] = []
+        self.numbers: list[int] = []
+        self.statements: list[_Statement] = []
+        self.faults: list[Fault] = []
+        self._reader = RatingReader(self.reading.rubric)
+        self._is_named = rubric is not None
+
+    def add(self, line: Any, line_number: int | None) -> _Said:
+        """Add a response, or why there is none; return what is said of it."""
+        try:
+            unit = _unit(line)
+            self.statements.append(_statement(line, self._reader, named=self._is_named))
+        except ValueError as error:
+            self.faults.append(Fault(str(error), line_number))
+            return error
+        self.units.append(unit)
+        self.numbers.append(len(self.statements) - 1)
+        return self.numbers[-1]
+
+    def add_known(self, unit: str, said: _Said, line_number: int) -> None:
+        """Add a response of which nothing is said that wasn't said before."""
+        if isinstance(said, ValueError):
+            self.faults.append(Fault(str(said), line_number))
+            return
+        self.units.append(unit)
+        self.numbers.append(said)
+
+
+def _reading(entries: _Entries) -> Reading:
+    """Return the reading of a file, of which all faults are refused together."""
+    reading = entries.reading
+    if entries.faults:
+        refuse_lines(RatingError(entries.faults, path=reading.path))
+    if not entries.units:
+        raise RatingError("holds no graded cases", path=reading.path)
+    _fill(reading, entries)
     return reading
 
 
@@ -190,43 +222,63 @@ def _score(line: Mapping[str, Any]) -> float | None:
     return float(score)
 
 
-def _add(reading: Reading, entries: Sequence[tuple[str, _Statement]]) -> None:
-    """Add the responses of some lines; those of several systems that share an id get ids of their own."""
-    times = Counter([unit for unit, _ in entries])
-    are_apart = len(times) == len(entries)
-    systems: dict[str, set[str]] = {}
-    for unit, statement in () if are_apart else entries:
-        if times[unit] > 1:
-            systems.setdefault(unit, set()).add(statement.system)
-    samples: dict[tuple[str, str], int] = {}
-    first_statements: dict[str, _Statement] = {}
-    coded: dict[tuple[int, ...], list[tuple[int, array[int]]]] = {}
-    codes = reading.ratings = RatingCodes(criterion.name for criterion in reading.rubric.criteria)
-    for written, statement in entries:
-        unit = written if are_apart or len(systems.get(written, ())) < 2 else f"{written} @ {statement.system}"
-        if unit != written:
-            reading.written_ids[unit] = written
-        if unit not in first_statements:
-            first_statements[unit] = statement
-            reading.cases[unit] = statement.case or written
-        of_said = () if are_apart else [samples.get((unit, rating.rater), 0) for rating in statement.ratings]
-        if (alike := coded.get((id(statement), *of_said))) is not None:
-            for rating_codes in alike:
-                codes.append_codes(unit, *rating_codes)
-        else:
-            numbered = zip(statement.ratings, of_said or [0] * len(statement.ratings), strict=True)
-            indices = [codes.append(replace(rating, id=unit, sample=sample)) for rating, sample in numbered]
-            coded[id(statement), *of_said] = list(map(codes.codes_at, indices))
-        for rating, sample in zip(statement.ratings, of_said, strict=False):
-            samples[unit, rating.rater] = sample + 1
+def _fill(reading: Reading, entries: _Entries) -> None:
+    """Fill a reading; responses of several systems that share an id get ids of their own."""
+    statements = entries.statements
+    units = _apart(entries)
+    if units is not entries.units:
+        apart = zip(units, entries.units, strict=True)
+        reading.written_ids = {unit: written for unit, written in apart if unit != written}
+    is_once = units is entries.units or len(set(units)) == len(units)
+    first = {} if is_once else {unit: index for index, unit in reversed(list(enumerate(units)))}
+    firsts = range(len(units)) if is_once else sorted(first.values())
+    numbers = [entries.numbers[index] for index in firsts]
+    reading.ratings = _coded(reading.rubric, units, entries, repeat(()) if is_once else _samples(units, entries))
+    if reading.written_ids or any(statement.case for statement in statements):
+        cases = ((units[index], statements[entries.numbers[index]].case or entries.units[index]) for index in firsts)
+        reading.cases = {unit: case for unit, case in cases if case != unit}
+    drawn = {name: [statement.how[name] for statement in statements] for name in ("drawn", "weight", "stratum")}
+    known = telling({"system": [statement.system for statement in statements], **drawn})
     reading.example_rows = ExampleRows.without_texts(
-        list(first_statements),
-        system=[statement.system for statement in first_statements.values()],
-        **{
-            name: [statement.how[name] for statement in first_statements.values()]
-            for name in ("drawn", "weight", "stratum")
-        },
+        [units[index] for index in firsts],
+        **{name: [values[number] for number in numbers] for name, values in known.items()},
     )
+
+
+def _apart(entries: _Entries) -> list[str]:
+    """Return an id for each response, as written or, where responses of several systems share that, with its system."""
+    times = Counter(entries.units)
+    if len(times) == len(entries.units):
+        return entries.units
+    made_by = [entries.statements[number].system for number in entries.numbers]
+    written = list(zip(entries.units, made_by, strict=True))
+    systems: dict[str, set[str]] = {}
+    for unit, system in written:
+        if times[unit] > 1:
+            systems.setdefault(unit, set()).add(system)
+    return [f"{unit} @ {system}" if len(systems.get(unit, ())) > 1 else unit for unit, system in written]
+
+
+def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
+    """Yield for each response how often each of its raters rated it before."""
+    times = Counter[tuple[str, str]]()
+    for unit, number in zip(units, entries.numbers, strict=True):
+        rated = [(unit, rating.rater) for rating in entries.statements[number].ratings]
+        yield tuple(times[key] for key in rated)
+        times.update(rated)
+
+
+def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Iterable[tuple[int, ...]]) -> RatingCodes:
+    """Return the ratings of all responses; equal ones are coded once."""
+    codes = RatingCodes(criterion.name for criterion in rubric.criteria)
+    said = list(zip(entries.numbers, samples, strict=False))
+    coded = {}
+    for number, of_said in dict.fromkeys(said):
+        numbered = zip(entries.statements[number].ratings, of_said or repeat(0), strict=False)
+        coded[number, of_said] = [codes.coded(replace(rating, sample=sample)) for rating, sample in numbered]
+    rated = [unit for unit, key in zip(units, said, strict=True) for _ in coded[key]]
+    codes.extend_coded(rated, [rating for key in said for rating in coded[key]])
+    return codes
 
 
 # --- reports without ratings ------------------------------------------------------------------------------------------
