@@ -207,13 +207,13 @@ def _assign(opened: "OpenedDiscovery", path: Path, rater: str | None, taking: No
 
 def _suggest(opened: "OpenedDiscovery", judge: str, ask: AskFlags, *, plan: bool, json: bool) -> int:
     """Ask a model for groups of the unsorted notes; they wait for a person."""
-    from markscheme.features.discover.intake import note_words, suggested
+    from markscheme.features.discover.intake import suggested
     from markscheme.features.discover.suggestions import planned_prompts
     from markscheme.features.discover.view_suggestions import json_of, plan_json, plan_view, view
     from markscheme.judges.registry import open_judge
 
     outputs = opened.outputs()
-    notes = note_words(outputs)
+    notes = {key: outputs.notes[key].note for key in outputs.unsorted}
     if not notes:
         raise UsageError("there are no unsorted notes to group")
 

@@ -11,8 +11,9 @@ from markscheme.features.discover.note_sheet import refuse_other_outputs
 from markscheme.features.discover.open_discovery import OUTPUTS_FILE, OpenedDiscovery, open_discovery
 from markscheme.features.discover.pool import read_outputs
 from markscheme.features.discover.read_notes import Author, NotesIn, read_notes, taken_in
+from markscheme.features.discover.reading import Note
 from markscheme.features.discover.store import assignment_of
-from markscheme.features.discover.suggestions import NoteWords, Suggestion, suggest
+from markscheme.features.discover.suggestions import Suggestion, suggest
 from markscheme.files import append_lines
 from markscheme.judges.judge import Judge, Reply
 from markscheme.phrases import counted
@@ -145,14 +146,8 @@ def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kin
     return book.with_severity(name, severity) if isinstance(severity, int) else book
 
 
-def note_words(outputs: ReadOutputs) -> list[NoteWords]:
-    """The unsorted notes as a model sees them: words and passages, no outputs and no readers."""
-    notes = ((key, outputs.notes[key].note) for key in outputs.unsorted)
-    return [NoteWords(key, note.text, note.quote or None) for key, note in notes]
-
-
 async def suggested(
-    opened: OpenedDiscovery, notes: Sequence[NoteWords], modes: Mapping[str, str], judge: Judge
+    opened: OpenedDiscovery, notes: Mapping[str, Note], modes: Mapping[str, str], judge: Judge
 ) -> Suggestion:
     """Ask a model for groups and keep them as suggestions, which count nowhere before a person accepts.
 

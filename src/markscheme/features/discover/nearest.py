@@ -7,8 +7,6 @@ puts near-identical notes next to each other, and says which outputs are most li
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -25,65 +23,46 @@ NEAR_IDENTICAL = 0.4
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class LikeTexts:
-    """Texts by how alike they are.
+def _weighted_terms(texts: Sequence[str]) -> csr_matrix:
+    """Return the weighted terms of each text, a row of length 1.
 
-    Attributes:
-        texts: The texts.
+    A term's weight is its inverse document frequency, smoothed as if one more text had every term.
     """
+    counts = [Counter(_terms_of(text)) for text in texts]
+    columns = {term: index for index, term in enumerate(dict.fromkeys(term for terms in counts for term in terms))}
+    holding = np.zeros(len(columns))
+    for terms in counts:
+        holding[[columns[term] for term in terms]] += 1
+    weights = np.log((1 + len(texts)) / (1 + holding)) + 1
+    rows: list[int] = []
+    at_columns: list[int] = []
+    values: list[float] = []
+    for row, terms in enumerate(counts):
+        scaled = {columns[term]: (1 + np.log(count)) * weights[columns[term]] for term, count in terms.items()}
+        length = float(np.sqrt(sum(value * value for value in scaled.values()))) or 1.0
+        rows += [row] * len(scaled)
+        at_columns += scaled.keys()
+        values += [value / length for value in scaled.values()]
+    return csr_matrix((values, (rows, at_columns)), shape=(len(texts), max(1, len(columns))))
 
-    texts: tuple[str, ...]
 
-    @cached_property
-    def _terms(self) -> tuple[Counter[str], ...]:
-        return tuple(Counter(_terms_of(text)) for text in self.texts)
+def _similarity(notes: Mapping[str, str]) -> Floats:
+    """Return the cosine of each note with each other one, shape (n, n), 0 to 1."""
+    terms = _weighted_terms(list(notes.values()))
+    return _cosine(terms, terms)
 
-    @cached_property
-    def _columns(self) -> dict[str, int]:
-        return {
-            term: index for index, term in enumerate(dict.fromkeys(term for terms in self._terms for term in terms))
-        }
 
-    @cached_property
-    def _weights(self) -> Floats:
-        """Inverse document frequency of each term, smoothed as if one more text had every term."""
-        holding = np.zeros(len(self._columns))
-        for terms in self._terms:
-            holding[[self._columns[term] for term in terms]] += 1
-        return np.asarray(np.log((1 + len(self.texts)) / (1 + holding)) + 1)
+def _similarity_to(others: Sequence[str], outputs: Mapping[str, str]) -> Floats:
+    """Return the cosine of each output with each other text, shape (n outputs, n others), 0 to 1.
 
-    @cached_property
-    def _matrix(self) -> csr_matrix:
-        """The weighted terms of each text, a row of length 1."""
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-        for row, terms in enumerate(self._terms):
-            weighted = {self._columns[term]: (1 + np.log(count)) for term, count in terms.items()}
-            scaled = {column: value * self._weights[column] for column, value in weighted.items()}
-            length = float(np.sqrt(sum(value * value for value in scaled.values()))) or 1.0
-            rows += [row] * len(scaled)
-            columns += scaled.keys()
-            values += [value / length for value in scaled.values()]
-        size = (len(self.texts), max(1, len(self._columns)))
-        return csr_matrix((values, (rows, columns)), shape=size)
+    A pool may have tens of thousands of outputs, whose similarity with each other would fill the memory.
+    """
+    terms = _weighted_terms([*outputs.values(), *others])
+    return _cosine(terms[: len(outputs)], terms[len(outputs) :])
 
-    @property
-    def similarity(self) -> Floats:
-        """Cosine of each text with each other one, shape (n, n), 0 to 1."""
-        return self._between(self._matrix, self._matrix)
 
-    def similarity_with_later(self, n: int) -> Floats:
-        """Cosine of each of the first n texts with each later one, shape (n, n_later), 0 to 1.
-
-        A pool may have tens of thousands of outputs, whose similarity with each other would fill the memory.
-        """
-        return self._between(self._matrix[:n], self._matrix[n:])
-
-    @staticmethod
-    def _between(first: csr_matrix, second: csr_matrix) -> Floats:
-        return np.asarray((first @ second.T).toarray(), dtype=np.float64)
+def _cosine(first: csr_matrix, second: csr_matrix) -> Floats:
+    return np.asarray((first @ second.T).toarray(), dtype=np.float64)
 
 
 def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -102,17 +81,17 @@ def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) 
         {'3': ('price', 'length')}
     """
     keys = list(notes)
-    places = {key: index for index, key in enumerate(keys)}
+    indices = {key: index for index, key in enumerate(keys)}
     sorted_notes = {key for in_mode in modes.values() for key in in_mode}
     unsorted = [key for key in keys if key not in sorted_notes]
     if not unsorted or not modes:
         return dict.fromkeys(unsorted, ())
-    similarity = LikeTexts(tuple(notes.values())).similarity
-    columns = {name: [places[key] for key in in_mode if key in places] for name, in_mode in modes.items()}
+    similarity = _similarity(notes)
+    columns = {name: [indices[key] for key in in_mode if key in indices] for name, in_mode in modes.items()}
     names = [name for name, column in columns.items() if column]
     nearest = {}
     for key in unsorted:
-        scores = [_mean_of_nearest(similarity[places[key], columns[name]]) for name in names]
+        scores = [_mean_of_nearest(similarity[indices[key], columns[name]]) for name in names]
         order = sorted(range(len(names)), key=lambda of_mode, scores=scores: -scores[of_mode])  # type: ignore[misc]
         nearest[key] = tuple(names[of_mode] for of_mode in order[:NEAREST_MODES])
     return nearest
@@ -127,12 +106,12 @@ def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
     keys = list(notes)
     if len(keys) < 2:
         return tuple(keys)
-    near = LikeTexts(tuple(notes.values())).similarity >= 1 - NEAR_IDENTICAL
+    near = _similarity(notes) >= 1 - NEAR_IDENTICAL
     placed: dict[str, None] = {}
     for index, key in enumerate(keys):
         if key not in placed:
             placed[key] = None
-            placed |= dict.fromkeys(keys[other_place] for other_place in np.flatnonzero(near[index]))
+            placed |= dict.fromkeys(keys[other] for other in np.flatnonzero(near[index]))
     return tuple(placed)
 
 
@@ -145,7 +124,7 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     """
     if not notes or not outputs:
         return tuple(outputs)
-    similarity = LikeTexts((*outputs.values(), *notes)).similarity_with_later(len(outputs))
+    similarity = _similarity_to(notes, outputs)
     scores = [_mean_of_nearest(row) for row in similarity]
     ids = list(outputs)
     return tuple(ids[index] for index in sorted(range(len(ids)), key=lambda index: -scores[index]))
@@ -155,7 +134,7 @@ def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     """The ids of outputs, those least like the ones that were read first."""
     if not read or not outputs:
         return tuple(outputs)
-    similarity = LikeTexts((*outputs.values(), *read)).similarity_with_later(len(outputs))
+    similarity = _similarity_to(read, outputs)
     closest = similarity.max(axis=1)
     ids = list(outputs)
     return tuple(ids[index] for index in sorted(range(len(ids)), key=lambda index: closest[index]))

@@ -6,13 +6,14 @@ The model sees numbered notes and the modes so far, all of it as material. It se
 import json
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from markscheme.errors import UnreadableReply
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.partitions import adjusted_rand
+from markscheme.features.discover.reading import Note
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import json_amid_prose, shown
 from markscheme.prompt import Prompt, about_material, fenced_material
@@ -63,15 +64,6 @@ _SCHEMA: dict[str, object] = {
     "required": ["modes"],
     "additionalProperties": False,
 }
-
-
-@dataclass(frozen=True)
-class NoteWords:
-    """A note as a model sees it: its words and the passage, and nothing else."""
-
-    key: str
-    text: str
-    quote: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,15 +121,16 @@ class Suggestion:
 AskModel = Callable[[Prompt], Awaitable[Reply]]
 
 
-def shuffled_batches(notes: Sequence[NoteWords], time: int) -> list[list[NoteWords]]:
-    """The notes in a random order of their own for each time they are asked about, at most 150 a batch."""
-    order = list(notes)
-    random.Random(f"notes {time}").shuffle(order)  # noqa: S311 - guessing it gains nothing
-    return [order[start : start + MOST_NOTES] for start in range(0, len(order), MOST_NOTES)]
+def shuffled_batches(notes: Mapping[str, Note], time: int) -> list[dict[str, Note]]:
+    """Split notes into batches of at most 150, in a random order that differs each time they are asked about."""
+    keys = list(notes)
+    random.Random(f"notes {time}").shuffle(keys)  # noqa: S311 - guessing it gains nothing
+    batches = (keys[start : start + MOST_NOTES] for start in range(0, len(keys), MOST_NOTES))
+    return [{key: notes[key] for key in batch} for batch in batches]
 
 
-def prompt_of(batch: Sequence[NoteWords], definitions: Mapping[str, str]) -> Prompt:
-    """The prompt for one batch of notes.
+def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
+    """Return the prompt for one batch of notes, of which a model sees the words and the passage alone.
 
     Args:
         batch: The notes, numbered from 1 in their order.
@@ -151,20 +144,22 @@ def prompt_of(batch: Sequence[NoteWords], definitions: Mapping[str, str]) -> Pro
         about = f" (about: {' '.join(note.quote[:LONGEST_NOTE].split())})" if note.quote else ""
         lines.append(f"{ordinal}. {' '.join(note.text[:LONGEST_NOTE].split())}{about}")
     material = {"modes": modes, "notes": "\n".join(lines)} if modes else {"notes": "\n".join(lines)}
-    user = fenced_material(material, f"Sort these {len(batch)} notes into modes.")
+    user = fenced_material(material, f"Sort these {len(lines)} notes into modes.")
     return Prompt(_INSTRUCTIONS, user, _SCHEMA, ())
 
 
-def planned_prompts(notes: Sequence[NoteWords], definitions: Mapping[str, str]) -> list[Prompt]:
-    """The prompts of both asks, for a plan; later batches are also shown the modes that earlier ones named."""
-    return [prompt_of(batch, definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)]
+def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
+    """Return the prompts of both asks, for a plan; later batches are also shown the modes that earlier ones named."""
+    return [
+        prompt_of(batch.values(), definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)
+    ]
 
 
-async def suggest(notes: Sequence[NoteWords], definitions: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
+async def suggest(notes: Mapping[str, Note], definitions: Mapping[str, str], ask: AskModel, judge: str) -> Suggestion:
     """Ask a model twice for groups of notes.
 
     Args:
-        notes: The unsorted notes.
+        notes: The unsorted notes, by key.
         definitions: Of the modes so far, by name.
         ask: Asks the model one prompt.
         judge: Its name.
@@ -175,36 +170,39 @@ async def suggest(notes: Sequence[NoteWords], definitions: Mapping[str, str], as
     """
     proposals = [await _proposed(notes, definitions, ask, time) for time in range(TIMES_ASKED)]
     first, second = proposals
-    keys = [note.key for note in notes]
-    groups = [[proposal.group_of(key) for key in keys] for proposal in proposals]
+    groups = [[proposal.group_of(key) for key in notes] for proposal in proposals]
     in_second = _pairs(second)
     firm = frozenset(key for pair in _pairs(first) & in_second for key in pair)
     placed = {key for in_group in first.groups.values() for key in in_group}
-    return Suggestion(first, adjusted_rand(*groups), firm, tuple(key for key in keys if key not in placed), judge)
+    return Suggestion(first, adjusted_rand(*groups), firm, tuple(key for key in notes if key not in placed), judge)
 
 
 def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
     return {pair for keys in proposal.groups.values() for pair in combinations(sorted(keys), 2)}
 
 
-async def _proposed(notes: Sequence[NoteWords], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
+async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
     """Return one ask over all batches; later batches may use what earlier ones named."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0
     for batch in shuffled_batches(notes, time):
-        reply = await ask(prompt_of(batch, {**earlier, **definitions}))
+        reply = await ask(prompt_of(batch.values(), {**earlier, **definitions}))
         if reply.error:
             raise UnreadableReply(f"no groups were proposed: {reply.error}")
-        proposal = read_groups(reply.text, batch)
+        proposal = read_groups(reply.text, list(batch))
         definitions = {**proposal.definitions, **definitions}
         groups |= {name: (*groups.get(name, ()), *keys) for name, keys in proposal.groups.items()}
         unknown += proposal.unknown
     return ProposedGroups(definitions, groups, unknown)
 
 
-def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
-    """The groups in a reply; numbers that no note has are refused, and no group is dropped for being small.
+def read_groups(text: str, batch: Sequence[str]) -> ProposedGroups:
+    """Read the groups in a reply; numbers that no note has are refused, and no group is dropped for being small.
+
+    Args:
+        text: The reply.
+        batch: Keys of the notes, in the order in which they were numbered.
 
     Raises:
         UnreadableReply: It isn't in the form that was asked for.
@@ -229,7 +227,7 @@ def read_groups(text: str, batch: Sequence[NoteWords]) -> ProposedGroups:
         for n in group["notes"]:
             is_number = isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= len(batch)
             if is_number:
-                keys.append(batch[n - 1].key)
+                keys.append(batch[n - 1])
             else:
                 refused["unknown"] += 1
         if keys:
