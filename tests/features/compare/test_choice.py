@@ -162,12 +162,12 @@ def test_replies_from_the_cache_cost_what_asking_for_them_would() -> None:
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_a_switch_says_what_old_scores_and_decisions_mean() -> None:
-    switch = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0].switch
-    assert switch.link.undefined is None
-    assert [point.old for point in switch.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
-    assert all(point.low <= (point.mean.value or 0) <= point.high for point in switch.link.points)
-    assert switch.passed.value == 1.0
+def test_a_pair_says_what_scores_and_decisions_of_the_old_judge_mean_if_the_new_one_replaces_it() -> None:
+    pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
+    assert pair.link.undefined is None
+    assert [point.old for point in pair.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert all(point.low <= (point.mean.value or 0) <= point.high for point in pair.link.points)
+    assert pair.old_passes_that_pass.value == 1.0
 
 
 def test_judges_with_no_example_in_common_are_not_compared() -> None:

@@ -112,21 +112,6 @@ class Flip:
 
 
 @dataclass(frozen=True)
-class Switch:
-    """What old scores and decisions mean if the second judge replaces the first.
-
-    Attributes:
-        link: What an old score means.
-        passed: Share of the old passes that pass now.
-        failed: Share of old fails that pass now.
-    """
-
-    link: Link
-    passed: Estimate
-    failed: Estimate
-
-
-@dataclass(frozen=True)
 class Differences:
     """Two judges on the examples that both graded.
 
@@ -146,7 +131,9 @@ class Differences:
             likewise.
         false_passes: Ids of examples, of those that both decided, that gold fails and a judge passes: the first
             judge's, then the second's.
-        switch: From the first to the second.
+        link: What a score of the first means in scores of the second, if the second replaces the first.
+        old_passes_that_pass: Share of the first's passes that the second passes.
+        old_fails_that_pass: Share of the first's fails that the second passes.
     """
 
     first: str
@@ -162,7 +149,9 @@ class Differences:
     became_wrong: int | None
     became_p: float | None
     false_passes: tuple[tuple[str, ...], tuple[str, ...]]
-    switch: Switch
+    link: Link
+    old_passes_that_pass: Estimate
+    old_fails_that_pass: Estimate
 
     @property
     def moved(self) -> str:
@@ -427,6 +416,7 @@ class _View:
         values = self._values(first) + self._values(second)
         is_decided = np.asarray(~np.isnan(passes))
         became = self._became(before, after) if self.has_gold else None
+        passing = passes_after(before.decisions, after.decisions, groups=self.table.groups)
         return Differences(
             first=first,
             second=second,
@@ -441,7 +431,9 @@ class _View:
             became_wrong=None if became is None else int((became < 0).sum()),
             became_p=None if became is None else self._p(became),
             false_passes=(self._false_passes(first, is_decided), self._false_passes(second, is_decided)),
-            switch=self._switch(before, after),
+            link=self._link(before, after),
+            old_passes_that_pass=passing["passed"],
+            old_fails_that_pass=passing["failed"],
         )
 
     def _values(self, name: str) -> Floats:
@@ -531,12 +523,12 @@ class _View:
             for index in places[np.argsort(-far, kind="stable")].tolist()
         )
 
-    def _switch(self, before: Column, after: Column) -> Switch:
+    def _link(self, before: Column, after: Column) -> Link:
+        """Link the scores of two judges at each old score, or at round ones where there are many."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
-        passing = passes_after(before.decisions, after.decisions, groups=self.table.groups)
-        return Switch(link_scores(before.scores, after.scores, marks), passing["passed"], passing["failed"])
+        return link_scores(before.scores, after.scores, marks)
 
     # all of them
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.findings.commands import Commands
-from markscheme.features.compare.choice import Choice, Differences, Flip, Standing, Switch
+from markscheme.features.compare.choice import Choice, Differences, Flip, Standing
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.phrases import counted, number
@@ -224,7 +224,7 @@ def _pair(pair: Differences, rubric: Rubric) -> doc.Section:
     if flips:
         blocks.append(doc.Items(tuple(flips)))
     if rubric.has_score:
-        blocks.append(doc.Paragraph(tuple(_switch(pair.switch))))
+        blocks.append(doc.Paragraph(tuple(_switch(pair))))
     return doc.Section(f"{pair.first} → {pair.second}, {counted(pair.n, 'example')} graded by both", tuple(blocks))
 
 
@@ -281,15 +281,15 @@ def _flip(flip: Flip) -> str:
     return f"{turn}{scores}{gold}"
 
 
-def _switch(switch: Switch) -> Iterator[str]:
-    if switch.link.undefined is None:
-        points_ = "; ".join(_linked(point) for point in switch.link.points)
+def _switch(pair: Differences) -> Iterator[str]:
+    if pair.link.undefined is None:
+        points_ = "; ".join(_linked(point) for point in pair.link.points)
         yield f"If you switch, old scores correspond to new ones: {points_}. Of new scores, 95% are in the brackets."
     else:
-        yield f"If you switch, what an old score becomes isn't known: {switch.link.undefined}."
+        yield f"If you switch, what an old score becomes isn't known: {pair.link.undefined}."
     yield (
-        f"If you switch, {share_with_interval(switch.passed)} of the old passes still pass, and "
-        f"{share_with_interval(switch.failed)} of the old fails pass."
+        f"If you switch, {share_with_interval(pair.old_passes_that_pass)} of the old passes still pass, and "
+        f"{share_with_interval(pair.old_fails_that_pass)} of the old fails pass."
     )
 
 
@@ -340,7 +340,7 @@ def json_of(choice: Choice) -> dict[str, Any]:
 
 
 def _pair_json(pair: Differences) -> dict[str, Any]:
-    link = pair.switch.link
+    link = pair.link
     (first, second) = pair.false_passes
     line = attributes(link, "intercept slope spread")
     return {
@@ -362,6 +362,6 @@ def _pair_json(pair: Differences) -> dict[str, Any]:
                 {**attributes(point, "old new=mean"), "single": attributes(point, "low high")} for point in link.points
             ],
             **attributes(link, "n undefined"),
-            **attributes(pair.switch, "old_passes_that_pass=passed old_fails_that_pass=failed"),
+            **attributes(pair, "old_passes_that_pass old_fails_that_pass"),
         },
     }

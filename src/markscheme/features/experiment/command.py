@@ -23,12 +23,8 @@ from markscheme.receipt import ACCEPTED
 from markscheme.user_code import search_for_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from markscheme.features.experiment.accepted import AcceptedExperiment
-    from markscheme.features.experiment.definition import Experiment
     from markscheme.features.experiment.outcome import ExperimentReport
-    from markscheme.features.experiment.run import ExperimentRequest
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"
@@ -81,7 +77,10 @@ def experiment(
     from markscheme.features.experiment.accepted import accept_experiment
     from markscheme.features.experiment.definition import Experiment
     from markscheme.features.experiment.outcome import report_of
+    from markscheme.features.experiment.outputs import OutputsFile
+    from markscheme.features.experiment.preferences import prefer, too_few_graded
     from markscheme.features.experiment.rules import Rule
+    from markscheme.features.experiment.run import run_asked
     from markscheme.features.experiment.view import csv_of, view
 
     targets = {"csv": csv, "json": json, "markdown": output.markdown, "html": html}
@@ -93,21 +92,25 @@ def experiment(
         raise
     columns.refuse(str(file))
     defined = replace(defined, rubric=ask.of(defined.rubric))
+    search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
+    folder = folder_of(file)
+    outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
     if defined.rubric.is_of_pairs:
         if fail_if or accept or calibration or csv:
             raise UsageError(
                 "variants compared by preference have no scores: no --fail-if, --accept, --calibration, --csv"
             )
-        return _by_preference(_request(defined, ask, file, model, judge), targets)
+        ranked, grades = asyncio.run(prefer(defined, ask, outputs_file, model=model, judge=judge, watch=progress))
+        write_report(reporter_of(ranked).view(ranked), ranked.to_json, targets)
+        return TOO_FEW_GRADED if too_few_graded(grades) else 0
     texts = [text for text in fail_if if text.strip() != WORSE]
     rules, worse = [Rule.parse(text, defined) for text in texts], len(texts) < len(fail_if)
-    folder = folder_of(file)
     if accept:
         _refuse_accepting(folder)
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
     decided = None if calibration is None else read_decided(calibration)
-    request_run = asyncio.run(_request(defined, ask, file, model, judge).run())
-    report = report_of(request_run, rules, accepted, decided, worse=worse, strict=not accept)
+    run = asyncio.run(run_asked(defined, ask, outputs_file, model=model, judge=judge, watch=progress))
+    report = report_of(run, rules, accepted, decided, worse=worse, strict=not accept)
     document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
     write_report(document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
@@ -127,29 +130,6 @@ def _onward(report: "ExperimentReport", judge: str | None, *, is_accepted: bool)
     if is_accepted or report.failed:
         return None
     return "Next, keep this run to compare later ones with", f"{typed()} --accept"
-
-
-def _request(
-    experiment: "Experiment", ask: AskFlags, file: Path, model: str | None, judge: str | None
-) -> "ExperimentRequest":
-    """Make the request to run the experiment in a file, with the outputs of earlier runs."""
-    from markscheme.features.experiment.outputs import OutputsFile
-    from markscheme.features.experiment.run import ExperimentRequest
-
-    search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
-    outputs_file = OutputsFile(folder_of(file) / OUTPUTS if ask.cache else None)
-    return ExperimentRequest(
-        experiment=experiment, ask=ask, outputs_file=outputs_file, model=model, judge=judge, watch=progress
-    )
-
-
-def _by_preference(request: "ExperimentRequest", targets: "Mapping[str, str | None]") -> int:
-    """Compare the variants two at a time, by a rubric of pairs."""
-    from markscheme.features.experiment.preferences import prefer, too_few_graded
-
-    ranked, grades = asyncio.run(prefer(request))
-    write_report(reporter_of(ranked).view(ranked), ranked.to_json, targets)
-    return TOO_FEW_GRADED if too_few_graded(grades) else 0
 
 
 def folder_of(file: Path) -> Path:

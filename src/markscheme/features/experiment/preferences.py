@@ -7,8 +7,10 @@ from markscheme.calibration.comparison.comparison import rank_systems
 from markscheme.calibration.results import Reported
 from markscheme.errors import BudgetError, ComparisonError
 from markscheme.features.experiment.definition import Experiment
-from markscheme.features.experiment.run import ExperimentRequest, Outputs, submissions
+from markscheme.features.experiment.outputs import OutputsFile
+from markscheme.features.experiment.run import Outputs, outputs_and_grading, submissions
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, grade_many
+from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -16,16 +18,24 @@ from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.pairing import pair_of
 
 
-async def prefer(request: ExperimentRequest) -> tuple[Reported, Mapping[str, Grade]]:
-    """Compare the variants two at a time; errors are those of `outputs_and_grading`.
+async def prefer(
+    experiment: Experiment,
+    ask: AskOptions,
+    outputs_file: OutputsFile,
+    *,
+    model: str | None = None,
+    judge: str | None = None,
+    watch: Watch = unwatched,
+) -> tuple[Reported, Mapping[str, Grade]]:
+    """Compare the variants two at a time; arguments and errors are those of `outputs_and_grading`.
 
     Returns:
         Which variant is preferred, and the grade of each pair by its id.
     """
-    outputs, grading = await request.outputs_and_grading()
-    pairs = pairs_of(request.experiment, outputs)
-    grades = await grade_pairs(pairs, grading, concurrency=request.ask.at_once, watch=request.watch)
-    return _ranked(request.experiment, pairs, grades, grading), grades
+    outputs, grading = await outputs_and_grading(experiment, ask, outputs_file, model=model, judge=judge, watch=watch)
+    pairs = pairs_of(experiment, outputs)
+    grades = await grade_pairs(pairs, grading, concurrency=ask.at_once, watch=watch)
+    return _ranked(experiment, pairs, grades, grading), grades
 
 
 def too_few_graded(grades: Mapping[str, Grade]) -> bool:

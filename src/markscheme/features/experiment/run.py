@@ -310,58 +310,61 @@ async def grade_outputs(
     return ExperimentRun(experiment, outputs, {cell: grades[cell] for cell in experiment.cells}, grading)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExperimentRequest:
-    """An experiment to run, with model and judge by name.
+async def run_asked(
+    experiment: Experiment,
+    ask: AskOptions,
+    outputs_file: OutputsFile,
+    *,
+    model: str | None = None,
+    judge: str | None = None,
+    watch: Watch = unwatched,
+) -> ExperimentRun:
+    """Run an experiment as options say; arguments and errors are those of `outputs_and_grading`."""
+    outputs, grading = await outputs_and_grading(experiment, ask, outputs_file, model=model, judge=judge, watch=watch)
+    return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=watch)
 
-    Attributes:
+
+async def outputs_and_grading(
+    experiment: Experiment,
+    ask: AskOptions,
+    outputs_file: OutputsFile,
+    *,
+    model: str | None = None,
+    judge: str | None = None,
+    watch: Watch = unwatched,
+) -> tuple[Outputs, Grading]:
+    """Make an output for every cell, and open the judge that grades them.
+
+    The judge is opened before a model is paid, unless recordings may have to cover outputs.
+
+    Args:
         experiment: With the rubric as it is used.
         ask: How model and judge are asked.
         outputs_file: Outputs of earlier runs.
         model: Name of the model to ask instead of the experiment's.
         judge: The judge's name; None for the one that is set, else the default.
         watch: Shows progress.
+
+    Raises:
+        UsageError: A model or judge can't be opened.
+        NoJudge: No judge is named, and none is available.
+        BudgetError: The budget ended before an output was made.
     """
-
-    experiment: Experiment
-    ask: AskOptions
-    outputs_file: OutputsFile
-    model: str | None = None
-    judge: str | None = None
-    watch: Watch = unwatched
-
-    async def run(self) -> ExperimentRun:
-        """Run the experiment as `run_experiment` does; errors are those of `outputs_and_grading`."""
-        outputs, grading = await self.outputs_and_grading()
-        return await grade_outputs(self.experiment, outputs, grading, concurrency=self.ask.at_once, watch=self.watch)
-
-    async def outputs_and_grading(self) -> tuple[Outputs, Grading]:
-        """Make an output for every cell, and open the judge that grades them.
-
-        The judge is opened before a model is paid, unless recordings may have to cover outputs.
-
-        Raises:
-            UsageError: A model or judge can't be opened.
-            NoJudge: No judge is named, and none is available.
-            BudgetError: The budget ended before an output was made.
-        """
-        experiment = self.experiment
-        ask = self.ask
-        rubric = experiment.rubric
-        asking = ask.asking()
-        scorers = scorers_for(rubric, ask.scorers)
-        opened_model = open_model(experiment, asking, name=self.model) if experiment.to_ask else None
-        calibration = find_calibration(rubric.name, Path.cwd())
-        opened = None
-        if missing(experiment, opened_model, self.outputs_file):
-            opened = ask.judge_for(rubric, [], calibration, name=self.judge, asking=asking)
-        outputs = await make_outputs(
-            experiment, opened_model, outputs_file=self.outputs_file, concurrency=ask.concurrency, watch=self.watch
-        )
-        if opened is None:
-            to_grade = submissions(experiment, outputs).values()
-            prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
-            opened = ask.judge_for(rubric, prompts, calibration, name=self.judge, asking=asking)
-        makers = [] if outputs.model is None else [outputs.model] * len(experiment.to_ask)
-        warn_of_kinship(opened.identity.model or opened.identity.name, makers)
-        return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))
+    rubric = experiment.rubric
+    asking = ask.asking()
+    scorers = scorers_for(rubric, ask.scorers)
+    opened_model = open_model(experiment, asking, name=model) if experiment.to_ask else None
+    calibration = find_calibration(rubric.name, Path.cwd())
+    opened = None
+    if missing(experiment, opened_model, outputs_file):
+        opened = ask.judge_for(rubric, [], calibration, name=judge, asking=asking)
+    outputs = await make_outputs(
+        experiment, opened_model, outputs_file=outputs_file, concurrency=ask.concurrency, watch=watch
+    )
+    if opened is None:
+        to_grade = submissions(experiment, outputs).values()
+        prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
+        opened = ask.judge_for(rubric, prompts, calibration, name=judge, asking=asking)
+    makers = [] if outputs.model is None else [outputs.model] * len(experiment.to_ask)
+    warn_of_kinship(opened.identity.model or opened.identity.name, makers)
+    return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))
