@@ -514,7 +514,7 @@ COEFFICIENTS = (*_SHARES, *CHANCE_CORRECTED)
 
 
 def agreement(
-    ratings: npt.ArrayLike,
+    ratings: npt.ArrayLike | RatingPatterns,
     name: str,
     *,
     levels: npt.ArrayLike,
@@ -525,7 +525,8 @@ def agreement(
     """Compute one coefficient of agreement, by its name in the literature, with its interval.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        ratings: Shape (n_units, n_raters), nan where a rater gave none; or their patterns, found with the same levels
+            and groups, of which several coefficients are computed.
         name: One of `COEFFICIENTS`:
 
             * exact_agreement: share of units that all their raters put on one level;
@@ -572,7 +573,7 @@ def agreement(
         (0.4667, 'withheld: only 1 example outside the most common level')
     """
     weights = _weights(name, weights)
-    table = rating_patterns(ratings, levels, groups=groups)
+    table = ratings if isinstance(ratings, RatingPatterns) else rating_patterns(ratings, levels, groups=groups)
     return _SHARES[name](table, level) if name in _SHARES else _estimate(name, weights, table, level)
 
 

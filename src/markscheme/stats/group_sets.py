@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import Integers
+from markscheme.stats.intervals import Integers, group_numbers
 
 SETS: Final = 1000
 """Sets of groups; up to so many groups each is a set by itself."""
@@ -45,5 +45,5 @@ def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
     """
     if names is None or len(names) <= SETS:
         return names
-    distinct, place = np.unique(np.asarray(names, dtype=np.str_), return_inverse=True)
-    return names if len(distinct) <= SETS else set_numbers(place.reshape(-1) + 1, len(distinct))
+    place, n_groups = group_numbers(names, len(names))
+    return names if n_groups <= SETS else set_numbers(place + 1, n_groups)

@@ -10,6 +10,7 @@ from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.slices import MOST_PARTS, Slice, parts_of, slices_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Level, Scale
+from markscheme.stats.group_sets import SETS
 from tests.calibration.made import (
     Floats,
     Made,
@@ -61,6 +62,17 @@ def test_metadata_with_few_values_are_parts_unless_they_divide_as_something_else
     parts = [part for part in parts_of(compared_by) if part.is_known_before]
     assert {part.by for part in parts} == {"system", "language"}
     assert [part.called for part in parts if part.by == "language"] == ["language de", "language en"]
+
+
+def test_errors_in_a_slice_leave_out_sets_of_groups_where_there_are_more_than_a_thousand() -> None:
+    n = 3300
+    many = Made(n, seed=3)
+    groups = [f"g{i // 3}" for i in range(n)]
+    labelled = examples(many.rubric, many.people, groups=groups, systems=["ab"[i % 2] for i in range(n)])
+    part = slices_of(compared(many.rubric, labelled, judged(many.rubric, many.judge)))[0]
+    assert part.signed_error.n <= SETS
+    assert {figures["mae"].n for figures in part.by_criterion.values()} == {part.signed_error.n}
+    assert part.agreement.n == n // 2
 
 
 def test_a_set_cut_too_fine_is_not_cut_at_all() -> None:

@@ -47,7 +47,7 @@ from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.decision_figures import DecisionFigures
 from markscheme.stats.group_sets import set_names
-from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping
+from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping, Integers
 from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import drawn_weights, grouped_share
 
@@ -359,7 +359,7 @@ class Comparison:
             self.judge_values,
             *map(self.measure.values, self.table.annotators),
         )
-        groups = self.sets
+        groups: Grouping = self.sets
         if self.weights is None:
             rows, groups = merged_rows(*rows, groups=groups)
         gold, judge, *people = rows
@@ -378,7 +378,7 @@ class Comparison:
         return replace(figures, agreement=grouped_share(self.hits, self.table.groups, self.weights))
 
     @cached_property
-    def sets(self) -> Grouping:
+    def sets(self) -> Sequence[str] | Integers | None:
         """Set of groups with which each example is left out: its group; with more than 1,000 groups one of 1,000 sets.
 
         Agreement and the sides of a gate, which are shares, keep the groups as they are.

@@ -24,7 +24,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
 from markscheme.stats.estimate import Caveat
 from markscheme.stats.intervals import NO_SPREAD, Flags, Floats, Groups
-from markscheme.stats.rating_patterns import commonest
+from markscheme.stats.rating_patterns import RatingPatterns, commonest, rating_patterns
 from markscheme.stats.severity import pair_statistic
 
 SIGNIFICANT = 0.05
@@ -196,9 +196,14 @@ class CriterionEvidence(CriterionComparison):
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
         """Estimate a chance-corrected coefficient from the criterion's table, with an interval of any coverage."""
+        return agreement(self._patterns, name, levels=self.levels, level=level)
+
+    @cached_property
+    def _patterns(self) -> RatingPatterns:
+        """The patterns of gold and judge, of examples that have both."""
         once = self.merged
         pairs = np.where(once.both[:, None], np.column_stack([once.gold, once.judge]), np.nan)
-        return agreement(pairs, name, levels=self.levels, groups=once.groups, level=level)
+        return rating_patterns(pairs, self.levels, groups=once.groups)
 
     def people_alpha(self, level: float = 0.95) -> Estimate:
         """Estimate Krippendorff's alpha over all annotators; several rules ask for it."""
@@ -299,11 +304,6 @@ class Evidence:
     def worst(self, badness: Floats, most: int = MOST_WORST) -> list[int]:
         """Return the indices of the worst examples, as `worst_places` does; none where examples are only counted."""
         return worst_places(badness, most) if self.ids else []
-
-    @property
-    def groups(self) -> tuple[str, ...] | None:
-        """A group for each example; None where no example names one."""
-        return self.comparison.table.groups
 
     @property
     def who(self) -> str:

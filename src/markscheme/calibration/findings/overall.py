@@ -167,7 +167,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
         return
     log_length = _log_lengths(evidence)
     short, long = np.quantile(log_length[rated], [0.1, 0.9])
-    groups = evidence.groups
+    groups = comparison.sets
     scores = np.where(rated, comparison.scores, np.nan)
     leans = _leaning(_annotators_scores(evidence), scores, log_length, groups)
     (length, missed), in_groups = merged_rows(log_length, misses, groups=groups)

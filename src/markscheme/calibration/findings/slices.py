@@ -169,14 +169,14 @@ class Slice:
     @cached_property
     def agreement(self) -> Estimate:
         """Share of the part's examples on which the judge agrees with gold."""
-        return share(self.comparison.hits[self.part.inside], self._groups)
+        return share(self.comparison.hits[self.part.inside], self._numbers_inside(self.comparison.table.groups))
 
     @cached_property
     def signed_error(self) -> Estimate:
         """Bias on the part: judge minus gold, in score."""
         gold = self.comparison.gold_values[self.part.inside]
         judge = self.comparison.judge_values[self.part.inside]
-        (gold, judge), groups = merged_rows(gold, judge, groups=self._groups)
+        (gold, judge), groups = merged_rows(gold, judge, groups=self._sets)
         return pair_statistic(gold, judge, "signed_error", groups=groups, levels=[0.0, 1.0])
 
     @cached_property
@@ -186,10 +186,15 @@ class Slice:
         return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
 
     @cached_property
-    def _groups(self) -> Integers | None:
-        """Number of the group of each of the part's examples; None if the part is a group itself."""
-        names = _groups_of(self.comparison, self.part)
-        return None if names is None else group_numbers(names, len(names))[0][self.part.inside]
+    def _sets(self) -> Integers | None:
+        """Number of the set with which each of the part's examples is left out; None if the part is a group itself."""
+        return self._numbers_inside(self.comparison.sets)
+
+    def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
+        """Number the groups, or sets, of the part's examples; None if the part is a group itself."""
+        if names is None or self.part.by == "group":
+            return None
+        return group_numbers(names, len(self.part.inside))[0][self.part.inside]
 
     @property
     def stands_out(self) -> bool:
@@ -209,9 +214,8 @@ class Slice:
         inside = self.part.inside
         by_criterion = {}
         for name, criterion in Evidence.of(self.comparison).criteria.items():
-            here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=self._groups)
-            figures = {"exact_agreement": here.kappa("exact_agreement")}
-            figures[headline(criterion.scale)] = here.kappa(headline(criterion.scale))
+            here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=self._sets)
+            figures = {name: here.kappa(name) for name in ("exact_agreement", headline(criterion.scale))}
             if criterion.scale.ordered:
                 figures |= {name: here.statistic(name) for name in ("signed_error", "mae")}
             by_criterion[name] = figures
@@ -322,11 +326,6 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
     return [which for which in worse if figures[which].matters and figures[which].look.p <= SIGNIFICANT]
 
 
-def _groups_of(comparison: Comparison, example_part: ExamplePart) -> tuple[str, ...] | None:
-    """Return the groups for intervals of a part; None if the part is a group itself."""
-    return None if example_part.by == "group" else comparison.table.groups
-
-
 class _Looks:
     """Looks at a part of the examples, equal for all parts: score and criteria, by size and by bias.
 
@@ -371,15 +370,14 @@ class _Looks:
     @cached_property
     def _by_task(self) -> list[_Prepared]:
         """Columns in which examples that share a task aren't independent."""
-        named = self._evidence.groups
-        return list(self._prepared(None if named is None else group_numbers(named, len(named))[0]))
+        return list(self._prepared(self._evidence.comparison.sets))
 
     @cached_property
     def _alone(self) -> list[_Prepared]:
         """Columns for parts that are a group each."""
         return list(self._prepared(None))
 
-    def _prepared(self, groups: Integers | None) -> Iterator[_Prepared]:
+    def _prepared(self, groups: Sequence[str] | Integers | None) -> Iterator[_Prepared]:
         evidence = self._evidence
         comparison = evidence.comparison
         if self._free and not _one_score(comparison.judge_values):
