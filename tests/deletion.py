@@ -41,8 +41,8 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/test_house.py::test_a_limit_falls_with_its_figure",
     "tests/test_house.py::test_names_in_tests_say_what_they_hold_too",
 )
-"""Tests of a command with the options or the judges of all features, and those that a figure of the whole package has fallen no
-further than its limit; that none is above it stays tested."""
+"""Tests of a command with the options or the judges of all features, and those that a figure of the whole package has
+fallen no further than its limit; that none is above it stays tested."""
 
 
 def delete(feature: str, home: Path) -> None:
