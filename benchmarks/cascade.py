@@ -164,7 +164,7 @@ def tuned(accuracy_wanted: float, **how: float) -> JudgeOfWorld:
 
 
 def _stages(decided: Sequence[Decided], *, by_distance: bool = False) -> list[StageDecisions]:
-    return [StageDecisions(one.distance if by_distance else one.certainty, one.wrong, one.passes) for one in decided]
+    return [StageDecisions.of(one.distance if by_distance else one.certainty, one.wrong, one.passes) for one in decided]
 
 
 def applied(
@@ -382,7 +382,7 @@ def worst_case(k: int, n: int, runs: int, shared: float) -> float:
         stages = []
         for _ in range(k):
             alone = generator.random(n) < ERROR + 0.0001
-            stages.append(StageDecisions(generator.random(n), np.where(generator.random(n) < shared, common, alone)))
+            stages.append(StageDecisions.of(generator.random(n), np.where(generator.random(n) < shared, common, alone)))
         cascade = certified_cascade(stages, ErrorLimit(ERROR, (1 - CONFIDENCE) / k))
         broken += any(certain is not None for certain in cascade.certain)
     return broken / runs

@@ -46,13 +46,13 @@ LIMITS: Mapping[str, Limit] = {
     "modules in rings of imports": Limit(0, slack=0),
     "imports by a string": Limit(0, slack=0),
     "code lines of the core": Limit(42397, slack=300),
-    "public classes": Limit(662, slack=3),
-    "dataclasses": Limit(565, slack=3),
+    "public classes": Limit(660, slack=3),
+    "dataclasses": Limit(564, slack=3),
     "options declared in two places": Limit(74, slack=1),
     'defaults that are ""': Limit(43, slack=3),
     "imports inside functions": Limit(364, slack=3),
     "names that could hold anything, % of bound names": Limit(0.9, slack=0.1),
-    "docstrings of functions that begin with no verb, %": Limit(13.58, slack=0.5),
+    "docstrings of functions that begin with no verb, %": Limit(12.95, slack=0.5),
     "docstrings of functions that begin in mid-thought, %": Limit(0, slack=0.2),
 }
 """They only fall: a thread that was cut once stays cut."""

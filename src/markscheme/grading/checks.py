@@ -18,7 +18,7 @@ from markscheme.errors import (
     FROM_OTHERS_CODE,
     UsageError,
 )
-from markscheme.grading.step_checks import CHECKS, StepCheckKind
+from markscheme.grading.step_checks import CHECKS, StepCheck
 from markscheme.grading.verdict import Outcome, Unread, Verdict
 from markscheme.judges.threads import in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
@@ -253,31 +253,32 @@ _TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_matc
 
 
 @lru_cache(maxsize=64)
-def _of_steps(kind: StepCheckKind) -> Scorer:
+def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
     """Make the scorer that a check of steps is, the same one each time."""
-    check = kind.load()
+    check = load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:
         holds, reason = check(steps, value)
         return Scored(float(holds), reason)
 
-    return Scorer(score, kind.name)
+    return Scorer(score, name)
 
 
-def _kind_of_steps(name: str) -> StepCheckKind | None:
-    return None if name in _TEXT_CHECKS else next((kind for kind in CHECKS if kind.name == name), None)
+def _step_check(name: str) -> Callable[[], StepCheck] | None:
+    """Return what loads the check of steps of a name; None if a check of a text or none at all has it."""
+    return None if name in _TEXT_CHECKS else dict(CHECKS).get(name)
 
 
 class _ShippedChecks(Mapping[str, Scorer]):
     """Mapping of the checks of a text; features' checks, in CHECKS, are read when a name isn't among those."""
 
     def __getitem__(self, name: str) -> Scorer:
-        kind = _kind_of_steps(name)
-        return _TEXT_CHECKS[name] if kind is None else _of_steps(kind)
+        load = _step_check(name)
+        return _TEXT_CHECKS[name] if load is None else _of_steps(name, load)
 
     def __iter__(self) -> Iterator[str]:
         yield from _TEXT_CHECKS
-        yield from (kind.name for kind in CHECKS)
+        yield from (name for name, _ in CHECKS)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -406,13 +407,13 @@ def _refuse_value(criterion: Criterion, check: Scorer) -> None:
     name = str(criterion.check)
     if criterion.check_value and not check.wants(VALUE_KEY):
         raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")
-    kind = _kind_of_steps(name)
-    if kind is None:
+    load = _step_check(name)
+    if load is None:
         return
     if not criterion.check_value:
         raise UsageError(f"criterion {criterion.name!r}: {name!r} needs a value, as in `check: {{{name}: …}}`")
     try:
-        kind.load()((), _value_of(criterion))
+        load()((), _value_of(criterion))
     except ValueError as error:
         raise UsageError(f"criterion {criterion.name!r}: {error}") from error
 

@@ -45,8 +45,7 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
     """
     options = options or GradeOptions()
     if isinstance(judge, JudgeGroup):
-        kind = next(kind for kind in GRADERS if kind.name == judge.grader)
-        grader = kind.grader(rubric, judge, options)
+        grader = dict(GRADERS)[judge.grader](rubric, judge, options)
         return Admitting(grader, _objections(rubric), _with_receipt(grader, options))
     grader = _with_receipt(strategy_of(rubric).grader(rubric, judge, options), options)
     return Admitting(grader, _objections(rubric), grader)

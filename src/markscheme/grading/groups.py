@@ -1,7 +1,7 @@
 """The tables of judges that grade together: what grades by them, and checks before and after; features add rows."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -11,20 +11,10 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 
-class GraderKind(NamedTuple):
-    """A way in which several judges grade together.
-
-    Attributes:
-        name: As the judges say it in `grader`.
-        grader: Opens it.
-    """
-
-    name: str
-    grader: "Callable[[Rubric, Any, GradeOptions], SubmissionGrader]"
-
-
-GRADERS: Final[OpenTable[GraderKind]] = OpenTable()
-"""The graders that ask several judges."""
+GroupGrader: TypeAlias = "Callable[[Rubric, Any, GradeOptions], SubmissionGrader]"
+"""Opens what grades by judges that grade together."""
+GRADERS: Final[OpenTable[tuple[str, GroupGrader]]] = OpenTable()
+"""The ways in which several judges grade together: the name, as the judges say it in `grader`, and what opens it."""
 GroupCheck: TypeAlias = "Callable[[JudgeGroup, Rubric], JudgeGroup]"
 """Returns judges that grade together as they may decide today by a rubric."""
 GROUP_CHECKS: Final[OpenTable[GroupCheck]] = OpenTable()

@@ -1,7 +1,7 @@
 """Checks by code of what an agent did: what such a check is, and the table of those that a rubric can name."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from markscheme.seam import OpenTable
 
@@ -16,17 +16,5 @@ Raises ValueError for a value that it can't take.
 """
 
 
-class StepCheckKind(NamedTuple):
-    """A check of steps that a rubric can name.
-
-    Attributes:
-        name: As a criterion's `check` has it.
-        load: Loads the code.
-    """
-
-    name: str
-    load: Callable[[], StepCheck]
-
-
-CHECKS: Final[OpenTable[StepCheckKind]] = OpenTable()
-"""The checks of steps."""
+CHECKS: Final[OpenTable[tuple[str, Callable[[], StepCheck]]]] = OpenTable()
+"""The checks of steps that a rubric can name: the name, as a criterion's `check` has it, and what loads the code."""

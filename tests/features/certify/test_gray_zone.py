@@ -82,7 +82,7 @@ def test_a_promise_keeps_its_error_on_examples_never_seen() -> None:
     for seed in range(200):
         draw = np.random.default_rng(seed)
         cascade = certified_cascade(
-            [StageDecisions(draw.random(200), draw.random(200) < 0.0501)], ErrorLimit(0.05, 0.1)
+            [StageDecisions.of(draw.random(200), draw.random(200) < 0.0501)], ErrorLimit(0.05, 0.1)
         )
         broken += cascade.is_certified
     assert broken / 200 <= 0.1 + 2 * (0.1 * 0.9 / 200) ** 0.5

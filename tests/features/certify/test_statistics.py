@@ -162,7 +162,7 @@ def test_a_promise_takes_as_many_groups_as_it_takes_single_examples() -> None:
 
 def test_a_promise_about_passes_takes_groups_of_passes() -> None:
     tasks = np.repeat(np.arange(80), 5)
-    stage = StageDecisions(np.linspace(0.6, 0.9, 400), np.zeros(400), tasks < 40)
+    stage = StageDecisions.of(np.linspace(0.6, 0.9, 400), np.zeros(400), tasks < 40)
     refused = certified_cascade([stage], ONE_IN_TEN, tasks, of_passes=ONE_IN_TEN)
     assert not refused.is_certified
     assert "takes passes in 45 groups, and there are 40" in str(refused.automatic.undefined)
@@ -256,7 +256,7 @@ def test_a_limit_off_range_is_refused(error: float, level: float) -> None:
 
 def stages_of(case: dict[str, Any]) -> list[StageDecisions]:
     return [
-        StageDecisions(
+        StageDecisions.of(
             [math.nan if value is None else value for value in judge["certainty"]],
             [math.nan if value is None else value for value in judge["wrong"]],
         )
@@ -287,7 +287,9 @@ def judge(n: int, *, errs_below: float, seed: int) -> StageDecisions:
     """A judge whose decisions err half of the time below a certainty, and never above it."""
     generator = np.random.default_rng(seed)
     certainty = generator.uniform(0.5, 1.0, n)
-    return StageDecisions(certainty, (certainty < errs_below) & (generator.random(n) < 0.5), generator.random(n) < 0.6)
+    return StageDecisions.of(
+        certainty, (certainty < errs_below) & (generator.random(n) < 0.5), generator.random(n) < 0.6
+    )
 
 
 HALF = ErrorLimit(0.05, 0.05)
@@ -318,7 +320,9 @@ def test_what_one_judge_can_t_grade_goes_on_to_the_next() -> None:
 def test_groups_of_copies_count_once_and_a_promise_about_passes_is_one_more() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
-        StageDecisions(*(np.repeat(np.asarray(column), 4) for column in (stage.certainty, stage.wrong, stage.passes)))
+        StageDecisions.of(
+            *(np.repeat(np.asarray(column), 4) for column in (stage.certainty, stage.wrong, stage.passes))
+        )
         for stage in stages
     ]
     grouped = certified_cascade(copied, HALF, np.repeat(np.arange(150), 4))
@@ -334,6 +338,6 @@ def test_groups_of_copies_count_once_and_a_promise_about_passes_is_one_more() ->
 
 def test_judges_with_different_examples_are_refused() -> None:
     with pytest.raises(ValueError, match="shape"):
-        certified_cascade([StageDecisions([0.5], [0, 1])], HALF)
+        certified_cascade([StageDecisions.of([0.5], [0, 1])], HALF)
     with pytest.raises(ValueError, match="at least one judge"):
         certified_cascade([], HALF)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from markscheme.grading.step_checks import CHECKS, StepCheck, StepCheckKind
+from markscheme.grading.step_checks import CHECKS, StepCheck
 from markscheme.seam import Feature
 from markscheme.traces import TRACES, TraceSpan
 
@@ -22,4 +22,4 @@ def _check(name: str) -> StepCheck:
     return STEP_CHECKS[name]
 
 
-AGENTS = Feature("agents", TRACES(_spans), CHECKS(*(StepCheckKind(name, partial(_check, name)) for name in _CHECKS)))
+AGENTS = Feature("agents", TRACES(_spans), CHECKS(*((name, partial(_check, name)) for name in _CHECKS)))

@@ -10,7 +10,7 @@ from markscheme.calibration.parts import MEASURED_PARTS, PartRow
 from markscheme.calibration.results import RESULTS, Reporter, ResultRow
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.features.certify.kind import CASCADE_KIND
-from markscheme.grading.groups import AFTER_GRADING, GRADERS, GROUP_CHECKS, GraderKind
+from markscheme.grading.groups import AFTER_GRADING, GRADERS, GROUP_CHECKS
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.seam import Feature
 
@@ -117,7 +117,7 @@ CERTIFY = Feature(
         )
     ),
     JUDGE_KINDS(CASCADE_KIND),
-    GRADERS(GraderKind("cascade", _grader)),
+    GRADERS(("cascade", _grader)),
     GROUP_CHECKS(_as_of_today),
     AFTER_GRADING(_after_grading),
     MEASURED_PARTS(PartRow("may_decide", _may_decide), PartRow("independent_votes", _votes)),

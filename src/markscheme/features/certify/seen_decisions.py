@@ -61,7 +61,7 @@ class SeenDecisions:
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
         """Return a judge's decisions of one side, or of both."""
         certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
-        return StageDecisions(certainty, self.labels.wrong(decisions.passes), decisions.passes)
+        return StageDecisions.of(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
         """Return the judge that decides each example, from 0: the first that may; the number of judges for people."""

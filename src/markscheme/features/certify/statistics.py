@@ -103,15 +103,45 @@ class StageDecisions:
     """Decisions of one judge of several, on examples of which people's decisions are known.
 
     Attributes:
-        certainty: How certain the judge is of each decision, shape (n,): a probability, a share of votes, or a distance
-            from the pass mark, more being more certain; nan where it decides nothing, or may not.
+        certainty: How certain the judge is of each decision, rounded, shape (n,); nan where it decides nothing, or may
+            not.
         wrong: Whether each decision is wrong, shape (n,); whatever where it decides nothing.
-        passes: Whether it passes each example, shape (n,); None where nothing is promised of passes.
+        passes: Whether it passes each example, shape (n,); False where nothing is promised of passes.
     """
 
-    certainty: npt.ArrayLike
-    wrong: npt.ArrayLike
-    passes: npt.ArrayLike | None = None
+    certainty: Floats
+    wrong: Flags
+    passes: Flags
+
+    @classmethod
+    def of(
+        cls, certainty: npt.ArrayLike, wrong: npt.ArrayLike, passes: npt.ArrayLike | None = None
+    ) -> "StageDecisions":
+        """Make the decisions of a judge.
+
+        Args:
+            certainty: A probability, a share of votes, or a distance from the pass mark, more being more certain.
+            wrong: Whether each decision is wrong.
+            passes: Whether the judge passes each example; None where nothing is promised of passes.
+
+        Raises:
+            ValueError: The shapes differ.
+        """
+        certainties = np.asarray(certainty, dtype=np.float64)
+        is_wrong = np.asarray(wrong, dtype=np.float64) == 1
+        is_pass = np.zeros(len(certainties), dtype=bool) if passes is None else np.asarray(passes, dtype=bool)
+        if certainties.shape != is_wrong.shape or certainties.shape != is_pass.shape:
+            raise ValueError(f"certainty, wrong and passes differ in shape: {certainties.shape}, {is_wrong.shape}")
+        return cls(np.round(certainties, CERTAINTY_DIGITS), is_wrong, is_pass)
+
+    @property
+    def descending(self) -> Floats:
+        """Certainties of the decisions, the greatest first."""
+        return np.sort(self.certainty[~np.isnan(self.certainty)])[::-1]
+
+    def at_least(self, certain: float) -> Flags:
+        """Mark the decisions whose certainty is at least `certain`."""
+        return np.asarray(np.nan_to_num(self.certainty, nan=-np.inf) >= certain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,33 +187,6 @@ class CertifiedCascade:
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """Decisions of one judge as arrays, ready to be ranked; shape (n,)."""
-
-    ranked: Floats
-    wrong: Flags
-    passes: Flags
-
-    @classmethod
-    def of(cls, stage: StageDecisions) -> "_Judged":
-        certainty = np.asarray(stage.certainty, dtype=np.float64)
-        wrong = np.asarray(stage.wrong, dtype=np.float64) == 1
-        passes = np.zeros(len(certainty), dtype=bool) if stage.passes is None else np.asarray(stage.passes, dtype=bool)
-        if certainty.shape != wrong.shape or certainty.shape != passes.shape:
-            raise ValueError(f"certainty, wrong and passes differ in shape: {certainty.shape}, {wrong.shape}")
-        return cls(np.round(certainty, CERTAINTY_DIGITS), wrong, passes)
-
-    @property
-    def descending(self) -> Floats:
-        """Certainties of the decisions, the greatest first."""
-        return np.sort(self.ranked[~np.isnan(self.ranked)])[::-1]
-
-    def at_least(self, certain: float) -> Flags:
-        """Mark the decisions whose certainty is at least `certain`."""
-        return np.asarray(np.nan_to_num(self.ranked, nan=-np.inf) >= certain)
-
-
-@dataclass(frozen=True)
 class _Decided:
     """Decisions at some thresholds: who decides each example, whether wrongly, and whether it passes; shape (n,)."""
 
@@ -196,7 +199,7 @@ class _Decided:
         """Flags of the examples that are decided automatically."""
         return np.asarray(self.stage >= 0)
 
-    def before(self, index: int, judged: _Judged, certain: float) -> "_Decided":
+    def before(self, index: int, judged: StageDecisions, certain: float) -> "_Decided":
         """Return the decisions with an earlier judge, who first decides what it is `certain` of."""
         first = judged.at_least(certain)
         return _Decided(
@@ -262,41 +265,40 @@ def certified_cascade(
 
     Example:
         >>> certainty = np.linspace(0.5, 1, 101)
-        >>> cheap = StageDecisions(certainty, certainty < 0.8)
-        >>> better = StageDecisions(certainty[::-1], np.zeros(101))
+        >>> cheap = StageDecisions.of(certainty, certainty < 0.8)
+        >>> better = StageDecisions.of(certainty[::-1], np.zeros(101))
         >>> cascade = certified_cascade([cheap, better], ErrorLimit(0.05, 0.05))
         >>> cascade.decided, cascade.errors, round(cascade.upper, 3)
         ((40, 61, 0), 0, 0.029)
     """
     if not stages:
         raise ValueError("a cascade has at least one judge")
-    judged = [_Judged.of(stage) for stage in stages]
-    n = len(judged[0].ranked)
+    n = len(stages[0].certainty)
     in_groups = Groups.of(groups, n)
     promises = _Promises(limit, of_passes, in_groups.number if in_groups.several else None)
     nothing = _Decided(np.full(n, -1), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
-    certain: list[float | None] = [None] * len(judged)
-    last = len(judged) - 1
-    tried = _tried_sets(nothing, last, judged[last], limit.fewest)
+    certain: list[float | None] = [None] * len(stages)
+    last = len(stages) - 1
+    tried = _tried_sets(nothing, last, stages[last], limit.fewest)
     first = next((index for index, (_, decided) in enumerate(tried) if promises.could_hold(decided)), None)
     current = nothing
     for threshold, decided in tried[first:] if first is not None else ():
         if not promises.hold(decided):
             break
         certain[last], current = threshold, decided
-    for place in reversed(range(last)):
-        graded = len(judged[place].descending)
+    for index in reversed(range(last)):
+        graded = len(stages[index].descending)
         later = current
-        for threshold, decided in _tried_sets(later, place, judged[place], max(1, graded // STEPS_BEFORE)):
+        for threshold, decided in _tried_sets(later, index, stages[index], max(1, graded // STEPS_BEFORE)):
             if not promises.has_enough_passes(decided):
                 continue
             if not promises.hold(decided):
                 break
-            certain[place], current = threshold, decided
+            certain[index], current = threshold, decided
     tested = None if first is None else tried[first][1]
     if current.chosen.any():
         return _certified(promises, tuple(certain), current)
-    return _nothing(promises, tuple(certain), judged[last], tested)
+    return _nothing(promises, tuple(certain), stages[last], tested)
 
 
 def labels_for_first_size(
@@ -309,7 +311,7 @@ def labels_for_first_size(
     part has decisions of as many groups as the promise takes.
 
     Args:
-        certainty: As in StageDecisions, shape (n,).
+        certainty: As in `StageDecisions`, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         limit: The promise.
         groups: As for `certified_cascade`; examples of one group count as fewer.
@@ -322,12 +324,12 @@ def labels_for_first_size(
         >>> labels_for_first_size(sure, np.arange(120) == 50, ErrorLimit(0.05, 0.05))
         160
     """
-    judged = _Judged.of(StageDecisions(certainty, wrong))
-    decided = np.flatnonzero(~np.isnan(judged.ranked))
-    n = len(judged.ranked)
+    judged = StageDecisions.of(certainty, wrong)
+    decided = np.flatnonzero(~np.isnan(judged.certainty))
+    n = len(judged.certainty)
     if not len(decided):
         return None
-    ranking = decided[np.argsort(-judged.ranked[decided], kind="stable")]
+    ranking = decided[np.argsort(-judged.certainty[decided], kind="stable")]
     in_groups = Groups.of(groups, n)
     numbers = in_groups.number[decided] if in_groups.several else None
     fewest = limit.fewest * grouped_share(judged.wrong[decided], numbers).design_effect
@@ -358,7 +360,7 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
     return np.cumsum(is_first)
 
 
-def _tried_sets(later: _Decided, index: int, judged: _Judged, smallest: int) -> list[tuple[float, _Decided]]:
+def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: int) -> list[tuple[float, _Decided]]:
     """Return a threshold, and who then decides what, for each size that is tried; none with too few decisions."""
     descending = judged.descending
     if len(descending) < smallest:
@@ -388,16 +390,16 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
 
 
 def _nothing(
-    promises: _Promises, certain: tuple[float | None, ...], judged: _Judged, tested: _Decided | None
+    promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _Decided | None
 ) -> CertifiedCascade:
     """Return the cascade that leaves everything to people, with the reason."""
     limit = promises.limit
-    n = len(judged.ranked)
+    n = len(judged.certainty)
     graded = len(judged.descending)
     errors = 0
     size = 0
     if tested is None:
-        decides = ~np.isnan(judged.ranked)
+        decides = ~np.isnan(judged.certainty)
         why = too_few_labels(
             graded, limit, None if promises.groups is None else n_independent(decides, promises.groups)
         )
@@ -434,7 +436,7 @@ def automatic_part(
     error are left out first.
 
     Args:
-        certainty: As in StageDecisions, shape (n,).
+        certainty: As in `StageDecisions`, shape (n,).
         wrong: Whether each decision is wrong, shape (n,).
         limit: The promise.
         groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.
@@ -451,7 +453,7 @@ def automatic_part(
         >>> round(part.certain[0], 3), part.n_automatic, part.errors, round(part.upper, 3)
         (0.595, 82, 1, 0.047)
     """
-    return certified_cascade([StageDecisions(certainty, wrong)], limit, groups)
+    return certified_cascade([StageDecisions.of(certainty, wrong)], limit, groups)
 
 
 def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -> str:
