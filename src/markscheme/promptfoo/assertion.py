@@ -85,7 +85,7 @@ class Call:
 
 
 def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[str, Any]:
-    """The grading result for one output.
+    """Grade one output.
 
     Args:
         output: What the model wrote: text, or parsed JSON.
@@ -124,7 +124,7 @@ def by_itself(
 
 
 async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine: Engine) -> dict[str, Any]:
-    """The grading result for one of many outputs, using the judges that `engine` keeps open.
+    """Grade one of many outputs, using the judges that `engine` keeps open.
 
     Args:
         output: What the model wrote: text, or parsed JSON.
@@ -155,7 +155,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
 
 
 def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engine) -> Call:
-    """The checked call of an assertion.
+    """Check the call of an assertion, and read it.
 
     Raises:
         UsageError: The configuration has an unknown key or invalid value, or an input is missing.
@@ -212,7 +212,7 @@ def call_by(
     system: str | None = None,
     steps: Mapping[str, Any] | None = None,
 ) -> Call:
-    """A call that grades an output by a rubric already found, with a checked configuration.
+    """Make a call that grades an output by a rubric already found, with a checked configuration.
 
     Raises:
         UsageError: A value of the configuration is invalid, or an input is missing.
@@ -225,7 +225,7 @@ def call_by(
 
 
 def _earlier(turns: Any, output: Any, test: Any) -> Any:
-    """The turns before the one that is judged, which Promptfoo adds from the second turn on.
+    """Return the turns before the one that is judged, which Promptfoo adds from the second turn on.
 
     Before the first turn of a conversation there are none, which is an empty list; without a conversation it is None.
     """
@@ -241,19 +241,20 @@ def _is_in_conversation(test: Any) -> bool:
 
 
 def _system(provider: Any) -> str:
-    """The provider's id and label. Promptfoo may pass a text or the whole configuration, which may hold API keys."""
+    """Return the provider's id and label. Promptfoo may pass a text or the whole configuration, which may hold API
+    keys."""
     names = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
     return " ".join(text for text in names if isinstance(text, str))
 
 
 def provider_name(provider: Any) -> str:
-    """The provider's label, else its id; "" where neither is a text."""
+    """Return the provider's label, else its id; "" where neither is a text."""
     names = [provider.get("label"), provider.get("id")] if isinstance(provider, Mapping) else [provider]
     return next((name for name in names if isinstance(name, str) and name), "")
 
 
 def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
-    """A part of what Promptfoo passes; empty if missing.
+    """Return a part of what Promptfoo passes; empty if missing.
 
     Raises:
         UsageError: It is not a mapping.
@@ -317,8 +318,8 @@ CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
 
 
 def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
-    """The file of the rubric that is named after the grader's file, by a var or by the configuration; else the only
-    one of the project."""
+    """Find the file of the rubric that a var, the configuration or the end of the grader's file names; else the only one
+    of the project."""
     if isinstance(after_file, str):
         return find_rubric(after_file, near=near)
     if "rubric_var" in config:
@@ -370,7 +371,7 @@ def _is_one_criterion(value: Any) -> bool:
 def _inputs(
     rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any, steps: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The rubric's inputs, from the vars that are mapped to them or have their names, and from what Promptfoo
+    """Return the rubric's inputs, from the vars that are mapped to them or have their names, and from what Promptfoo
     recorded of the provider's steps."""
     named = config.get("inputs") or {}
     values = [*variables.items(), *steps.items()]
@@ -407,7 +408,7 @@ def _inputs(
 
 
 async def graded(call: Call, engine: Engine) -> Grade:
-    """The grade of one output.
+    """Grade one output.
 
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
@@ -417,7 +418,7 @@ async def graded(call: Call, engine: Engine) -> Grade:
 
 
 def grading_of(call: Call, engine: Engine) -> Grading:
-    """The rubric and the judge of a call.
+    """Return the rubric and the judge of a call.
 
     Raises:
         MarkschemeError: No judge is available, or none may be asked.
@@ -444,7 +445,7 @@ def grading_of(call: Call, engine: Engine) -> Grading:
 
 
 def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
-    """A grade as Promptfoo's grading result, with one component per criterion under its own metric."""
+    """Return a grade as Promptfoo's grading result, with one component per criterion under its own metric."""
     components = {
         criterion.name: component
         for criterion in call.rubric.criteria
@@ -466,7 +467,8 @@ def _by_tag(grade: Grade) -> dict[str, float]:
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
-    """The component result of one criterion; None if it does not apply, has no verdict, or neither passes nor fails."""
+    """Return the component result of one criterion; None if it does not apply, has no verdict, or neither passes nor
+    fails."""
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)
@@ -490,7 +492,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Never empty: Promptfoo treats a failing result without a reason as a pass."""
+    """Return the reason, which is never empty: Promptfoo treats a failing result without a reason as a pass."""
     scored = grade.scored
     rubric = call.rubric
     if scored is None:  # not reached for a graded output
@@ -526,7 +528,7 @@ def _outcome_in_words(criterion: Criterion, outcome: Outcome) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The text with a full stop added if it ends without punctuation, so that another sentence can follow.
+    """End a text with a full stop if it ends without punctuation, so that another sentence can follow.
 
     >>> _sentence("tone 4 of 5: kind"), _sentence('It says "no."'), _sentence("facts MET: ")
     ('tone 4 of 5: kind.', 'It says "no."', 'facts MET.')
@@ -536,7 +538,7 @@ def _sentence(text: str) -> str:
 
 
 def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
-    """Token usage by Promptfoo's keys; its own graders too count tokens of cached replies in the total."""
+    """Count the tokens used, by Promptfoo's keys; its own graders too count tokens of cached replies in the total."""
     return {
         "total": usage.tokens + spared,
         "prompt": usage.input_tokens or 0,
@@ -576,7 +578,7 @@ def _decided_by(grade: Grade) -> dict[str, Any]:
 
 
 def _judge_named(grade: Grade, options: AskOptions) -> str:
-    """The models that answered, else what was asked for."""
+    """Return the models that answered, else what was asked for."""
     return ", ".join(grade.models) or options.model or options.judge or ""
 
 
@@ -602,7 +604,7 @@ def _may_be_negated(test: Any, config: Any) -> bool:
 
 
 def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
-    """Types of the assertions in a part of a test that could be this one, at any depth of nesting.
+    """Yield types of the assertions in a part of a test that could be this one, at any depth of nesting.
 
     Those are the assertions with this configuration, and those whose configuration can't be known here, since their
     set has a configuration of its own. A reference or file that replaces assertions may contain a negated one.
@@ -621,14 +623,15 @@ def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
 
 
 def _lenient(test: Any, config: Any) -> str:
-    """The setting of a test by which it may pass although this assertion gets 0; "" without one."""
+    """Return the setting of a test by which it may pass although this assertion gets 0; "" without one."""
     if isinstance(test, Mapping) and test.get(SCORING_FUNCTION) is not None:
         return f"{SCORING_FUNCTION} decides the test"
     return _best_without(test, config)[1]
 
 
 def _best_without(part: Any, config: Any) -> tuple[float, str]:
-    """The best score that a part of a test can reach if this assertion gets 0, and the setting that lets it pass."""
+    """Return the best score that a part of a test can reach if this assertion gets 0, and the setting that lets it
+    pass."""
     asserts = part.get("assert") if isinstance(part, Mapping) else None
     if not isinstance(asserts, list):
         is_ours = isinstance(part, Mapping) and part.get("type") in SCRIPT_TYPES and _is_like(part, config)
@@ -659,7 +662,7 @@ def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
 
 
 def way_out(error: MarkschemeError) -> str:
-    """An error on one line, with the configuration's keys in place of command-line options."""
+    """Put an error on one line, with the configuration's keys in place of command-line options."""
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")

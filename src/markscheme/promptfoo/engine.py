@@ -54,7 +54,7 @@ class Engine:
         return total(limiter.usage for limiter in self._limiters.values())
 
     def options(self, *sources: OptionSource) -> AskOptions:
-        """The options of one call: those it sets, the strongest first, and the defaults.
+        """Return the options of one call: those it sets, the strongest first, and the defaults.
 
         Raises:
             UsageError: An unknown option, or a value that one can't have.
@@ -62,7 +62,7 @@ class Engine:
         return read_options(AskOptions, *sources, *self.defaults)
 
     def rubric(self, file: Path) -> Rubric:
-        """The rubric in a file, read again only when the file has changed."""
+        """Load the rubric in a file; read it again only when the file has changed."""
         stamp = file_stamp(file)
         loaded = self._rubrics.get(file)
         if loaded is None or loaded[0] != stamp:
@@ -72,14 +72,14 @@ class Engine:
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], places: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """The judge that the options name, or an available one, which may be recordings in `places`."""
+        """Return the judge that the options name, or an available one, which may be recordings in `places`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *places) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
         return as_of_today(judge, rubric)
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
-        """The judge of that name, opened once for all calls that ask it alike."""
+        """Open the judge of that name, once for all calls that ask it alike."""
         of_judge = replace(options, samples=None, strategy=None, criteria_per_call=None)
         asked_alike = replace(of_judge, judge=None, model=None, scorers=())
         kind = known_kind(name)
@@ -101,7 +101,7 @@ class Engine:
         return replace(options.asking(), limiter=limiter, memory=memory, brief=None, list_prices=False)
 
     def files_read(self) -> set[Path]:
-        """The files that open judges declare to read."""
+        """Return the files that open judges declare to read."""
         return {file for judge in self._judges.values() for file in files_read(judge)}
 
     async def aclose(self) -> None:
@@ -123,17 +123,17 @@ def environment_sources(folder: Path) -> list[OptionSource]:
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:
-    """A stamp that changes when a file is rewritten."""
+    """Return a stamp that changes when a file is rewritten."""
     about = file.stat()
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
 def stamp_if_any(file: Path) -> tuple[int, int, int] | None:
-    """A stamp that changes when a file is rewritten, made or removed; None if there is none."""
+    """Return a stamp that changes when a file is rewritten, made or removed; None if there is none."""
     return file_stamp(file) if file.is_file() else None
 
 
 def own_modules() -> set[Path]:
-    """The files of the user's own modules that are loaded."""
+    """Return the files of the user's own modules that are loaded."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return {Path(file) for file in files if file and is_own(file) and Path(file).is_file()}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
-    """The grading result for one output, for the `python` assertion in `file`.
+    """Grade one output, for the `python` assertion in `file`.
 
     Raises:
         NotGraded: The output could not be graded, and the assertion is a `not-python`.
@@ -23,7 +23,7 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
 
 
 def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
-    """The grading provider's answer to one prompt from Promptfoo."""
+    """Return the grading provider's answer to one prompt from Promptfoo."""
     arguments = {"prompt": prompt, "options": options, "context": context}
     return _result("provider", arguments, options, file)
 
@@ -39,7 +39,8 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """The session's answer, else that of the grader's function in this process: `given`, or `raised` with the reason.
+    """Return the session's answer, else that of the grader's function in this process: `given`, or `raised` with the
+    reason.
 
     Args:
         grader: `assertion` or `provider`.
@@ -73,7 +74,7 @@ def _function(grader: str) -> "Callable[..., dict[str, Any]]":
 
 
 def _wish(holder: "Any") -> "Any":
-    """The value of `config.session`; off if invalid, so that the error is reported."""
+    """Return the value of `config.session`; off if invalid, so that the error is reported."""
     config = (holder.get("config") or {}) if isinstance(holder, dict) else None
     wish = config.get("session") if isinstance(config, dict) else "off"
     return wish if wish is None or wish is False or isinstance(wish, str) else "off"

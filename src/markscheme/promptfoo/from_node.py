@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """The session of this environment, started if there is none: its socket, its key, and its process.
+    """Find the session of this environment, or start it: its socket, its key, and its process.
 
     Returns:
         `path`, `key` and `pid`; without a session `path` is None, and `off` says whether sessions are switched off.
@@ -44,7 +44,7 @@ def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
 
 
 def grade(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """The answer of a session if one can be asked after all, else that of this process."""
+    """Return the answer of a session if one can be asked after all, else that of this process."""
     return answer(message["grader"], message["asked"], message["wish"], message["folder"])
 
 

@@ -53,7 +53,7 @@ ANSWER_SYSTEM = (
 
 
 def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path) -> dict[str, Any]:
-    """The grading provider's answer to one prompt from Promptfoo.
+    """Return the grading provider's answer to one prompt from Promptfoo.
 
     Args:
         prompt: The prompt as Promptfoo would send it to a model.
@@ -167,7 +167,7 @@ def rubric_named(value: Any, near: Path) -> Path | None:
 
 
 def _rubric_of(value: Any) -> TextRubric:
-    """A rubric written in the assertion itself: criteria as data, or one requirement as text."""
+    """Read a rubric written in the assertion itself: criteria as data, or one requirement as text."""
     data = _as_data(value)
     if data is not None:
         return TextRubric(rubric_from_data(data), None)
@@ -178,12 +178,12 @@ def _rubric_of(value: Any) -> TextRubric:
 
 
 def _of_one_question(text: str) -> TextRubric:
-    """A text as a requirement that is met or not."""
+    """Make a rubric of a text as a requirement that is met or not."""
     return TextRubric(Rubric((Criterion(1.0, text, "requirement"),), name=RUBRIC_LABEL), None)
 
 
 def _as_data(value: Any) -> Any:
-    """Criteria as plain data, if the value holds them; Promptfoo passes an object as JSON text."""
+    """Read criteria as plain data, if the value holds them; Promptfoo passes an object as JSON text."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
@@ -207,7 +207,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
-    """The result of each criterion, since an `llm-rubric` result has room for only one score."""
+    """Return the result of each criterion, since an `llm-rubric` result has room for only one score."""
     results: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):
@@ -226,7 +226,7 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
-    """The judge's answer to another assertion's question."""
+    """Return the judge's answer to another assertion's question."""
     if not isinstance(prompt, str):
         raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
     question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())

@@ -184,7 +184,7 @@ class Results:
 
 
 def read_results(path: Path, *, unjudged: bool = False) -> Results:
-    """The rows of a file written by `promptfoo eval -o` or `promptfoo export`.
+    """Read the rows of a file written by `promptfoo eval -o` or `promptfoo export`.
 
     Args:
         path: A .json, .jsonl or .yaml file.
@@ -198,7 +198,7 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
 
 
 def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudged: bool = False) -> Results:
-    """The results in rows as Promptfoo writes them to a file or passes them to a hook.
+    """Read the results in rows as Promptfoo writes them to a file or passes them to a hook.
 
     Args:
         rows: Parsed rows.
@@ -220,7 +220,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """The calibration behind our graders' grades, by rubric: as a sentence and as a use."""
+    """Return the calibration behind our graders' grades, by rubric: as a sentence and as a use."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
@@ -263,7 +263,7 @@ class _Reading:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def _judged(self, value: Any) -> Any:
-        """An output or a var as it is judged: with its parts, if it has any."""
+        """Return an output or a var as it is judged: with its parts, if it has any."""
         lost = Counter[str]()
         text = text_in_file(value, lose=lost.update)
         self.aside.update(lost)
@@ -353,7 +353,7 @@ class _Reading:
             yield verdict
 
     def _unnamed(self, kind: str, text: str) -> str:
-        """A name for an assertion without a metric: its type, plus its text if that type is already used."""
+        """Return a name for an assertion without a metric: its type, plus its text if that type is already used."""
         name = self.names.get((kind, text))
         if name is None:
             name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"
@@ -418,7 +418,7 @@ class _Component:
 
 
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
-    """The results of all assertions, without manual ratings.
+    """Yield the results of all assertions, without manual ratings.
 
     Promptfoo lists an assertion's components twice: inside the assertion and right after it.
     """
@@ -472,7 +472,7 @@ def _comment(grading: Mapping[str, Any]) -> str | None:
 
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
-    """The manual rating; a score that the viewer filled in after a thumb is left out."""
+    """Read the manual rating; a score that the viewer filled in after a thumb is left out."""
     listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
     thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = finite(grading.get("score"))
@@ -517,7 +517,8 @@ def _decided(
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
-    """The row's verdict from its assertions: the weighted mean, and that all pass or the mean reaches the threshold."""
+    """Rebuild the row's verdict from its assertions: the weighted mean, and that all pass or the mean reaches the
+    threshold."""
     components = [component for component in _components(grading) if component.stands == "alone"]
     if not components:
         return None, None
@@ -553,7 +554,7 @@ def _by_metric(label: Any) -> Mapping[str, Any]:
 
 
 def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
-    """The metadata of a test without those that name it, split the set or say the expected label."""
+    """Return the metadata of a test without those that name it, split the set or say the expected label."""
     about_case = {key: value for key, value in _mapping(test.get("metadata")).items() if key not in _NOT_OF_CASE}
     return plain_metadata(about_case)
 
@@ -561,7 +562,7 @@ def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
 def _given_name(
     inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> str:
-    """The name given by the test's author; "" without one."""
+    """Return the name given by the test's author; "" without one."""
     for source in (metadata, inputs):
         for key in ID_KEYS:
             if isinstance(source.get(key), str | int) and not isinstance(source[key], bool) and source[key] != "":
@@ -571,7 +572,7 @@ def _given_name(
 
 
 def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
-    """Rows with unique ids. The same output graded again by the same assertions is one example, rated twice."""
+    """Give rows unique ids. The same output graded again by the same assertions is one example, rated twice."""
     names = [row.id or f"test-{row.test}" for row in rows]
     systems: dict[str, set[str]] = {}
     for row, name in zip(rows, names, strict=True):
@@ -593,7 +594,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """The name, with the next free number if it is already used; marks the result as used."""
+    """Return the name, with the next free number if it is already used; marks the result as used."""
     unique = name
     while unique in taken:
         again[name] += 1
@@ -603,7 +604,7 @@ def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
 
 
 def _system(raw: Mapping[str, Any]) -> str:
-    """Prompt and provider, by label where they have one."""
+    """Return prompt and provider, by label where they have one."""
     provider = raw.get("provider")
     prompt = _mapping(raw.get("prompt"))
     of_provider = _mapping(provider)
@@ -612,7 +613,7 @@ def _system(raw: Mapping[str, Any]) -> str:
 
 
 def _first_line(text: str) -> str:
-    """The message without the stack trace that follows it."""
+    """Return the message without the stack trace that follows it."""
     return cut_short(text.strip().split("\n", 1)[0], 200)
 
 

@@ -69,7 +69,7 @@ class Serving:
         self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer that the calling process would have computed itself.
+        """Return the answer that the calling process would have computed itself.
 
         Raises:
             Retired: One of the user's own modules, a configuration file, or a file that a judge declares to read, has
@@ -90,7 +90,7 @@ class Serving:
             return {"raised": str(error)}
 
     def describe(self) -> dict[str, Any]:
-        """The engine's part of the session's status."""
+        """Return the engine's part of the session's status."""
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
 
     def _check_places(self) -> None:

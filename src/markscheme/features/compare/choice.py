@@ -369,13 +369,13 @@ def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
-    """The verdict on one judge as its calibration gives it; each judge is a setting."""
+    """Return the verdict on one judge as its calibration gives it; each judge is a setting."""
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
     return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
-    """A column for each judge, and gold where there is any."""
+    """Make a table with a column for each judge, and gold where there is any."""
     ids = truth.ids if truth is not None else shared_ids([contender.ratings for contender in contenders])
     columns = [column_of(contender.name, contender.ratings, rubric, ids) for contender in contenders]
     if not np.logical_and.reduce([column.rated for column in columns]).any():
@@ -404,7 +404,7 @@ class _View:
     paired: Measure
 
     def compared(self, name: str, rows: Flags) -> Comparison:
-        """A judge compared with gold on some of the examples."""
+        """Compare a judge with gold on some of the examples."""
         columns = [self.table[column].where(rows) for column in (GOLD, name)]
         return Comparison(self.table.with_columns(*columns), name, GOLD, self.paired)
 
@@ -437,7 +437,7 @@ class _View:
         )
 
     def _values(self, name: str) -> Floats:
-        """A judge's side of what is compared."""
+        """Return a judge's side of what is compared."""
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
@@ -450,7 +450,7 @@ class _View:
         return np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
 
     def _false_passes(self, name: str, rows: Flags) -> tuple[str, ...]:
-        """Ids of examples among some that gold fails and the judge passes, the largest error first."""
+        """Return ids of examples among some that gold fails and the judge passes, the largest error first."""
         return tuple(self.compared(name, rows).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:
@@ -474,7 +474,8 @@ class _View:
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
 
     def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
-        """Agreement of each with gold, on the examples that both have, and how much more often the second agrees."""
+        """Compare how often each agrees with gold, on the examples that both have, and how much more often the second
+        does."""
         is_compared = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
         before, after = (replace(self.compared(name, is_compared), measure=measure) for name in (first, second))
         gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)
@@ -497,7 +498,8 @@ class _View:
         }
 
     def _p(self, differences: Floats) -> float:
-        """Chance of such a balance of differences if their signs were random: those of a task share one sign."""
+        """Compute the chance of such a balance of differences if their signs were random: those of a task share one
+        sign."""
         values, tasks = known_in_groups(differences, self.table.groups)
         return sign_flip(tasks.sums(values)).mid_p
 
@@ -554,7 +556,7 @@ class _View:
         ]
 
     def _fails(self, name: str, rows: Flags) -> int:
-        """Number of examples among some that gold fails and on which the judge decides."""
+        """Count the examples among some that gold fails and on which the judge decides."""
         return self.compared(name, rows).wrong_passes.of if self.has_gold else 0
 
     def _standing(
@@ -565,7 +567,7 @@ class _View:
         compared: Comparison | None = None,
         best: Comparison | None = None,
     ) -> Standing:
-        """A judge compared with the best one; without a comparison where it is the best itself or there is no gold."""
+        """Compare a judge with the best one; without a comparison where it is the best itself or there is no gold."""
         behind = needed = None
         if compared is not None and best is not None and compared is not best:
             behind = gain_in_hits(best.hits, compared.hits, groups=self.table.groups, level=ONE_SIDED)
@@ -590,7 +592,7 @@ class _View:
 
 
 def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
-    """The shift of a category, which has no value."""
+    """Return the shift of a category, which has no value."""
     n = int(np.isfinite(levels[criterion.name]).sum())
     return Estimate.without_value(NO_ORDER, n=n, method="mean level, second minus first")
 
@@ -630,7 +632,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
 
 
 def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:
-    """The cheapest judge that is not worse than the best, and why; or why none can be named."""
+    """Return the cheapest judge that is not worse than the best, and why; or why none can be named."""
     if best is None:
         return None, "without labels only the differences between judges are known"
     rank = min(standing.rank for standing in standings if standing.name == best)

@@ -69,7 +69,7 @@ class Compared(Reported):
 
 
 def files_among(sides: Sequence[str]) -> list[Path]:
-    """The rated files among the sides; the others are judges.
+    """Return the rated files among the sides; the others are judges.
 
     Raises:
         UsageError: A side is neither.
@@ -101,7 +101,7 @@ def compare_sides(
     notes: Sequence[str],
     own_gold: bool,
 ) -> Compared:
-    """The sides as contenders, compared on the same examples.
+    """Compare the sides on the same examples.
 
     Args:
         sides: Files, and names of judges.
@@ -153,7 +153,7 @@ def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Co
 
 
 def _raters(file: RatedFile) -> Iterator[Contender]:
-    """The raters in a file; a judge that it doesn't name is called like the file."""
+    """Yield the raters in a file; a judge that it doesn't name is called like the file."""
     by_rater: dict[str, list[Rating]] = {}
     for rating in file.judged:
         by_rater.setdefault(rating.rater, []).append(rating)
@@ -198,7 +198,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
 
 
 def _other_responses(files: Sequence[RatedFile]) -> set[str]:
-    """Ids of examples whose responses differ between the calibrations."""
+    """Return ids of examples whose responses differ between the calibrations."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
     every = (of_example for responses in written for of_example in responses.items())
@@ -208,7 +208,8 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
 def _gold(
     examples: ExampleSet | None, rated: RatedFiles, rule: LabelOptions, split: Part | None, notes: list[str]
 ) -> Gold | None:
-    """Gold from the labelled examples, else from the labels in the files, else from the calibrations among them."""
+    """Return gold from the labelled examples, else from the labels in the files, else from the calibrations among
+    them."""
     if examples is not None and examples.labels:
         return gold_of(examples, rated.rubric, kind=rule.gold, by=rule.gold_by)
     if rated.labelled.labels:
@@ -223,7 +224,7 @@ def _gold(
 
 
 def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
-    """The labelled examples, else all."""
+    """Return the labelled examples, else all."""
     if examples is None or not examples.examples:
         raise UsageError(f"there are no examples to ask {name} about; name a file of them with --examples")
     return examples.labelled if examples.labels else examples
@@ -235,7 +236,7 @@ def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
 def compare_calibrations(
     calibrations: Sequence[Calibration], *, of: str | None = None, tolerance: float | None = None
 ) -> Compared:
-    """The judges of several calibrations of the same set.
+    """Compare the judges of several calibrations of the same set.
 
     Args:
         calibrations: Two or more, that of the judge in use first; its labels are the gold.
@@ -269,14 +270,14 @@ def compare_calibrations(
 
 
 def chosen(calibrations: Sequence[Calibration], choice: Choice) -> Calibration:
-    """The calibration of the recommended judge, else of the best, else the first."""
+    """Return the calibration of the recommended judge, else of the best, else the first."""
     name = choice.recommended or choice.best
     names = [standing.name for standing in choice.standings]
     return calibrations[names.index(name) if name is not None else 0]
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, numbered where two are equal.
+    """Number the names of which two are equal.
 
     Example:
         >>> distinct(["a", "b", "a"])

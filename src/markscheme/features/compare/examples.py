@@ -23,7 +23,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison]) -> Examples:
-    """Examples that the judges rated, those whose decision flips first, then those whose scores differ most.
+    """Return examples that the judges rated, those whose decision flips first, then those whose scores differ most.
 
     Args:
         compared: The judges with their ratings, and gold if there is any.
@@ -75,7 +75,7 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
 
 
 def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating | None]) -> Iterator[str]:
-    """The criteria on which judges gave different levels, and who gave which."""
+    """Yield the criteria on which judges gave different levels, and who gave which."""
     for criterion in rubric.criteria:
         levels = [rating.criteria.get(criterion.name, BLANK).level if rating else None for rating in ratings]
         levels_by_judge = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]

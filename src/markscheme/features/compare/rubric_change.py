@@ -38,7 +38,7 @@ class RubricVerdict:
 
     @classmethod
     def read(cls, data: Mapping[str, Any], agreement: Mapping[str, Any], path: Path) -> "RubricVerdict":
-        """The verdict in a calibration's JSON, or on a judge card.
+        """Return the verdict in a calibration's JSON, or on a judge card.
 
         Raises:
             RatingError: It has none.
@@ -138,7 +138,7 @@ def _labels_now(rubric: Rubric) -> str:
 
 
 def _commit(revision: str, folder: Path) -> str:
-    """The commit that a revision names.
+    """Return the commit that a revision names.
 
     Raises:
         UsageError: There is none.
@@ -150,7 +150,7 @@ def _commit(revision: str, folder: Path) -> str:
 
 
 def _text_at(commit: str, path: Path) -> str | None:
-    """A file's text in a commit; None where it isn't there."""
+    """Return a file's text in a commit; None where it isn't there."""
     content = content_at(commit, path)
     return None if content is None else content.decode("utf-8", "replace")
 

@@ -61,7 +61,7 @@ class ComparisonRequest:
         return ExamplesChoice(split=self.options.split, only=self.options.only)
 
     def compared(self) -> Compared:
-        """The sides, compared on the same examples.
+        """Compare the sides on the same examples.
 
         Raises:
             UsageError: There are fewer than two, or judges without a rubric.
@@ -85,8 +85,8 @@ class ComparisonRequest:
         return self._recorded(compared)
 
     def _recorded(self, compared: Compared) -> Compared:
-        """The comparison with the verdict on the judge to choose, after noting that these judges were compared with
-        people's labels; one that was calibrated before is on record."""
+        """Return the comparison with the verdict on the judge to choose, after noting that these judges were compared
+        with people's labels; one that was calibrated before is on record."""
         truth = compared.truth
         if truth is None or not truth.has_people:
             return compared
@@ -148,7 +148,8 @@ class ComparisonRequest:
         return RatedFiles(rated.rubric, (*rated.files, *in_memory))
 
     def _examples(self, rubric: Rubric, notes: list[str]) -> tuple[ExampleSet | None, Path | None]:
-        """The labelled examples and the rubric's folder; None where there are none. Looks at a test part are noted."""
+        """Return the labelled examples and the rubric's folder; None where there are none. Looks at a test part are
+        noted."""
         if isinstance(self.examples, ExampleSet):
             return self.choice.of(self.examples), find_calibration(rubric.name, Path.cwd())
         if rubric.source is None and self.examples is None:
@@ -165,7 +166,7 @@ class ComparisonRequest:
         return self.choice.of(every), folder
 
     def _by_asking(self, name: str, examples: ExampleSet, rubric: Rubric, folder: Path | None) -> Contender:
-        """A judge and its ratings of the examples."""
+        """Ask a judge, and return it with its ratings of the examples."""
         judges = (_name(side) for side in self.sides if not isinstance(side, RatedFile))
         name, per_call = next(ways[name] for judge in judges if name in (ways := self._asked_by(judge)))
         rubric = _with_per_call(rubric, per_call)

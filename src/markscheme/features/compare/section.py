@@ -26,7 +26,8 @@ RESPONSE_WORDS = 300
 
 
 def flipped_texts(compared: "Compared") -> SideBySide | None:
-    """The examples that one judge passes and another fails, those with gold first; None where no decision flips."""
+    """Return the examples that one judge passes and another fails, those with gold first; None where no decision
+    flips."""
     choice = compared.choice
     truth = compared.truth
     contenders = compared.contenders[:MOST_JUDGES]
@@ -67,7 +68,7 @@ def _row(
 
 
 def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterator[Criterion]:
-    """The criteria on which these judges gave different levels."""
+    """Yield the criteria on which these judges gave different levels."""
     for criterion in rubric.criteria:
         rated = [rating.criteria[criterion.name] for rating in ratings if rating and criterion.name in rating.criteria]
         if len({(verdict.level, verdict.declined) for verdict in rated}) > 1:
@@ -75,7 +76,7 @@ def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterato
 
 
 def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric, gold: bool | None) -> JudgeAnswer:
-    """A judge's decision and score, with its level and reason on each criterion of `apart`."""
+    """Return a judge's decision and score, with its level and reason on each criterion of `apart`."""
     if rating is None or rating.error is not None:
         return JudgeAnswer("not graded")
     combined = collapsed((rating,), rubric)

@@ -53,7 +53,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Esti
 
 
 def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[doc.Document] = ()) -> doc.Document:
-    """The comparison.
+    """Describe the comparison.
 
     Args:
         choice: Between judges.
@@ -117,7 +117,7 @@ def _onward(choice: Choice) -> tuple[str, str] | None:
 
 
 def _next_step(choice: Choice) -> Iterator[str]:
-    """The labels that the verdict on the judge to choose needs."""
+    """Yield the labels that the verdict on the judge to choose needs."""
     if choice.next_step:
         yield f"{choice.recommended or choice.best}: {choice.next_step}"
 
@@ -298,7 +298,7 @@ def _linked(point: Linked) -> str:
 
 
 def _details(compared: "Compared") -> Iterator[doc.Section]:
-    """Pages only: each judge against gold, single examples, and what was run."""
+    """Yield what pages alone have: each judge against gold, single examples, and what was run."""
     choice = compared.choice
     contenders = compared.contenders
     truth = compared.truth
@@ -319,7 +319,8 @@ def _details(compared: "Compared") -> Iterator[doc.Section]:
 
 
 def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Iterator[doc.Block]:
-    """A judge against gold without a decision; the prefix distinguishes its tags from other judges' on the page."""
+    """Yield a judge against gold without a decision; the prefix distinguishes its tags from other judges' on the
+    page."""
     yield agreement_bars(comparison, target)
     yield scatter(comparison)
     yield from criteria_blocks(comparison, tag_prefix=tag_prefix)
@@ -329,7 +330,7 @@ def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Ite
 
 
 def json_of(choice: Choice) -> dict[str, Any]:
-    """The comparison by the keys of its JSON."""
+    """Return the comparison as plain data, by the keys of its JSON."""
     return {
         "schema": 1,
         "rubric": attributes(choice.rubric, "name fingerprint"),

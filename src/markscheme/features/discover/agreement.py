@@ -45,12 +45,14 @@ class SetAgreement:
 
 
 def finding_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Agreement on what is there, over outputs that two or more people read; None without such outputs."""
+    """Measure agreement on what is there, over outputs that two or more people read; return None without such
+    outputs."""
     return _agreement(sets_by_rater(outputs), outputs)
 
 
 def grouping_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Agreement on where notes belong, over notes that a second person sorted blind; None without such notes."""
+    """Measure agreement on where notes belong, over notes that a second person sorted blind; return None without
+    any."""
     by_note: dict[str, dict[str, frozenset[str]]] = {}
     for recoded in outputs.codebook.recoded:
         first = outputs.codebook.modes_of(recoded.note)
@@ -102,7 +104,7 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
 
 
 def _exchanged(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
-    """The two modes of which most often one reader has the first and another reader the second instead."""
+    """Find the two modes of which most often one reader has the first and another reader the second instead."""
     times = Counter[tuple[str, str]]()
     for sets in by_unit:
         for first, second in combinations(sets.values(), 2):

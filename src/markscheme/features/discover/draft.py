@@ -66,7 +66,7 @@ class Draft:
 
 
 def confirmed_modes(outputs: ReadOutputs) -> tuple[ModeFigures, ...]:
-    """The modes that may become criteria: a person's, with a definition and a note that a person put there."""
+    """Return the modes that may become criteria: a person's, with a definition and a note that a person put there."""
     return tuple(
         figures
         for figures in outputs.mode_figures
@@ -82,14 +82,14 @@ def why_left_out(figures: ModeFigures) -> str:
 
 
 def weight_of(mode: Mode) -> float:
-    """A criterion's weight: how bad the fault is, not how common; positive for a mode that was turned round."""
+    """Return a criterion's weight: how bad the fault is, not how common; positive for a mode that was turned round."""
     return float(mode.severity if mode.is_turned else -mode.severity)
 
 
 def draft_of(
     name: str, outputs: ReadOutputs, materials: Mapping[str, Material], inputs: tuple[Sequence[str], Sequence[str]]
 ) -> Draft:
-    """The rubric that modes come to.
+    """Draft the rubric that modes come to.
 
     Args:
         name: Of the rubric.
@@ -114,7 +114,7 @@ def draft_of(
 
 
 def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mapping[str, Material]) -> Draft:
-    """A rubric that exists, with the modes that it doesn't have yet; comments and everything else stay.
+    """Add to a rubric that exists the modes that it doesn't have yet; comments and everything else stay.
 
     Raises:
         UsageError: There is no new mode that becomes a criterion.
@@ -134,7 +134,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 
 
 def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material]) -> tuple[str, str] | None:
-    """A passage that shows a mode, and the output it is from: one that a person chose, else the shortest one marked.
+    """Choose a passage that shows a mode: one that a person chose, else the shortest one marked; name its output, too.
 
     It is copied exactly from a response and looked up there again; None where no passage is found.
     """
@@ -190,7 +190,7 @@ def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str
 
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
-    """A criterion as in a rubric's file."""
+    """Return a criterion as a rubric's file has it."""
     criterion: dict[str, object] = {"name": mode.name, "requirement": mode.definition, "weight": weight_of(mode)}
     criterion |= {"required": True} if mode.severity == WORST else {}
     fine = next(iter(mode.fine), "")
@@ -253,7 +253,8 @@ def _quoted(text: str) -> str:
 
 
 def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
-    """The labels in readings: MET where a person noted a mode, UNMET only where a person confirmed that it isn't there.
+    """Return the labels in readings: MET where a person noted a mode, UNMET only where a person confirmed that it isn't
+    there.
 
     No note isn't "no fault", and an output that is good as a whole isn't UNMET on every criterion. A criterion whose
     words are no longer the mode's definition gets no new labels: those given before are stale, and are asked again.
@@ -314,7 +315,7 @@ def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | 
 def labelled_examples(
     outputs: ReadOutputs, examples: Mapping[str, Example], ratings: Sequence[Rating], rubric: Rubric
 ) -> list[Example]:
-    """The outputs with a label, for `examples.jsonl`: all for dev, since the words were made from them.
+    """Return the outputs with a label, for `examples.jsonl`: all for dev, since the words were made from them.
 
     They are a random draw only if they are the random part, and every criterion has a label on every output of it.
     """

@@ -202,7 +202,7 @@ class ReadOutputs:
     # --- modes --------------------------------------------------------------------------------------------------------
 
     def shown_by(self, reading: OutputReading) -> frozenset[str]:
-        """The modes that one reader noted on an output, or confirmed on reading it again."""
+        """Return the modes that one reader noted on an output, or confirmed on reading it again."""
         noted = {name for note in reading.notes for name in self.codebook.modes_of(reading.key_of(note))}
         return frozenset(
             noted | {mode.name for mode in self.codebook.listed if answered_again(reading, mode) == "there"}
@@ -264,7 +264,7 @@ class ReadOutputs:
         return ModeFigures(mode, len(shows), len(read_for), share, again)
 
     def _groups_of(self, ids: Sequence[str]) -> list[str] | None:
-        """A name for the group of each output; None where outputs have none."""
+        """Return a name for the group of each output; None where outputs have none."""
         if not any(self.groups.get(id) for id in ids):
             return None
         return [self.groups.get(id) or f"\0{id}" for id in ids]

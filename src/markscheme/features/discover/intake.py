@@ -27,7 +27,7 @@ from markscheme.text import path_component
 
 
 def now() -> str:
-    """The time, as readings and assignments have it."""
+    """Return the time, as readings and assignments have it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -109,7 +109,7 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
 
 
 def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
-    """The codebook with the modes and assignments in a file's lines."""
+    """Add the modes and assignments in a file's lines to a codebook."""
     moment = now()
     book = outputs.codebook
     faults: list[Fault] = []
@@ -135,7 +135,7 @@ def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Code
 
 
 def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, moment: str) -> Codebook:
-    """The codebook with a mode that a line defines; a person's line confirms a proposed one."""
+    """Add a mode that a line defines to a codebook; a person's line confirms a proposed one."""
     name = str(line["mode"])
     definition = " ".join(str(line.get("definition") or "").split())
     if not any(name in mode.names for mode in book.modes):

@@ -26,12 +26,12 @@ class ModeComments:
     end: Sequence[str] = ()
 
     def above_mode(self, mode: Mode) -> Sequence[str]:
-        """The comment above a mode, under its name or an earlier one."""
+        """Return the comment above a mode, under its name or an earlier one."""
         return next((self.above[name] for name in mode.names if name in self.above), ())
 
 
 def comments_in(path: Path) -> ModeComments:
-    """The comments of a file that can be read as modes; those of a new file where there is none.
+    """Read the comments of a file that can be read as modes; a file that is missing has those of a new one.
 
     Raises:
         RatingError: It can't be read.
@@ -61,7 +61,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
-    """The comment with which lines end. One that is indented deeper than the entries may be a part of a text."""
+    """Return the comment with which lines end. One that is indented deeper than the entries may be a part of a text."""
     first = len(lines)
     while first and _is_comment(lines[first - 1]) and len(lines[first - 1]) - len(lines[first - 1].lstrip()) <= depth:
         first -= 1
@@ -69,5 +69,5 @@ def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
 
 
 def _trimmed(lines: Iterable[str]) -> Sequence[str]:
-    """Comment lines without indentation, and without blank lines around them."""
+    """Strip the indentation of comment lines, and the blank lines around them."""
     return "\n".join(line.strip() for line in lines).strip("\n").splitlines()

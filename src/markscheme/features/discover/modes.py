@@ -83,7 +83,7 @@ class Mode:
         return (self.name, *self.was)
 
     def to_json(self) -> dict[str, Any]:
-        """An entry of `modes.yaml`; what is as for any mode is left out."""
+        """Return the mode's entry in `modes.yaml`; what is as for any mode is left out."""
         optional = {
             "quotes": list(self.quotes),
             "fine": list(self.fine),
@@ -165,7 +165,7 @@ class Codebook:
         return tuple(mode for mode in self.modes if mode.is_listed)
 
     def mode(self, name: str) -> Mode:
-        """The mode with a name, which may be an earlier one.
+        """Return the mode with a name, which may be an earlier one.
 
         Raises:
             UsageError: There is none.
@@ -177,7 +177,8 @@ class Codebook:
         return self._by_name[name]
 
     def resolved(self, name: str) -> str | None:
-        """The listed mode that a name leads to today; None for a mode that was split, only suggested, or isn't there.
+        """Return the listed mode that a name leads to today; None for a mode that was split, only suggested, or isn't
+        there.
 
         >>> book = Codebook((Mode("too-long", was=("long",)), Mode("wordy", into="too-long")))
         >>> book.resolved("long"), book.resolved("wordy"), book.resolved("rude")
@@ -195,7 +196,7 @@ class Codebook:
         return None
 
     def modes_of(self, note: str) -> tuple[str, ...]:
-        """The listed modes that a person put a note into, each once."""
+        """Return the listed modes that a person put a note into, each once."""
         assignment = self.assigned.get(note)
         if assignment is None:
             return ()
@@ -206,7 +207,7 @@ class Codebook:
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
-        """The modes that a model suggests for a note, as they are called today."""
+        """Return the modes that a model suggests for a note, as they are called today."""
         suggested = self.suggested.get(note)
         if suggested is None or note in self.assigned:
             return ()
@@ -214,7 +215,7 @@ class Codebook:
         return tuple(dict.fromkeys(names))
 
     def parts_of(self, mode: Mode) -> tuple[Mode, ...]:
-        """The modes that were merged into one, directly or through others."""
+        """Return the modes that were merged into one, directly or through others."""
         parts = tuple(half for half in self.modes if half.into == mode.name)
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
@@ -237,7 +238,7 @@ class Codebook:
         return replace(self, modes=(*listed, *by_name.values()))
 
     def _listed_mode(self, name: str) -> Mode:
-        """A mode that readers see; one that a model proposed has to be accepted before it is changed."""
+        """Return a mode that readers see; one that a model proposed has to be accepted before it is changed."""
         mode = self.mode(name)
         if mode.is_listed:
             return mode
@@ -379,7 +380,7 @@ class Codebook:
 
 
 def undone(current: Codebook, before: Codebook, after: Codebook) -> Codebook:
-    """A codebook with one change taken back; what others have changed since stays.
+    """Take back one change of a codebook; what others have changed since stays.
 
     Args:
         current: The codebook as it is.
@@ -403,7 +404,8 @@ def _modes_undone(current: Sequence[Mode], before: Sequence[Mode], after: Sequen
 def _entries_undone(
     current: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
-    """Entries by name, those that a change touched as they were before it, unless they have been changed since."""
+    """Return entries by name, those that a change touched as they were before it, unless they have been changed
+    since."""
     undone_entries = dict(current)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) == after.get(name) or current.get(name) != after.get(name):
@@ -416,7 +418,7 @@ def _entries_undone(
 
 
 def _following(mode: Mode, old: str, new: str) -> Mode:
-    """A mode whose links to a renamed one follow the new name."""
+    """Make the links of a mode to a renamed one follow its name of today."""
     halves = tuple(new if half == old else half for half in mode.halves)
     same = (*mode.same, mode.fingerprint) if old in mode.parts else mode.same
     return replace(

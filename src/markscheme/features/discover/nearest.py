@@ -66,7 +66,7 @@ def _cosine(first: csr_matrix, second: csr_matrix) -> Floats:
 
 
 def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """The modes most like each unsorted note, the most alike first.
+    """Return the modes most like each unsorted note, the most alike first.
 
     Args:
         notes: All notes, by key.
@@ -102,7 +102,7 @@ def _mean_of_nearest(similarities: Floats) -> float:
 
 
 def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
-    """The keys of notes, near-identical ones next to each other, otherwise in their order."""
+    """Return the keys of notes, near-identical ones next to each other, otherwise in their order."""
     keys = list(notes)
     if len(keys) < 2:
         return tuple(keys)
@@ -116,7 +116,7 @@ def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """The ids of outputs, those most like some notes first.
+    """Return the ids of outputs, those most like some notes first.
 
     Args:
         notes: Words of the notes, and the passages they are about.
@@ -131,7 +131,7 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
 
 
 def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """The ids of outputs, those least like the ones that were read first."""
+    """Return the ids of outputs, those least like the ones that were read first."""
     if not read or not outputs:
         return tuple(outputs)
     similarity = _similarity_to(read, outputs)

@@ -76,7 +76,7 @@ class OpenedDiscovery:
         return ReadingOrder.of(ids, self.drawn, seed=self.seed)
 
     def codebook(self) -> Codebook:
-        """The modes; a rubric's criteria are among them."""
+        """Return the modes; a rubric's criteria are among them."""
         book = self.folder.codebook()
         names = {name for mode in book.modes for name in mode.names}
         criteria = self.rubric.criteria if self.rubric is not None else ()
@@ -93,7 +93,7 @@ class OpenedDiscovery:
         return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:
-        """The figures of what was read so far."""
+        """Compute the figures of what was read so far."""
         return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.unread)
 
 
@@ -108,7 +108,7 @@ def open_discovery(
     more: Mapping[str, Example] | None = None,
     reads_all: bool = False,
 ) -> OpenedDiscovery:
-    """A discovery by the name of the rubric to be; a pool that is named is kept for the next time.
+    """Open a discovery by the name of the rubric to be; a pool that is named is kept for the next time.
 
     Args:
         name: Of the rubric to be.
@@ -138,7 +138,8 @@ def open_discovery(
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:
-    """The rubric of a name in this project, not one that comes with markscheme; None where there is none yet."""
+    """Load the rubric of a name in this project, not one that comes with markscheme; return None where there is none
+    yet."""
     try:
         path = find_rubric(name, here)
     except UsageError:
@@ -153,7 +154,7 @@ OUTPUTS_FILE = "outputs.jsonl"
 
 
 def _kept_examples(folder: DiscoveryFolder) -> dict[str, Example]:
-    """Outputs that came with notes, and those that labelling has kept."""
+    """Read the outputs that came with notes, and those that labelling has kept."""
     file = folder.path / OUTPUTS_FILE
     return dict(read_outputs(file).examples) if file.is_file() else {}
 

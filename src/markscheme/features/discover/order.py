@@ -33,7 +33,7 @@ class ReadingOrder:
 
     @classmethod
     def of(cls, pool: Iterable[str], drawn: Sequence[str] = (), *, seed: int = 1) -> "ReadingOrder":
-        """The order of a pool, after outputs that were drawn elsewhere.
+        """Order a pool, after outputs that were drawn elsewhere.
 
         >>> ReadingOrder.of(["o-1", "o-2", "o-3"], seed=1).ids
         ('o-2', 'o-1', 'o-3')
@@ -44,7 +44,7 @@ class ReadingOrder:
         return cls((*first, *others), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
-        """The outputs that are a random draw of all, in order: each, and everything before it, has been read.
+        """Return the outputs that are a random draw of all, in order: each, and everything before it, has been read.
 
         Outputs shown out of turn join when the order reaches them: those at the end, after the last one read in turn,
         have not been reached. When everything has been read, nothing is left to draw.

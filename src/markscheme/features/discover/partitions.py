@@ -6,7 +6,7 @@ from math import comb
 
 
 def adjusted_rand(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Adjusted Rand index of two groupings: agreement on which pairs are together, corrected for chance.
+    """Compute the adjusted Rand index of two groupings: agreement on which pairs are together, corrected for chance.
 
     Args:
         first, second: The group of each thing, in the same order.

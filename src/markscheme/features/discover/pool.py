@@ -60,7 +60,7 @@ class OutputPool:
         return tuple(always), tuple(name for name in names if name not in always)
 
     def with_examples(self, more: Mapping[str, Example]) -> "OutputPool":
-        """The pool with outputs that it doesn't have."""
+        """Add outputs that the pool doesn't have."""
         return OutputPool({**more, **self.examples}, self.scores)
 
 
@@ -133,7 +133,7 @@ def _records(peek: Peek) -> Iterator[Any]:
 
 
 def _example(record: Any, line_number: int, folder: Path) -> Example | None:
-    """The output in a row; None for a row whose output is empty."""
+    """Make an example of the output in a row; return None for a row whose output is empty."""
     if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
         raise ValueError(f"a row of outputs has `response` or `output`; found {shown(record)}")
     row = {key: value for key, value in record.items() if key not in _ABOUT}

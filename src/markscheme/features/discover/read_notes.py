@@ -154,7 +154,7 @@ def read_notes(
     folder: Path | None = None,
     columns: ColumnOptions = ColumnOptions(),
 ) -> NotesIn:
-    """The notes in files, whatever their formats.
+    """Read the notes in files, whatever their formats.
 
     Args:
         paths: The files.
@@ -340,7 +340,7 @@ def _kind(record: Mapping[str, Any], author: Author) -> Kind:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """The modes in a cell: one, several between semicolons, or a list."""
+    """Read the modes in a cell: one, several between semicolons, or a list."""
     entries = value if isinstance(value, list) else str(value or "").split(";")
     return tuple(dict.fromkeys(name for cleaned in entries if (name := " ".join(str(cleaned).split()))))
 
@@ -365,7 +365,7 @@ def _decision(value: Any) -> bool | None:
 
 
 def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
-    """The comments of Promptfoo's viewer, which only people write."""
+    """Read the comments of Promptfoo's viewer, which only people write."""
     if not author.rater:
         raise RatingError("doesn't say who commented in the viewer: name them with `--rater NAME`", path=peek.path)
     results = read_results(peek.path, unjudged=True)
@@ -382,7 +382,7 @@ def _read_results(peek: Peek, author: Author, content: NotesIn) -> None:
 
 
 def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: Author, content: NotesIn) -> None:
-    """The comments in one export of another tool."""
+    """Read the comments in one export of another tool."""
     remarks, responses, lost, notes = read_remarks(peeks)
     left_out = Counter[str]()
     for remark in sorted(remarks, key=lambda remark: remark.at or ""):
@@ -477,7 +477,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """A reading on record with what rows of a table add, or take back.
+    """Add to a reading on record what rows of a table add, or take back.
 
     Args:
         same: As on record.

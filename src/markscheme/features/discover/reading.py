@@ -96,7 +96,7 @@ class OutputReading:
         return self.kind != "model" and self.read != "open"
 
     def key_of(self, note: Note) -> str:
-        """The name of a note in other files.
+        """Return the name of a note in other files.
 
         >>> OutputReading("o-17", "ann").key_of(Note(1, "last year's price"))
         'ann/o-17/1'
@@ -118,7 +118,7 @@ class OutputReading:
 
 
 def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> OutputReading:
-    """The reading in one line of a file of notes.
+    """Read the line of a file of notes that is one reading.
 
     Args:
         line: The data.
@@ -154,7 +154,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 
 
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
-    """A later line of the same reader and output, which keeps where its notes and its end first occurred."""
+    """Merge a later line of the same reader and output, keeping where its notes and its end first occurred."""
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)
     return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)

@@ -50,12 +50,13 @@ def serve_reading(
 
 
 def reading_page(work: ReadingWork, *, timed: bool) -> str:
-    """The page as the server sends it."""
+    """Render the page as the server sends it."""
     return _page(work, _data(work, timed=timed), is_sheet=False)
 
 
 def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None = None) -> str:
-    """The page as a file that needs no server: it holds the outputs, and saves the notes as a file for `--notes`.
+    """Render the page as a file that needs no server: it holds the outputs, and saves the notes as a file for
+    `--notes`.
 
     Args:
         work: What is read.
@@ -118,7 +119,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
 
 
 def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | None:
-    """The reader's own reading of an output, as the page has it."""
+    """Return the reader's own reading of an output, as the page has it."""
     if reading is None:
         return None
     return {
@@ -200,7 +201,7 @@ class _ReadingPages:
         return JSONResponse(await run_in_threadpool(grouping_state, self.work))
 
     def _saved(self, change: Callable[[], object]) -> Response:
-        """The answer to a change: empty once it is on disk."""
+        """Answer a change: with nothing once it is on disk."""
         try:
             change()
         except MarkschemeError as error:

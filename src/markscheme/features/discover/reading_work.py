@@ -82,7 +82,7 @@ class ReadingWork:
         return {unit_name(id): id for id in self.opened.pool.examples}
 
     def own_readings(self) -> dict[str, OutputReading]:
-        """The reader's readings, by output."""
+        """Return the reader's readings, by output."""
         return {reading.id: reading for reading in self.opened.folder.readings() if reading.rater == self.rater}
 
     @cached_property
@@ -107,7 +107,7 @@ class ReadingWork:
         return (*earlier, *_interleaved(in_turn, [] if self.is_second else chosen))
 
     def _id(self, unit: str) -> str:
-        """The id of an output, by its name on the page.
+        """Find the id of an output by its name on the page.
 
         Raises:
             UsageError: It isn't there.
@@ -117,7 +117,7 @@ class ReadingWork:
         return self.ids[unit]
 
     def shown(self, unit: str) -> str | None:
-        """An output and its inputs, laid out; None for one that isn't there."""
+        """Lay out an output and its inputs; return None for one that isn't there."""
         example = self.opened.pool.examples.get(self.ids.get(unit, ""))
         return None if example is None else shown_output(example, SERVED)
 
@@ -149,7 +149,7 @@ class ReadingWork:
         return reading
 
     def _notes(self, id: str, sent: Any) -> tuple[tuple[Note, ...], dict[int, tuple[str, ...]]]:
-        """The notes that the page sends, and the modes that each was put into."""
+        """Read the notes that the page sends, and the modes that each was put into."""
         material = self.opened.pool.materials[id]
         notes: list[Note] = []
         modes: dict[int, tuple[str, ...]] = {}
@@ -165,7 +165,7 @@ class ReadingWork:
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
-        """The modes that the page listed, as far as their definitions are today's."""
+        """Return the modes that the page listed, as far as their definitions are today's."""
         today = {mode.name: mode for mode in self.opened.codebook().listed}
         pairs = sent.items() if isinstance(sent, dict) else ()
         return {str(name): str(under) for name, under in pairs if name in today and today[name].means(str(under))}
@@ -207,7 +207,7 @@ class ReadingWork:
     # --- reading again ------------------------------------------------------------------------------------------------
 
     def again_pairs(self) -> list[tuple[str, str]]:
-        """The modes and outputs to read again for them, mode by mode, those most like its notes first."""
+        """Return the modes and outputs to read again for them, mode by mode, those most like its notes first."""
         discovery = self.opened.discovery()
         pairs = []
         for figures in discovery.outputs.mode_figures:
@@ -275,7 +275,7 @@ class ReadingWork:
             raise UsageError("there is no such note here; reload the page")
 
     def recode_notes(self) -> list[str]:
-        """The sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
+        """Return the sorted notes that a second person sorts, blind: thirty at random, the same for everyone."""
         outputs = self.outputs()
         recoded = {recoding.note for recoding in outputs.codebook.recoded if recoding.by == self.rater}
         by_others = [
@@ -298,12 +298,12 @@ class ReadingWork:
 
 
 def unit_name(id: str) -> str:
-    """An output's name on the page."""
+    """Return an output's name on the page."""
     return fingerprint("output", id)
 
 
 def shown_output(example: Example, shortening: Shortening | None = None) -> str:
-    """An output and its inputs, laid out: no verdicts, and no notes of others."""
+    """Lay out an output and its inputs: no verdicts, and no notes of others."""
     return render_example(example.submission, list(example.submission.inputs), shortening=shortening)
 
 
@@ -314,7 +314,7 @@ def named_by(example: Example) -> dict[str, str]:
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """Outputs in turn, one in four of them one that is shown out of turn instead."""
+    """Put outputs in turn, one in four of them one that is shown out of turn instead."""
     waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:
@@ -326,7 +326,7 @@ def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tupl
 
 
 def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, moment: str) -> Codebook:
-    """The codebook after one change of the grouping view."""
+    """Make one change of the grouping view to the codebook."""
     name = str(sent.get("mode") or "")
     note = str(sent.get("note") or "")
     texts = [" ".join(str(text).split()) for text in sent.get("names") or () if str(text).strip()]
@@ -374,7 +374,7 @@ def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, m
 
 
 def listed_modes(book: Codebook) -> list[dict[str, Any]]:
-    """The modes so far, as the reading view lists them."""
+    """Return the modes so far, as the reading view lists them."""
     return [
         {"name": mode.name, "definition": mode.definition, "under": mode.fingerprint, "severity": mode.severity}
         for mode in book.listed
@@ -426,7 +426,7 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
 
 
 def also_ids(wish: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
-    """The outputs that `--also` shows out of turn, the first ones first.
+    """Return the outputs that `--also` shows out of turn, the first ones first.
 
     Raises:
         UsageError: The pool has no scores, or a file has no ids.
@@ -465,7 +465,7 @@ def open_reading(
     also: tuple[str, ...] = (),
     share: Share | None = None,
 ) -> ReadingWork:
-    """A reader's work, with what they have noted before.
+    """Open a reader's work, with what they have noted before.
 
     Raises:
         UsageError: There are no outputs, the name can't be a file's, or the same reader is reading already.
@@ -488,7 +488,7 @@ def open_reading(
 
 
 def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]:
-    """The outputs that a reader of a shared pool reads."""
+    """Return the outputs that a reader of a shared pool reads."""
     unread = set(opened.unread)
     ids = [id for id in opened.order.ids if id not in unread]
     finished: dict[str, set[str]] = {}

@@ -71,7 +71,7 @@ class PoolRecord:
 
 
 def digest_of(path: Path) -> str:
-    """The digest of a file's content.
+    """Compute the digest of a file's content.
 
     Raises:
         UsageError: It can't be read.
@@ -100,7 +100,7 @@ class DiscoveryFolder:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def notes_file(self, rater: str) -> Path:
-        """The file with one reader's notes.
+        """Return the file with one reader's notes.
 
         Raises:
             UsageError: The name can't be a file's.
@@ -108,7 +108,7 @@ class DiscoveryFolder:
         return self.path / NOTES_FOLDER / f"{path_component(rater, '--rater')}.jsonl"
 
     def readings(self) -> tuple[OutputReading, ...]:
-        """The readings of all readers, each reader's in the order in which they were first finished.
+        """Read the readings of all readers, each reader's in the order in which they were first finished.
 
         Raises:
             RatingError: Lines that aren't readings.
@@ -117,7 +117,7 @@ class DiscoveryFolder:
         return tuple(reading for file in files for reading in readings_in(file))
 
     def codebook(self) -> Codebook:
-        """The modes, and where people and models put the notes.
+        """Read the modes, and where people and models put the notes.
 
         Raises:
             RatingError: A file has faults, each with its line.
@@ -159,7 +159,7 @@ class DiscoveryFolder:
             yield from modes_in(read_text(path, RatingError), path)
 
     def pool_record(self) -> PoolRecord:
-        """The outputs it is about.
+        """Read which outputs the discovery is about.
 
         Raises:
             RatingError: The file isn't as it is written here.
@@ -185,7 +185,7 @@ class DiscoveryFolder:
         )
 
     def pool_file(self) -> Path | None:
-        """The pool's file; None where only notes are known.
+        """Return the pool's file; None where only notes are known.
 
         Raises:
             RatingError: It is outside the project, from which nothing is read for a discovery.
@@ -221,7 +221,7 @@ class DiscoveryFolder:
         reads_all: bool = False,
         columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
-        """Note which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
+        """Record which outputs it is about, and how far a model's answers agreed; what isn't said stays."""
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)
@@ -288,7 +288,7 @@ class DiscoveryFolder:
 
 
 def readings_in(path: Path) -> list[OutputReading]:
-    """The readings in one reader's file, in the order in which they were first finished.
+    """Read the readings in one reader's file, in the order in which they were first finished.
 
     Raises:
         RatingError: Lines that aren't readings.
@@ -337,7 +337,7 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
 
 
 def mode_of(raw: Any) -> Mode:
-    """The mode in one entry of `modes.yaml`.
+    """Read the mode in one entry of `modes.yaml`.
 
     Raises:
         ValueError: It isn't one; says what was found and what is allowed.
@@ -376,7 +376,7 @@ def mode_of(raw: Any) -> Mode:
 
 
 def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
-    """The text of `modes.yaml`; every value is quoted as in JSON, which YAML reads too."""
+    """Write the text of `modes.yaml`; every value is quoted as in JSON, which YAML reads too."""
     lines = ["modes:"]
     for mode in modes:
         lines += comments.above_mode(mode)
@@ -390,7 +390,7 @@ def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
 
 
 def assignment_of(line: Any, *, by: str | None = None, kind: str | None = None) -> Assignment:
-    """The assignment in one line.
+    """Read the assignment in one line.
 
     Args:
         line: The data.
@@ -436,7 +436,7 @@ def _texts(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A path as seen from a folder, so that a project can be moved as a whole; as it is where it is outside."""
+    """Return a path as seen from a folder, so that a project can be moved as a whole; as it is where it is outside."""
     whole = path.resolve()
     if not whole.is_relative_to(project_of(folder)):
         return str(whole)

@@ -81,7 +81,7 @@ class ProposedGroups:
     unknown: int = 0
 
     def group_of(self, key: str) -> str:
-        """The first group that a note is in; one of its own where the model left it out."""
+        """Return the first group that a note is in; one of its own where the model left it out."""
         return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
 
 
@@ -104,7 +104,7 @@ class Suggestion:
     judge: str
 
     def added_to(self, book: Codebook, moment: str) -> Codebook:
-        """The codebook with the proposal as suggestions, which count nowhere."""
+        """Add the proposal to a codebook as suggestions, which count nowhere."""
         for name, definition in self.proposal.definitions.items():
             if not any(name in mode.names for mode in book.modes):
                 book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=moment))

@@ -45,7 +45,7 @@ _SMALLEST_SHARE = 1e-15
 
 
 def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
-    """The lower limit of the share of a mode that is on the list only because it was seen.
+    """Compute the lower limit of the share of a mode that is on the list only because it was seen.
 
     It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
 
@@ -101,7 +101,7 @@ def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[
 def listed_share(
     hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, *, level: float = SHARE_LEVEL, of: str = "outputs"
 ) -> Estimate:
-    """The share of outputs that show a mode, of those read for it.
+    """Estimate the share of outputs that show a mode, of those read for it.
 
     Args:
         hits: Shape (n,): 1 for an output that shows the mode, 0 for one that doesn't.
@@ -140,7 +140,7 @@ def listed_share(
 
 
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
-    """The largest share of outputs that may show a mode not yet noted, however often one looks.
+    """Compute the largest share of outputs that may show a mode not yet noted, however often one looks.
 
     The chance that the next output shows a new mode can only fall while reading. Against each value m of it, a mixture
     of likelihood ratios from several starts is a test martingale, and the bound is where it reaches 1/(1-confidence).
@@ -186,7 +186,7 @@ def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFID
 
 
 def _log_power(base: float, exponents: Floats) -> Floats:
-    """Logarithms of powers, with 0 to the power of 0 as 1."""
+    """Compute logarithms of powers, with 0 to the power of 0 as 1."""
     if base:
         return exponents * math.log(base)
     return np.where(exponents > 0, -np.inf, 0.0)
@@ -196,7 +196,7 @@ def _log_power(base: float, exponents: Floats) -> Floats:
 
 
 def good_turing(shows: npt.ArrayLike) -> float:
-    """Good-Turing estimate of the share of outputs with an unseen mode, without a bound.
+    """Estimate the share of outputs with an unseen mode by Good and Turing, without a bound.
 
     Args:
         shows: Shape (n outputs, n modes): 1 where an output shows a mode.
@@ -215,7 +215,7 @@ def good_turing(shows: npt.ArrayLike) -> float:
 
 
 def chao2(shows: npt.ArrayLike) -> float:
-    """Chao2 estimate of the number of modes, seen or not, without a bound.
+    """Estimate the number of modes, seen or not, by Chao2, without a bound.
 
     Args:
         shows: Shape (n outputs, n modes): 1 where an output shows a mode.
@@ -239,7 +239,7 @@ def chao2(shows: npt.ArrayLike) -> float:
 
 
 def rarefaction(shows: npt.ArrayLike) -> Floats:
-    """Modes seen after reading 1 … n outputs, averaged over all orders of reading them.
+    """Count the modes seen after reading 1 … n outputs, averaged over all orders of reading them.
 
     Args:
         shows: Shape (n outputs, n modes): 1 where an output shows a mode.
@@ -277,7 +277,7 @@ def _incidence(shows: npt.ArrayLike) -> Floats:
 
 
 def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
-    """The chance that a mode in more than a share of outputs isn't among so many read at random.
+    """Compute the chance that a mode in more than a share of outputs isn't among so many read at random.
 
     Args:
         read: Outputs read.
@@ -315,7 +315,7 @@ def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | N
 
 
 def chance_any_missed(read: int, share: float) -> float:
-    """The chance that one of 1/share modes of that share, one an output, isn't among so many read at random.
+    """Compute the chance that one of 1/share modes of that share, one an output, isn't among so many read at random.
 
     >>> round(chance_any_missed(103, 0.05), 6)
     0.097904
@@ -357,7 +357,7 @@ def _modes_of(share: float) -> int:
 
 
 def masi(first: Collection[str], second: Collection[str]) -> float:
-    """MASI similarity of two sets: 1 for the same, 0 for sets without a common member.
+    """Compute the MASI similarity of two sets: 1 for the same, 0 for sets without a common member.
 
     Source:
         Passonneau (2006), Measuring Agreement on Set-valued Items (MASI), LREC 2006, 831-836.
@@ -378,5 +378,5 @@ def masi(first: Collection[str], second: Collection[str]) -> float:
 
 
 def masi_credit(sets: Sequence[Collection[str]]) -> Floats:
-    """The credit of each pair of sets, shape (n, n), for `agreement` with weights of one's own."""
+    """Compute the credit of each pair of sets, shape (n, n), for `agreement` with weights of one's own."""
     return np.array([[masi(first, second) for second in sets] for first in sets])

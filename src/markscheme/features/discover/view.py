@@ -31,7 +31,7 @@ FEWEST_FOR_CURVE = 10
 
 
 def view(discovery: Discovery) -> Document:
-    """The report on what was read."""
+    """Describe what was read."""
     outputs = discovery.outputs
     if not outputs.by_id:
         return Document(f"{discovery.name}: nothing read yet", "", (_next(discovery),))

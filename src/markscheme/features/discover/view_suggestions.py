@@ -11,7 +11,7 @@ from markscheme.report.figures import dollars
 
 
 def view(name: str, suggestion: Suggestion) -> Document:
-    """The proposed modes, and how far the two answers agree."""
+    """Describe the proposed modes, and how far the two answers agree."""
     definitions = suggestion.proposal.definitions
     rows = tuple(
         (Name(mode), str(len(keys)), str(sum(key in suggestion.firm for key in keys)), definitions[mode])

@@ -118,7 +118,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
 
 
 def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
-    """The rubric with the modes that it lacks; None where it has them all."""
+    """Add to the rubric the modes that it lacks; return None where it has them all."""
     assert opened.rubric is not None
     try:
         return added_to(path, opened.rubric, opened.outputs(), opened.pool.materials)
