@@ -318,8 +318,8 @@ CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
 
 
 def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
-    """Find the file of the rubric that a var, the configuration or the end of the grader's file names; else the only one
-    of the project."""
+    """Find the rubric's file: named after the grader's file, by a var or by the configuration, else the project's only
+    one."""
     if isinstance(after_file, str):
         return find_rubric(after_file, near=near)
     if "rubric_var" in config:
