@@ -265,6 +265,8 @@ class Calibration(Reported):
             settings: How many, this one included.
             on_record: Whether they are on record.
         """
+        if settings == self.comparison.settings:
+            return replace(self, settings_kept=on_record)
         comparison = replace(self.comparison, settings=settings)
         decision = decision_of(
             comparison, self.decision.target, self.findings, self.baseline, self.most_wrong, self.slices
