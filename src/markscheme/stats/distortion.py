@@ -7,6 +7,8 @@ Annotators' ratings come as a table of shape (n_units, n_people), nan where one 
 """
 
 import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Self
@@ -15,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, LOG, Floats, Grouping, Groups
+from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Grouping, Groups
 from markscheme.stats.rating_patterns import over, people_and_judge, people_table
 
 LEAST_UNITS = 5
@@ -155,24 +157,45 @@ def correlation_without_noise(
     others = people_table(second)
     if ratings.shape != others.shape:
         raise ValueError(f"both criteria need the same units and people, not {ratings.shape} and {others.shape}")
-    units = Groups.of(groups, len(ratings))
-    in_both = np.isfinite(ratings) & np.isfinite(others)
-    ratings = np.where(in_both, ratings, np.nan)
-    others = np.where(in_both, others, np.nan)
-    method = "correlation across people, their noise divided out"
-    left, right = _ordered_pairs(ratings.shape[1])
-    rated = units.count(in_both.sum(axis=1) >= 2)
-    if rated < LEAST_UNITS:
-        return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
+    return true_correlations({"first": ratings, "second": others}, groups)("first", "second", level)
+
+
+def true_correlations(
+    criteria: Mapping[str, npt.ArrayLike], groups: Grouping = None
+) -> Callable[[str, str, float], Estimate]:
+    """Prepare the correlations of each two of some criteria, which `correlation_without_noise` estimates of two.
+
+    Args:
+        criteria: By name, annotators' ratings on each, of one shape (n_units, n_people), nan = missing.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+
+    Returns:
+        Estimates the correlation of two criteria, by their names, with an interval of a coverage.
+    """
+    columns = {name: list(np.array(people_table(ratings).T, order="C")) for name, ratings in criteria.items()}
+    units = Groups.of(groups, max((len(of[0]) for of in columns.values()), default=0))
     covariances = _Covariances(units)
-    (own_left, own_right), (other_left, other_right) = ((table.T[left], table.T[right]) for table in (ratings, others))
-    cross = covariances.of(own_left, other_right)
-    variances = [covariances.of(own_left, own_right), covariances.of(other_left, other_right)]
-    if not min(variance[0] for variance in variances) > 0:
-        return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = cross / np.sqrt(variances[0] * variances[1])
-    return units.jackknife(values, transform=IDENTITY, level=level, method=method)
+
+    def estimate(first: str, second: str, level: float) -> Estimate:
+        in_both = [np.isfinite(a + b) for a, b in zip(columns[first], columns[second], strict=True)]
+        ratings, others = (list(map(_kept, columns[name], in_both)) for name in (first, second))
+        method = "correlation across people, their noise divided out"
+        rated = units.count(np.sum(in_both, axis=0) >= 2)
+        if rated < LEAST_UNITS:
+            why = f"only {rated} units that two people rated"
+            return Estimate.without_value(why, n=rated, method=method, level=level)
+        left, right = zip(*permutations(range(len(in_both)), 2), strict=True)
+        cross, *variances = (
+            covariances.of([x[a] for a in left], [y[b] for b in right])
+            for x, y in ((ratings, others), (ratings, ratings), (others, others))
+        )
+        if not min(variance[0] for variance in variances) > 0:
+            return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = cross / np.sqrt(variances[0] * variances[1])
+        return units.jackknife(values, transform=IDENTITY, level=level, method=method)
+
+    return estimate
 
 
 def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95) -> Estimate:
@@ -215,20 +238,21 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
     n_units, n_people, n_criteria = tables.shape
     units = Groups.of(groups, n_units)
     method = "coefficient of the other criteria, judge minus person"
-    left, right = _ordered_pairs(n_people)
-    complete = ~np.isnan(tables).any(axis=2)
-    counts = complete[:, left] & complete[:, right] & ~np.isnan(its).any(axis=1)[:, None]
-    n_counted = units.count(counts.any(axis=1)) if counts.size else 0
+    complete = ~np.isnan(tables).any(axis=2).T & ~np.isnan(its).any(axis=1)
+    counts = {(a, b): complete[a] & complete[b] for a, b in permutations(range(n_people), 2)}
+    n_counted = units.count(np.any(list(counts.values()), axis=0)) if counts else 0
     if n_criteria < 2 or n_counted < LEAST_UNITS:
         why = "only one criterion" if n_criteria < 2 else f"only {n_counted} units that two people rated whole"
         return Estimate.without_value(why, n=n_counted, method=method, level=level)
     gammas = []
-    for c in range(n_criteria):
-        of_criterion = tables[:, :, c].T
-        first = np.where(counts.T, of_criterion[left], np.nan)
-        others = np.where(counts.T, np.delete(tables, c, axis=2).mean(axis=2).T[left], np.nan)
-        second = np.where(counts.T, of_criterion[right], np.nan)
-        its_own = np.where(counts.T, its[:, c], np.nan)
+    by_criterion = np.ascontiguousarray(tables.T)
+    of_all = by_criterion.sum(axis=0)
+    for of_criterion, of_judge in zip(by_criterion, np.ascontiguousarray(its.T), strict=True):
+        of_person = list(of_criterion)
+        of_others = list((of_all - of_criterion) / (n_criteria - 1))
+        first, others = ([_kept(of[a], rows) for (a, _), rows in counts.items()] for of in (of_person, of_others))
+        second = [_kept(of_person[b], rows) for (_, b), rows in counts.items()]
+        its_own = [_kept(of_judge, rows) for rows in counts.values()]
         covariances = _Covariances(units)
         gamma = [_second_slope(y, first, others, covariances) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
@@ -273,16 +297,19 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
     units = Groups.of(groups, len(table))
     method = "coefficient with gold held fixed"
     several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
-    left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
-    counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + feature)[:, None]
-    n_counted = units.count(counts.any(axis=1))
+    of_person = list(np.ascontiguousarray(table.T))
+    pairs = permutations(range(table.shape[1]), 2) if several else [(0, 0)]
+    counts = {(a, b): np.isfinite(of_person[a] + of_person[b] + its + feature) for a, b in pairs}
+    n_counted = units.count(np.any(list(counts.values()), axis=0))
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
-    annotator, its_own, of = (np.where(counts.T, values, np.nan) for values in (table.T[left], its, feature))
+    annotator = [_kept(of_person[a], rows) for (a, _), rows in counts.items()]
+    its_own, of = ([_kept(values, rows) for rows in counts.values()] for values in (its, feature))
     covariances = _Covariances(units)
     values = _second_slope(its_own, annotator, of, covariances)
     if several:
-        values = values - _second_slope(np.where(counts.T, table.T[right], np.nan), annotator, of, covariances)
+        second = [_kept(of_person[b], rows) for (_, b), rows in counts.items()]
+        values = values - _second_slope(second, annotator, of, covariances)
     if not np.isfinite(values[0]):
         return Estimate.without_value("gold or what it may lean on doesn't vary", n=n_counted, method=method)
     return units.jackknife(values, transform=IDENTITY, level=0.95, method=method)
@@ -362,72 +389,74 @@ def _pair_moments(pair: Floats, judge: Floats, groups: Groups) -> Floats:
     return np.array([2 * of_both, of_a + of_b, a_its + b_its, 2 * of_its, 2 * np.maximum(n - 1, 0.0)])
 
 
-def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
-    pairs = list(permutations(range(n), 2))
-    return [a for a, _ in pairs], [b for _, b in pairs]
+def _kept(values: Floats, rows: Flags) -> Floats:
+    """Return the values of some rows, nan for the others; the values themselves where all rows are kept."""
+    return values if rows.all() else np.where(rows, values, np.nan)
 
 
 class _Covariances:
-    """Covariances of tables of ratings of the same units, each of shape (n_columns, n_units), nan = missing.
+    """Covariances of columns of ratings of the same units, each of shape (n_units,), nan = missing.
 
-    Sums of a table are computed once for all its covariances with tables that lack the same ratings.
+    Sums of a column are computed once for all its covariances with columns that lack the same ratings.
     """
 
     def __init__(self, groups: Groups) -> None:
         """Set up covariances of units that are left out in these groups."""
         self._groups = groups
-        self._known: dict[tuple[int, int], Floats] = {}
+        self._rated: dict[int, tuple[Floats, Flags]] = {}
         self._sums: dict[tuple[int, bytes], tuple[Floats, Floats]] = {}
-        self._rated: dict[int, tuple[Floats, npt.NDArray[np.bool_]]] = {}
+        self._pooled: dict[tuple[tuple[int, int], ...], Floats] = {}
 
-    def of(self, x: Floats, y: Floats) -> Floats:
-        """Compute the covariance of x and y, pooled over columns, over all units; then without each group."""
-        if (id(x), id(y)) not in self._known:
-            self._known[id(x), id(y)] = self._new(x, y)
-        return self._known[id(x), id(y)]
+    def of(self, x: Sequence[Floats], y: Sequence[Floats]) -> Floats:
+        """Compute the covariance of each column of x and its own of y, pooled; over all units, then without each group.
 
-    def _new(self, x: Floats, y: Floats) -> Floats:
-        in_both = self._is_rated(x) & self._is_rated(y)
-        counted = in_both[:1] if in_both.all() else in_both
-        key = np.packbits(counted).tobytes()
-        of_x, sum_x = self._centred(x, counted, key)
-        of_y, sum_y = self._centred(y, counted, key)
-        _, n = self._counts(counted, key)
-        products = self._groups.left_out(of_x * of_y)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)
-            degrees = np.broadcast_to(np.maximum(n - 1, 0.0), cross.shape)
-            return np.asarray(cross.sum(axis=0) / degrees.sum(axis=0))
+        Two columns that occur together several times are computed once.
+        """
+        ids = [self._number(column) for column in (*x, *y)]
+        pairs = tuple(sorted((min(pair), max(pair)) for pair in zip(ids[: len(x)], ids[len(x) :], strict=True)))
+        if pairs not in self._pooled:
+            self._pooled[pairs] = self._new(Counter(pairs))
+        return self._pooled[pairs]
 
-    def _is_rated(self, table: Floats) -> npt.NDArray[np.bool_]:
-        """Return which ratings there are; the table is kept, so that its identity is its own."""
-        if id(table) not in self._rated:
-            self._rated[id(table)] = table, np.isfinite(table)
-        return self._rated[id(table)][1]
+    def _number(self, column: Floats) -> int:
+        """Return a number for a column; the column is kept, so that its number is its own."""
+        if id(column) not in self._rated:
+            self._rated[id(column)] = column, np.isfinite(column)
+        return id(column)
 
-    def _centred(self, table: Floats, counted: npt.NDArray[np.bool_], key: bytes) -> tuple[Floats, Floats]:
-        """Return the ratings minus the mean of their column, and their sums."""
-        if (id(table), key) not in self._sums:
-            centred = _centred(table, counted)
-            self._sums[id(table), key] = centred, self._groups.left_out(centred)
-        return self._sums[id(table), key]
+    def _new(self, pairs: Mapping[tuple[int, int], int]) -> Floats:
+        products = np.zeros(len(self._groups.number))
+        of_means, degrees = np.zeros((2, 1 + self._groups.n_sets))
+        for (first, second), times in pairs.items():
+            in_both = self._rated[first][1] & self._rated[second][1]
+            key = b"" if in_both.all() else np.packbits(in_both).tobytes()
+            of_x, sum_x = self._centred(first, in_both, key)
+            of_y, sum_y = self._centred(second, in_both, key)
+            n = self._count(in_both, key)
+            products += times * (of_x * of_y)
+            of_means += times * over(sum_x * sum_y, n, empty=0.0)
+            degrees += times * np.maximum(n - 1, 0.0)
+        return over(self._groups.left_out(products) - of_means, degrees)
 
-    def _counts(self, counted: npt.NDArray[np.bool_], key: bytes) -> tuple[Floats, Floats]:
-        """Return which ratings count as numbers, and their sums."""
+    def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
+        """Return a column's ratings minus their mean, 0 for those that don't count, and their sums."""
+        if (number, key) not in self._sums:
+            filled = np.where(counted, self._rated[number][0], 0.0)
+            centred = np.where(counted, filled - filled.sum() / max(1, np.count_nonzero(counted)), 0.0)
+            self._sums[number, key] = centred, self._groups.left_out(centred)
+        return self._sums[number, key]
+
+    def _count(self, counted: Flags, key: bytes) -> Floats:
+        """Return how many units count, over all and without each group."""
         if (0, key) not in self._sums:
-            numbers = counted.astype(np.float64)
-            self._sums[0, key] = numbers, self._groups.left_out(numbers)
-        return self._sums[0, key]
+            ones = counted.astype(np.float64)
+            self._sums[0, key] = ones, self._groups.left_out(ones)
+        return self._sums[0, key][1]
 
 
-def _centred(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:
-    """Return the values minus the mean of their row, and 0 for those that don't count."""
-    filled = values if counted.all() else np.where(counted, values, 0.0)
-    n = np.maximum(counted.sum(axis=1, keepdims=True), 1)
-    return np.asarray(np.where(counted, values - filled.sum(axis=1, keepdims=True) / n, 0.0))
-
-
-def _second_slope(y: Floats, control: Floats, feature: Floats, covariances: _Covariances) -> Floats:
+def _second_slope(
+    y: Sequence[Floats], control: Sequence[Floats], feature: Sequence[Floats], covariances: _Covariances
+) -> Floats:
     """Compute the coefficient of `feature` when y is regressed on `control` and `feature`, then without each group."""
     covariance = covariances.of
     own_own = covariance(control, control)

@@ -589,6 +589,8 @@ class Groups:
         if self.times is None and self.n_sets == len(self.number):
             return values
         rows = (values if self.times is None else values * self.times).reshape(-1, len(self.number))
+        if self.n_sets == 1:
+            return np.asarray(rows.sum(axis=1).reshape(*values.shape[:-1], 1))
         sums = [np.bincount(self.number, weights=row, minlength=self.n_sets) for row in rows]
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n_sets)
 

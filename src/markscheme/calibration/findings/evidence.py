@@ -219,7 +219,18 @@ class CriterionEvidence(CriterionComparison):
         metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
         used: Metric = metric if self.on_scale(self.people) else "interval"
         alpha = "krippendorff_alpha"
-        return agreement(self.people, alpha, levels=self.levels, weights=used, groups=self.groups, level=level)
+        return agreement(self._people_patterns, alpha, levels=self.levels, weights=used, level=level)
+
+    @cached_property
+    def _people_patterns(self) -> RatingPatterns:
+        """The patterns of annotators' levels."""
+        return rating_patterns(self.people, self.levels, groups=self.groups)
+
+    @property
+    def people_once(self) -> tuple[Floats, Floats]:
+        """Annotators' levels with each kind of row once, shape (n_rows, n_people), and how many examples have each."""
+        table = self._people_patterns
+        return np.where(table.codes < 0, np.nan, table.values[table.codes]), table.times
 
     def on_scale(self, ratings: Floats) -> bool:
         """Return True if every rating is a level of the scale, not a value between two."""

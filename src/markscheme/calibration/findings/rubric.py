@@ -4,7 +4,6 @@ Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -24,7 +23,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import in_words, number, percent
 from markscheme.ratings.examples import stale_labels
 from markscheme.stats import Estimate
-from markscheme.stats.distortion import correlation_without_noise, shared_and_own
+from markscheme.stats.distortion import shared_and_own, true_correlations
 from markscheme.stats.intervals import Floats
 from markscheme.stats.severity import pair_statistic
 
@@ -62,7 +61,7 @@ LONGEST_QUOTE = 200
 def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on criteria on which responses hardly differ, while annotators are no noisier than elsewhere."""
     variances = {
-        name: tuple(part / criterion.scale.span**2 for part in shared_and_own(criterion.people, criterion.units))
+        name: tuple(part / criterion.scale.span**2 for part in shared_and_own(*criterion.people_once))
         for name, criterion in criteria.items()
         if criterion.twice_labelled and criterion.scale.ordered
     }
@@ -130,7 +129,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         hint = alpha.low is not None and alpha.note is None and alpha.value is not None and alpha.value < SPLIT_HINT
         if name not in firm and not hint:
             continue
-        shared, noise = shared_and_own(criterion.people, criterion.units)
+        shared, noise = shared_and_own(*criterion.people_once)
         worst = evidence.worst(_apart(criterion))
         most = _highest_correlation(criterion, shared, noise)
         between_two = criterion.ceiling.people if criterion.ceiling is not None else alpha
@@ -217,15 +216,16 @@ def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         criterion for criterion in criteria.values() if criterion.scale.ordered and criterion.n >= FEWEST_TO_DIAGNOSE
     ]
     pairs = {f"{a.name} / {b.name}": (a, b) for a, b in combinations(usable, 2)}
-    named_pairs = {name: replace(a, criterion=replace(a.criterion, name=name)) for name, (a, _) in pairs.items()}
+    twice = {criterion.name: criterion.merit(criterion.people) for criterion in usable if criterion.twice_labelled}
+    true_correlation = true_correlations(twice, usable[0].groups) if twice else None
 
-    def together(pair: CriterionEvidence, level: float) -> Estimate:
-        a, b = pairs[pair.name]
-        if a.twice_labelled and b.twice_labelled:
-            return correlation_without_noise(a.merit(a.people), b.merit(b.people), groups=a.groups, level=level)
+    def together(pair: tuple[CriterionEvidence, CriterionEvidence], level: float) -> Estimate:
+        a, b = pair
+        if true_correlation is not None and a.name in twice and b.name in twice:
+            return true_correlation(a.name, b.name, level)
         return pair_statistic(a.merit(a.gold), b.merit(b.gold), "pearson", groups=a.groups, level=level)
 
-    shown = significant(named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and e.above(SAME_BOUND))
+    shown = significant(pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and e.above(SAME_BOUND))
     for name, correlation in shown.items():
         a, b = pairs[name]
         lighter, heavier = sorted((a, b), key=lambda criterion: abs(criterion.weight))
