@@ -148,7 +148,7 @@ LATE: dict[str, dict[str, str]] = {
     "judges.connections": {"of_library.__module__.partition('.')[0]": "the HTTP library that the SDK has loaded"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
     "judges.registry": {"judges.panel": "few judges are panels"},
-    "judges.remembering": {"platformdirs": FOR_THE_START},
+    "judges.reply_file": {"platformdirs": FOR_THE_START},
     "options.table": {"plain_data": "only a fault needs it"},
     "options.settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},

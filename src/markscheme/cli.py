@@ -73,7 +73,7 @@ def calibrate_main() -> int:
 
 
 def _run(argv: list[str]) -> int:
-    from markscheme.commands.overview import overview, settings_help
+    from markscheme.commands.overview import overview, settings_help, typed_alone
 
     if not argv or argv[0] in ("-h", "--help", "--help-all", "help"):
         print(settings_help() if argv[1:] == ["settings"] else overview(everything="--help-all" in argv))
@@ -83,6 +83,8 @@ def _run(argv: list[str]) -> int:
 
         print(f"markscheme {version('markscheme')}")
         return 0
+    if (run_alone := typed_alone(argv)) is not None:
+        return run_alone()
     from markscheme.commands.call import call, complete
 
     if argv[0] in ("--completion", "__complete"):

@@ -20,7 +20,8 @@ from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, questions
 from markscheme.judges.judge import Token, Usage
 from markscheme.judges.panel import Panel
-from markscheme.judges.remembering import LEASE, REPLIES_FILE, Memory, Remembering, cache_folder
+from markscheme.judges.remembering import LEASE, Memory, Remembering
+from markscheme.judges.reply_file import REPLIES_FILE, cache_folder
 from markscheme.prompt import Prompt
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])

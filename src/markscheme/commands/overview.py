@@ -1,10 +1,13 @@
-"""What `markscheme --help` and `markscheme help settings` print, without the parser of any command."""
+"""What needs no parser of a command: `markscheme --help`, `markscheme help settings`, and commands typed alone."""
 
 import shutil
 import textwrap
+from collections.abc import Sequence
+from pathlib import Path
 
-from markscheme.commands.table import GROUPS, RARE_GROUP, all_commands
+from markscheme.commands.table import GROUPS, RARE_GROUP, CommandFunction, all_commands, command_named
 from markscheme.judges.kinds import in_words
+from markscheme.options.settings import find_settings
 from markscheme.options.table import settings_declared
 
 LEFT = 24
@@ -35,6 +38,14 @@ def settings_help() -> str:
         text = in_words(f"{about} [{declared.form.allowed}]")
         lines += columns_of(key, text, width)
     return "\n".join(lines)
+
+
+def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
+    """Return what runs a command of which the name alone is typed; None where that takes a parser, or settings hold."""
+    command = command_named(argv[0]) if len(argv) == 1 else None
+    if command is None or command.load_alone is None or find_settings(Path.cwd()).values:
+        return None
+    return command.load_alone()
 
 
 def columns_of(name: str, text: str, width: int) -> list[str]:

@@ -2,7 +2,6 @@
 
 import socket as sockets
 import sys
-from collections.abc import Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,8 +9,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
+from markscheme.commands.running_sessions import session_line, sessions_at
 from markscheme.errors import UsageError
-from markscheme.phrases import counted, number
 from markscheme.session import client
 
 
@@ -73,18 +72,3 @@ def _start(graders: Path | None, wish: str | None) -> str:
             "or a file is in its place"
         )
     return path
-
-
-def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
-    """The status of the sessions at these sockets; those that don't answer are left out."""
-    answers = {path: client.status(path) for path in places}
-    return [{"socket": path, **answer} for path, answer in answers.items() if answer is not None]
-
-
-def session_line(session: Mapping[str, Any]) -> str:
-    """A running session in a line."""
-    return (
-        f"pid {session['pid']}, up {number(session['seconds'], 0)} s, {counted(session['answered'], 'request')}, "
-        f"{session['under_way']} in progress, {counted(session['usage']['calls'], 'call')} to judges; "
-        f"serves {session['graders']} in {session['cwd']}; stops after {session['idle']:g} s idle"
-    )

@@ -29,6 +29,8 @@ class CommandRow(NamedTuple):
         heir_of: Commands that it took in, by the names that are gone. A name may have several heirs.
         shares: What it took in of a command that has several heirs, by the name that is gone.
         common: The options that `--help` shows, by spaces; None shows all, and others wait for `--help-all`.
+        load_alone: Imports what runs it where nothing is typed after its name and no settings are in force, and
+            returns that: no parser need be loaded then, which costs more than what it prints. None for most.
     """
 
     name: str
@@ -39,6 +41,7 @@ class CommandRow(NamedTuple):
     heir_of: Mapping[str, Retyping] = MappingProxyType({})
     shares: Mapping[str, str] = MappingProxyType({})
     common: str | None = None
+    load_alone: Callable[[], CommandFunction] | None = None
 
 
 def all_commands() -> list[CommandRow]:

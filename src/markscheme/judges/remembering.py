@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import sqlite3
-import stat
 import time
 import warnings
 from dataclasses import dataclass, field, replace
@@ -15,25 +14,17 @@ from typing import Any, get_args
 
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
+from markscheme.judges.reply_file import REPLIES_FILE, REPLY_TABLES, cache_folder, open_replies
 from markscheme.numerals import count, finite
 from markscheme.phrases import counted
 from markscheme.prompt import Prompt
 from markscheme.session.client import is_halted
-
-REPLIES_FILE = "replies.sqlite3"
-WAIT = 30.0
-"""Seconds that one process waits for another to finish writing."""
 
 LEASE = 150.0
 """Seconds after which a claim expires if its process can't be checked: longer than any request may take."""
 LONGEST_LOOK = 0.25
 """Maximum seconds between two checks for a reply that another process has requested."""
 
-_SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS tries (key TEXT PRIMARY KEY, n INTEGER, stop TEXT, settled INTEGER) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT, until REAL) WITHOUT ROWID",
-)
 _NOTE = (
     "INSERT INTO tries VALUES (?, 1, ?, ?) "
     "ON CONFLICT (key) DO UPDATE SET n = n + 1, stop = excluded.stop, settled = excluded.settled"
@@ -45,19 +36,6 @@ _CLAIM = (
 _STOPS = get_args(Stop)
 _HOST = socket.gethostname()
 _CLAIMS = itertools.count()
-
-
-def cache_folder() -> Path:
-    """Return the cache folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the user's cache folder."""
-    named = os.environ.get("MARKSCHEME_CACHE")
-    if named:
-        return Path(named)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    if shared:
-        return Path(shared) / "markscheme"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("markscheme", appauthor=False)
 
 
 @dataclass
@@ -172,58 +150,9 @@ class BriefMemory(Memory):
 
     def _opened(self) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        for statement in _SCHEMA:
+        for statement in REPLY_TABLES:
             connection.execute(statement)
         return connection
-
-
-def open_replies(folder: Path) -> sqlite3.Connection:
-    """Open the SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
-
-    Raises:
-        OSError: The folder or the file can't be created, or another user may write to it.
-        sqlite3.Error: The file can't be used.
-    """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = folder / REPLIES_FILE
-    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-    for path in (folder, file):
-        _check_owner(path)
-    connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
-    _write_ahead(connection)
-    connection.execute("PRAGMA synchronous=NORMAL")
-    for statement in _SCHEMA:
-        connection.execute(statement)
-    return connection
-
-
-def _check_owner(path: Path) -> None:
-    """Raise PermissionError if another user may have written to a path: replies there needn't be the judge's."""
-    if not hasattr(os, "getuid"):
-        return
-    about = path.stat()
-    user = os.getuid()
-    if about.st_mode & stat.S_IWOTH:
-        raise PermissionError(f"every user may write to {path}; take that away with chmod o-w, or delete it")
-    if user and about.st_uid not in (0, user):
-        raise PermissionError(f"{path} belongs to another user; name a folder of your own in MARKSCHEME_CACHE")
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Set write-ahead logging, so that writers don't block readers; retry if others do so at the same time.
-
-    SQLite doesn't wait by itself here: if two processes change the journal mode at once, one fails immediately.
-    """
-    until = time.monotonic() + WAIT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # low byte: the primary code
-            if not is_busy or time.monotonic() > until:
-                raise
-            time.sleep(0.005)
 
 
 @dataclass(frozen=True)

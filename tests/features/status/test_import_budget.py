@@ -18,3 +18,14 @@ def test_status_of_an_accepted_run_loads_no_statistics(tmp_path: Path) -> None:
     for arguments in (["status"], ["status", "--json"]):
         loaded = loaded_by(f"from markscheme.cli import main; assert main({arguments!r}) == 0", here)
         assert not loaded & {"numpy", "scipy", "anthropic", "openai"}
+
+
+def test_status_typed_alone_loads_no_parser_and_without_a_rubric_nothing_that_reads_one(tmp_path: Path) -> None:
+    loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", tmp_path)
+    assert "markscheme.features.status.view" in loaded
+    assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}
+
+
+def test_settings_hold_for_status_typed_alone(tmp_path: Path) -> None:
+    (tmp_path / "markscheme.toml").write_text("skip_damaged = true\n", encoding="utf-8")
+    assert "cyclopts" in loaded_by("from markscheme.cli import main; assert main(['status']) == 0", tmp_path)

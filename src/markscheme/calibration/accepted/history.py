@@ -20,7 +20,8 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import GradingJudge, Usage, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.judges.remembering import Remembering, cache_folder
+from markscheme.judges.remembering import Remembering
+from markscheme.judges.reply_file import cache_folder
 from markscheme.judges.rerun import NeverAsked
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet

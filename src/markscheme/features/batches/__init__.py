@@ -28,6 +28,10 @@ def _batched(opened: Any, limited: "Limited", asking: "Asking", price: "Price | 
 
 
 def _under_way() -> tuple[Sequence[str], Mapping[str, Any]]:
+    from markscheme.features.batches.batch_file import is_batch_under_way
+
+    if not is_batch_under_way():
+        return [], {"batches": []}
     from markscheme.features.batches.under_way import batch_json, batch_line, batches_here
 
     under_way = batches_here()

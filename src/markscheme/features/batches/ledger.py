@@ -11,19 +11,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import UsageError
+from markscheme.features.batches.batch_file import has_open_batch, open_batches
 from markscheme.judges.batching import SENDING
 from markscheme.judges.judge import Identity, Reply, Usage, total
-from markscheme.judges.remembering import REPLIES_FILE, is_running, new_owner, open_replies, reply_json
+from markscheme.judges.remembering import is_running, new_owner, reply_json
+from markscheme.judges.reply_file import REPLIES_FILE
 
 KNOWN_DAYS: Final = 30
 """Days for which an ended batch is remembered: a little longer than providers keep results."""
 
-_SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS batches (token TEXT PRIMARY KEY, identity TEXT, remote TEXT, owner TEXT, began REAL, "
-    "asked INTEGER, processed INTEGER, reserved REAL, usage TEXT, ended REAL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS batched (key TEXT PRIMARY KEY, token TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX IF NOT EXISTS batched_by_token ON batched (token)",
-)
 _LOOK = "SELECT token, identity, remote, owner, began, asked, processed, reserved, usage, ended FROM batches "
 
 
@@ -158,15 +154,7 @@ class BatchLedger:
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
-            try:
-                self._connection = open_replies(self.folder)
-                self._connection.execute("PRAGMA synchronous=FULL")
-                for statement in _SCHEMA:
-                    self._connection.execute(statement)
-            except (OSError, sqlite3.Error) as error:
-                raise UsageError(
-                    f"batches need the cache: {self.folder / REPLIES_FILE} cannot be used: {error}"
-                ) from error
+            self._connection = open_batches(self.folder)
         return self._connection
 
     @contextmanager
@@ -195,7 +183,7 @@ class BatchLedger:
 
 def batches_under_way(folder: Path) -> list[BatchRecord]:
     """Return the batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
-    if not (folder / REPLIES_FILE).is_file():
+    if not has_open_batch(folder):
         return []
     with closing(BatchLedger(folder)) as ledger:
         return [batch for batch in ledger.batches() if batch.is_open]

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import Any
 
 from markscheme.features.batches.ledger import BatchLedger, BatchRecord, batches_under_way
-from markscheme.judges.remembering import cache_folder
+from markscheme.judges.reply_file import cache_folder
 from markscheme.phrases import counted, number
 
 

@@ -12,6 +12,7 @@ from markscheme.calibration.results_uses import (
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.after_run import AFTER_RUN, AfterRunRow, RunReport
 from markscheme.report.streams import STREAMS, WatchedStream
+from markscheme.rubrics.search import calibrations
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -36,12 +37,16 @@ def _run_summary() -> Callable[[Mapping[str, Any]], RunReport]:
 
 
 def _streams(start: Path) -> Iterable[WatchedStream]:
+    if not calibrations(start):
+        return ()
     from markscheme.features.pass_rate.tracked.streams import streams_here
 
     return streams_here(start)
 
 
 def _judges(start: Path) -> Iterable[WatchedStream]:
+    if not calibrations(start):
+        return ()
     from markscheme.features.pass_rate.tracked.streams import judges_here
 
     return judges_here(start)

@@ -1,13 +1,11 @@
 """`markscheme pass-rate`: the pass rate of a graded set, corrected for the judge's errors."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     COUNT,
@@ -18,16 +16,12 @@ from markscheme.commands.options import (
     existing_file,
     rubric_named,
 )
-from markscheme.commands.output import TOO_FEW, show
-from markscheme.errors import UsageError, naming
+from markscheme.errors import UsageError
 from markscheme.features.pass_rate.options import TrackOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
-from markscheme.readers.tabular.refusals import refusal
 
 if TYPE_CHECKING:
-    from markscheme.calibration.rates.pass_rates import PassRates
-    from markscheme.report.document import Document
     from markscheme.rubrics.rubric import Rubric
 
 NO_STREAM = TrackOptions()
@@ -105,7 +99,9 @@ def pass_rate(
         )
     if len(files) > 1:
         raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
-    return _of_file(files[0], calibration, drawn, named, at_least, columns, json=json)
+    from markscheme.features.pass_rate.command_of_file import print_rate
+
+    return print_rate(files[0], calibration, drawn, named, at_least, columns, json=json)
 
 
 def _of_stream(
@@ -147,78 +143,3 @@ def _refuse_without_track(values: Mapping[str, object]) -> None:
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     """Return whether a file is a table with people's labels, whose rate is corrected instead of compared over runs."""
     return bool(columns.human) and names_table([str(path)])
-
-
-def _of_file(
-    file: Path,
-    calibration: Path | None,
-    drawn: How | None,
-    named: "Rubric | None",
-    at_least: float | None,
-    columns: ColumnOptions,
-    *,
-    json: bool,
-) -> int:
-    """Print the pass rate of one file; the exit status."""
-    from markscheme.calibration.rates.decisions import graded_table, read_decided
-    from markscheme.calibration.rates.pass_rates import pass_rates
-    from markscheme.readers.rated import meanings_of, open_rated
-    from markscheme.report.views.pass_rate import json_of, view
-
-    if calibration is None and named is None and names_table([str(file)]):
-        return _of_table(file, columns.of_table(), drawn, at_least, json=json)
-    columns.refuse(str(file))
-    if calibration is None:
-        raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
-    graded = graded_table(open_rated([file], named, expected="decisions", meanings=meanings_of(columns)))
-    labelled = read_decided(calibration, named, columns)
-    with naming(file, calibration):
-        rates = pass_rates(graded, labelled.table, how=drawn)
-    document = view(rates, labelled.reference)
-    if rates.how == "elsewhere":
-        rubric_name = (labelled.rubric or "RUBRIC") if named is None else named.name
-        here = rates.raw.n + rates.not_graded
-        onward = (
-            "Next, label some of these responses themselves, from the file they came from",
-            Commands.on(rubric_name).label_next(min(rates.labels, here)),
-        )
-        document = replace(document, onward=onward)
-    return _answered(rates, document, json_of(rates, labelled.reference), at_least, json=json)
-
-
-def _answered(
-    rates: "PassRates", document: "Document", data: Mapping[str, Any], at_least: float | None, *, json: bool
-) -> int:
-    """Print a rate, and whether it reaches what is enough; the exit status."""
-    if at_least is None:
-        show(document, data, json=json)
-        return 0 if rates.corrected.undefined is None else TOO_FEW
-    from markscheme.features.pass_rate.least_rate import RateAnswer
-
-    answer = RateAnswer(rates.corrected, at_least)
-    show(replace(document, blocks=(answer.callout, *document.blocks)), {**data, **answer.to_json()}, json=json)
-    return answer.status
-
-
-def _of_table(file: Path, columns: ColumnOptions, drawn: How | None, at_least: float | None, *, json: bool) -> int:
-    """Print the pass rate of a table's rows, corrected by the labels in it; the exit status.
-
-    Raises:
-        UsageError: Some rows are labelled, and it isn't said how those were drawn.
-    """
-    from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table
-    from markscheme.calibration.rates.pass_rates import pass_rates
-    from markscheme.readers.tabular.reading import read_files
-    from markscheme.report.views.pass_rate import json_of, view
-
-    reading = read_files([file], columns)
-    (criterion,) = list(reading.roles.criteria)[:1]
-    if drawn is None and reading.with_both(criterion) < len(reading.ids):
-        choices = [("--drawn", how) for how in ("random", "by-verdict", "elsewhere")]
-        raise refusal("drawn", columns=reading.raters(criterion, judges=False), choices=choices)
-    with naming(file):
-        rated = rated_of_table(reading)
-        labelled = decided_in(rated)
-        rates = pass_rates(graded_table(rated), labelled.table, how=drawn)
-    document = view(rates, labelled.reference)
-    return _answered(rates, document, json_of(rates, labelled.reference), at_least, json=json)

@@ -10,6 +10,12 @@ def _command() -> CommandFunction:
     return status
 
 
+def _alone() -> CommandFunction:
+    from markscheme.features.status.show import show_status
+
+    return show_status
+
+
 STATUS = Feature(
     "status",
     COMMANDS(
@@ -20,6 +26,7 @@ STATUS = Feature(
             _command,
             rank=50,
             common="html json",
+            load_alone=_alone,
         )
     ),
 )

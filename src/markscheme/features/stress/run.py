@@ -11,7 +11,7 @@ from markscheme.grading import questions
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Judge, replying
 from markscheme.judges.options import AskOptions
-from markscheme.judges.remembering import cache_folder
+from markscheme.judges.reply_file import cache_folder
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.rubrics.rubric import Rubric

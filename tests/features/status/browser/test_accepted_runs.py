@@ -1,6 +1,7 @@
 """The page of a project's accepted runs in a real browser."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint
-from markscheme.features.status import view as of_status
 from markscheme.features.status.rubric_status import RubricStatus
+from markscheme.features.status.view import view
+from markscheme.features.status.view_rubrics import view_rubrics
 from markscheme.report.html import render_html
 from markscheme.stats import Estimate
 from tests.browser.test_report import Opened
@@ -27,7 +29,7 @@ def test_the_page_of_accepted_runs_has_its_picture_table_and_no_fault(
     second = replace(first, date="2026-11-09", judge="opus", agreement=Estimate(0.9, 0.8, 0.95), ratings="d2")
     status = RubricStatus("desk", None, history=(first, second), target=0.8)
     file = tmp_path / "status.html"
-    file.write_text(render_html(of_status.view([status], [], [], [], [])), encoding="utf-8")
+    file.write_text(render_html(view(partial(view_rubrics, [status]), [], [], [])), encoding="utf-8")
     opened = Opened(chromium, file, dark=dark)
     page = opened.page
     page.locator("details.data summary").click()

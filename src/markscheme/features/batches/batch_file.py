@@ -1,0 +1,44 @@
+"""Where batches are recorded: in the file that caches replies. Looking into it loads nothing that asks a judge."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.judges.reply_file import REPLIES_FILE, cache_folder, open_replies
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS batches (token TEXT PRIMARY KEY, identity TEXT, remote TEXT, owner TEXT, began REAL, "
+    "asked INTEGER, processed INTEGER, reserved REAL, usage TEXT, ended REAL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS batched (key TEXT PRIMARY KEY, token TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS batched_by_token ON batched (token)",
+)
+
+
+def open_batches(folder: Path) -> sqlite3.Connection:
+    """Open the file in a cache folder, creating both if needed; what is written is on disk once a statement returns.
+
+    Raises:
+        UsageError: It can't be used.
+    """
+    try:
+        connection = open_replies(folder)
+        connection.execute("PRAGMA synchronous=FULL")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+    except (OSError, sqlite3.Error) as error:
+        raise UsageError(f"batches need the cache: {folder / REPLIES_FILE} cannot be used: {error}") from error
+    return connection
+
+
+def has_open_batch(folder: Path) -> bool:
+    """Return whether the replies of some batch in a cache folder are not all read; creates no file."""
+    if not (folder / REPLIES_FILE).is_file():
+        return False
+    with closing(open_batches(folder)) as connection:
+        return connection.execute("SELECT 1 FROM batches WHERE ended IS NULL LIMIT 1").fetchone() is not None
+
+
+def is_batch_under_way() -> bool:
+    """Return whether the cache of this machine has a batch whose replies are not all read."""
+    return has_open_batch(cache_folder())

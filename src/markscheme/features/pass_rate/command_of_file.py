@@ -1,0 +1,82 @@
+"""`markscheme pass-rate` of one file: its rate, corrected by labels elsewhere or in it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table, read_decided
+from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
+from markscheme.commands.output import TOO_FEW, show
+from markscheme.errors import UsageError, naming
+from markscheme.features.pass_rate.least_rate import RateAnswer
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import names_table
+from markscheme.readers.rated import meanings_of, open_rated
+from markscheme.readers.tabular.reading import read_files
+from markscheme.readers.tabular.refusals import refusal
+from markscheme.report.document import Document
+from markscheme.report.views.pass_rate import json_of, view
+from markscheme.rubrics.rubric import Rubric
+
+
+def print_rate(
+    file: Path,
+    calibration: Path | None,
+    how: DrawnHow | None,
+    named: Rubric | None,
+    least: float | None,
+    columns: ColumnOptions,
+    *,
+    json: bool,
+) -> int:
+    """Print the pass rate of one file; the exit status."""
+    if calibration is None and named is None and names_table([str(file)]):
+        return _of_table(file, columns.of_table(), how, least, json=json)
+    columns.refuse(str(file))
+    if calibration is None:
+        raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
+    graded = graded_table(open_rated([file], named, expected="decisions", meanings=meanings_of(columns)))
+    labelled = read_decided(calibration, named, columns)
+    with naming(file, calibration):
+        rates = pass_rates(graded, labelled.table, how=how)
+    document = view(rates, labelled.reference)
+    if rates.how == "elsewhere":
+        rubric_name = (labelled.rubric or "RUBRIC") if named is None else named.name
+        here = rates.raw.n + rates.not_graded
+        onward = (
+            "Next, label some of these responses themselves, from the file they came from",
+            Commands.on(rubric_name).label_next(min(rates.labels, here)),
+        )
+        document = replace(document, onward=onward)
+    return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
+
+
+def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool) -> int:
+    """Print a rate, and whether it reaches what is enough; the exit status."""
+    if least is None:
+        show(document, data, json=json)
+        return 0 if rates.corrected.undefined is None else TOO_FEW
+    answer = RateAnswer(rates.corrected, least)
+    show(replace(document, blocks=(answer.callout, *document.blocks)), {**data, **answer.to_json()}, json=json)
+    return answer.status
+
+
+def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
+    """Print the pass rate of a table's rows, corrected by the labels in it; the exit status.
+
+    Raises:
+        UsageError: Some rows are labelled, and it isn't said how those were drawn.
+    """
+    reading = read_files([file], columns)
+    (criterion,) = list(reading.roles.criteria)[:1]
+    if how is None and reading.with_both(criterion) < len(reading.ids):
+        choices = [("--drawn", way) for way in ("random", "by-verdict", "elsewhere")]
+        raise refusal("drawn", columns=reading.raters(criterion, judges=False), choices=choices)
+    with naming(file):
+        rated = rated_of_table(reading)
+        labelled = decided_in(rated)
+        rates = pass_rates(graded_table(rated), labelled.table, how=how)
+    document = view(rates, labelled.reference)
+    return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)

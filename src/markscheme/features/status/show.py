@@ -1,0 +1,65 @@
+"""Look at the rubrics here, the judges, and what is under way, and show them; no parser is loaded for it."""
+
+import socket
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markscheme.commands.output import put, rendered, show
+from markscheme.commands.running_sessions import session_line, sessions_at
+from markscheme.errors import UsageError
+from markscheme.features.status.view import JudgeStatus, ShowRubrics, json_of, view, without_rubrics
+from markscheme.files import refuse_unwritable
+from markscheme.judges.kinds import kinds
+from markscheme.report.streams import STREAMS
+from markscheme.report.under_way import UNDER_WAY
+from markscheme.rubrics.search import calibrations, known_rubrics, own_rubrics
+from markscheme.session import client
+
+if TYPE_CHECKING:
+    from markscheme.features.status.rubric_status import RubricStatus
+
+
+def show_status(html: str | None = None, *, json: bool = False) -> int:
+    """Print the status of what is here, and write its page; the exit status.
+
+    Args:
+        html: The file of the page; None writes none.
+        json: Whether JSON is printed.
+
+    Raises:
+        UsageError: The page can't be written.
+    """
+    if html == "-":
+        raise UsageError("`--html` must be a file; standard output has the table itself")
+    refuse_unwritable(html)
+    start = Path.cwd()
+    rubrics, show_rubrics = _rubrics(start)
+    lacking = [(kind, kind.ready()) for kind in kinds()]
+    judges = [JudgeStatus(kind, why is None, why or kind.shown()) for kind, why in lacking]
+    sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
+    under_way = [look() for look in UNDER_WAY]
+    lines = [line for lines_of_one, _ in under_way for line in lines_of_one]
+    by_key = {key: entries for _, entries_by_key in under_way for key, entries in entries_by_key.items()}
+    streams = [stream for find in STREAMS for stream in find(start)]
+    lines = [*(stream.line for stream in streams), *lines]
+    sections = [stream.section() for stream in streams] if html else []
+    document = view(show_rubrics, judges, lines, list(map(session_line, sessions)), sections)
+    by_key |= {key: [stream.data for stream in streams if stream.key == key] for key in ("streams", "looks")}
+    show(document, json_of(rubrics, judges, by_key, sessions) if json else {}, json=json)
+    if html:
+        put(rendered(document, "html"), html)
+    return 0
+
+
+def _rubrics(start: Path) -> "tuple[list[RubricStatus], ShowRubrics]":
+    """Return the status of each rubric here, and what shows them; without any, what reads rubrics isn't loaded."""
+    if own_rubrics(start) or calibrations(start):
+        from markscheme.features.status.rubric_status import rubrics_here
+        from markscheme.features.status.view_rubrics import view_rubrics
+
+        rubrics = list(rubrics_here(start, date.today()))
+        if rubrics:
+            return rubrics, partial(view_rubrics, rubrics)
+    return [], partial(without_rubrics, list(known_rubrics(start)))

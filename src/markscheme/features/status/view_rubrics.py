@@ -1,0 +1,122 @@
+"""The table of the rubrics here, with remarks, histories and the next step."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from markscheme.calibration.findings.commands import Commands
+from markscheme.features.status.history import history_blocks
+from markscheme.features.status.rubric_status import RubricStatus
+from markscheme.features.status.view import JudgeStatus
+from markscheme.judges.kinds import DEFAULT
+from markscheme.phrases import counted, in_words, thousands
+from markscheme.receipt import NOT_CALIBRATED, allowed_in_words
+from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, OnPages, Section, Table
+from markscheme.report.figures import NONE
+
+_HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
+_WITHOUT_ACCEPTED = (0, 1, 3)
+"""The columns that say something where no run is accepted."""
+_ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
+
+
+def view_rubrics(
+    rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus], streams: Sequence[Section] = ()
+) -> Document:
+    """Show what the judge of each rubric may be used for.
+
+    Args:
+        rubrics: The rubrics, at least one.
+        judges: The kinds of judge, of which the default must be ready before it is asked.
+        streams: The picture of each stream.
+    """
+    on_pages = OnPages((*(_history(status) for status in rubrics if status.history), *streams))
+    blocks = (_callout(rubrics), _table(rubrics), Notes(tuple(_remarks(rubrics))), on_pages)
+    return Document(counted(len(rubrics), "rubric"), "", blocks, onward=_onward(rubrics, judges))
+
+
+def _table(rubrics: Sequence[RubricStatus]) -> Block:
+    """Render a row for each rubric; without an accepted run, only the columns that have something in them."""
+    rows = tuple(map(_cells, rubrics))
+    if any(status.receipt is not None for status in rubrics):
+        return Table(_HEADINGS, rows)
+    headings = tuple(_HEADINGS[column] for column in _WITHOUT_ACCEPTED)
+    return Table(headings, tuple(tuple(row[column] for column in _WITHOUT_ACCEPTED) for row in rows))
+
+
+def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
+    """Render how many rubrics have a judge that can decide, and which."""
+    by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
+    gates = [name for name, use in by_use.items() if use == "gate"]
+    trends = [name for name, use in by_use.items() if use == "trend"]
+    if not (gates or trends):
+        return Callout("open", "No judge here may decide or show trends yet.")
+    parts = [f"The judge of {in_words(gates)} can gate." if gates else ""]
+    parts += [f"That of {in_words(trends)} is for trends." if trends else ""]
+    return Callout("good" if gates else "trend", " ".join(filter(None, parts)))
+
+
+def _onward(rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus]) -> tuple[str, str] | None:
+    """Return the next step of the first rubric that has one."""
+    for status in rubrics:
+        commands = Commands(shlex.quote(status.name))
+        if status.labels_needed:
+            return "Next", commands.label_next(status.labels_needed)
+        if status.receipt is None and status.labelled and not status.fault:
+            return _next_if_ready(status, judges), commands.calibrate()
+    return None
+
+
+def _next_if_ready(status: RubricStatus, judges: Sequence[JudgeStatus]) -> str:
+    """Say what to set before the default judge can be asked; "Next" if it can be, or isn't asked."""
+    default = next((judge for judge in judges if judge.kind is DEFAULT), None)
+    can_answer = any(judge.usable for judge in judges if judge.kind is DEFAULT or judge.kind.stands_in)
+    if not status.asks_default or default is None or can_answer:
+        return "Next"
+    return f"Next, first {default.why} or add --judge NAME"
+
+
+def _history(status: RubricStatus) -> Section:
+    """Render the accepted runs of a rubric."""
+    return Section(status.name, tuple(history_blocks(status.history, status.target)))
+
+
+def _cells(status: RubricStatus) -> tuple[Line, ...]:
+    receipt = status.receipt
+    if receipt is None:
+        state = "cannot be read" if status.fault else NOT_CALIBRATED
+        labelled = NONE if status.labelled is None else counted(status.labelled, "example")
+        return Name(status.name), state, NONE, labelled, NONE, NONE, NONE
+    cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
+    return (
+        Name(status.name),
+        allowed_in_words(receipt.use, may_trend=receipt.averages),
+        status.judge or "",
+        f"{receipt.labels} {receipt.kind}",
+        NONE if status.false_passes is None else str(len(status.false_passes)),
+        cost if status.usd is None else f"${thousands(status.usd, 2)}",
+        "stale" if status.fresh_until is None else status.fresh_until.isoformat(),
+    )
+
+
+def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
+    if any(status.fresh_until is not None for status in rubrics):
+        yield _ABOUT_FRESH
+    for status in rubrics:
+        if status.fault:
+            yield f"{status.name}: {status.fault}"
+        elif status.file is None:
+            yield f"{status.name}: its file is not in rubrics/; only its accepted run is shown"
+        if status.stale:
+            yield f"{status.name} is stale: {'; '.join(status.stale)}"
+        if _is_to_compare(status):
+            yield f"{status.name}: compare a judge with its {counted(status.labelled or 0, 'labelled example')} first."
+        elif status.next_step:
+            yield f"{status.name}: {status.next_step}"
+        if status.false_passes:
+            yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
+
+
+def _is_to_compare(status: RubricStatus) -> bool:
+    """Return True if labels are there and no judge is compared with them, which comes before further labels."""
+    is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
+    return is_open and (not status.is_calibrated or bool(status.next_step))
