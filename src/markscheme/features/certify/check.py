@@ -111,17 +111,17 @@ def check_certificate(path: Path) -> CertificateCheck:
             unchecked=(*unchecked, f"the thresholds: {WITHOUT_DECISIONS}"),
         )
     try:
-        searched = _CertificateSearch.of(file, document)
+        certificate = _searched_again(file, document)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
-    differences = [*searched.differences, *differences]
+    differences = [*_of_search(document, certificate), *differences]
     if rubric is not None:
-        sources = _DecisionSources(file, document, searched.seen, rubric)
+        sources = _DecisionSources(file, document, certificate.seen, rubric)
         differences += sources.differences
         unchecked += sources.unchecked
     return CertificateCheck(
         file,
-        labels=len(searched.seen.labels.ids),
+        labels=certificate.n,
         differences=tuple(differences),
         recomputed=True,
         unchecked=tuple(unchecked),
@@ -147,68 +147,50 @@ def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileD
             yield FileDifference(subject, today, stated)
 
 
-@dataclass(frozen=True)
-class _CertificateSearch:
-    """The search that a certificate came from, done again among the decisions that it keeps.
+def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certificate:
+    """Repeat the search that a certificate came from, among the decisions that its file keeps.
 
-    Attributes:
-        document: The file's content.
-        seen: The decisions.
-        certificate: What the search gives.
+    Raises:
+        ValueError: The file's decisions can't be read, or a number is out of its range.
     """
+    labels = document.get("labels") or {}
+    signals = tuple(stage.certainty for stage in file.stages)
+    seen = SeenDecisions.of_json(document["decisions"], signals, explicit=labels.get("explicit") or 0)
+    further = document.get("further", 0)
+    if isinstance(further, bool) or not isinstance(further, int) or not 0 <= further <= MOST_FURTHER:
+        raise ValueError(f"further is a whole number from 0 to {MOST_FURTHER}, found {shown(further)}")
+    promise = Promise(
+        error=file.error,
+        confidence=file.confidence,
+        side=_asked_for(file.side),
+        wrong_passes=document.get("wrong_passes"),
+        further=further,
+    )
+    parts = seen.thresholds(promise)
+    return Certificate(
+        candidates=tuple(
+            StageCandidate(stage.judge, (), stage.model, stage.fingerprint or None) for stage in file.stages
+        ),
+        signals=signals,
+        promise=promise,
+        parts=parts,
+        right=None,
+        needed=None,
+        n=len(seen.labels.ids),
+        groups=seen.labels.n_groups,
+        split=file.split,
+        labels=file.labels or "",
+        origins=seen.labels.origins,
+        pass_shares=seen.pass_shares(parts.values()),
+        seen=seen,
+    )
 
-    document: Mapping[str, Any]
-    seen: SeenDecisions
-    certificate: Certificate
 
-    @classmethod
-    def of(cls, file: CascadeFile, document: Mapping[str, Any]) -> "_CertificateSearch":
-        """Search again.
-
-        Raises:
-            ValueError: The file's decisions can't be read, or a number is out of its range.
-        """
-        labels = document.get("labels") or {}
-        signals = tuple(stage.certainty for stage in file.stages)
-        seen = SeenDecisions.of_json(document["decisions"], signals, explicit=labels.get("explicit") or 0)
-        further = document.get("further", 0)
-        if isinstance(further, bool) or not isinstance(further, int) or not 0 <= further <= MOST_FURTHER:
-            raise ValueError(f"further is a whole number from 0 to {MOST_FURTHER}, found {shown(further)}")
-        promise = Promise(
-            error=file.error,
-            confidence=file.confidence,
-            side=_asked_for(file.side),
-            wrong_passes=document.get("wrong_passes"),
-            further=further,
-        )
-        parts = seen.thresholds(promise)
-        certificate = Certificate(
-            candidates=tuple(
-                StageCandidate(stage.judge, (), stage.model, stage.fingerprint or None) for stage in file.stages
-            ),
-            signals=signals,
-            promise=promise,
-            parts=parts,
-            right=None,
-            needed=None,
-            n=len(seen.labels.ids),
-            groups=seen.labels.n_groups,
-            split=file.split,
-            labels=file.labels or "",
-            origins=seen.labels.origins,
-            pass_shares=seen.pass_shares(parts.values()),
-            seen=seen,
-        )
-        return cls(document, seen, certificate)
-
-    @property
-    def differences(self) -> Iterator[FileDifference]:
-        """Differences between the file and what the search gives today."""
-        figures = json.loads(json.dumps(self.certificate.figures, default=Estimate.to_json))
-        for key, before, today in differences_between(
-            _by_judge(self.document), _by_judge(figures), tolerance=TOLERANCE
-        ):
-            yield FileDifference(key, shown(today), shown(before))
+def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterator[FileDifference]:
+    """Yield what differs between a file and the certificate that the search gives today."""
+    figures = json.loads(json.dumps(certificate.figures, default=Estimate.to_json))
+    for key, before, today in differences_between(_by_judge(document), _by_judge(figures), tolerance=TOLERANCE):
+        yield FileDifference(key, shown(today), shown(before))
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
