@@ -106,7 +106,7 @@ def _wrong(found: Sequence[Played]) -> str:
 def _instead(one: Played) -> str:
     if one.named.fault == NO_FAULT:
         return NO_FAULT
-    there = one.planted.fault != NO_FAULT and one.named.place == one.planted.place
+    there = one.planted.fault != NO_FAULT and one.named.subject == one.planted.subject
     return f"{one.named.fault} {'in its place' if there else 'elsewhere'}"
 
 

@@ -243,9 +243,9 @@ def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = Fa
     return _f1(shared, found_words.total(), wanted_words.total(), "words are in both")
 
 
-def _f1(shared: int, found_count: int, wanted: int, what: str) -> Scored:
+def _f1(shared: int, found_count: int, wanted: int, unit: str) -> Scored:
     score = 2 * shared / (found_count + wanted) if shared else 0.0
-    return Scored(score, f"{shared} {what}, of {found_count} in the response and {wanted} expected")
+    return Scored(score, f"{shared} {unit}, of {found_count} in the response and {wanted} expected")
 
 
 _TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}

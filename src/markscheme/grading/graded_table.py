@@ -347,8 +347,8 @@ class GradedTable:
 
     def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
         """Yield the rows in these files, in the order of the submissions."""
-        places = {id: (file, offset) for file in files for id, offset in _places(file).items()}
-        for file, offset in (places[id] for id in self._ids if id in places):
+        offsets = {id: (file, offset) for file in files for id, offset in _offsets(file).items()}
+        for file, offset in (offsets[id] for id in self._ids if id in offsets):
             file.seek(offset)
             yield json.loads(file.readline())
 
@@ -360,17 +360,17 @@ class GradedTable:
         return (line for _, line in json_lines(self.journal, RatingError))
 
 
-def _places(file: IO[bytes]) -> Mapping[str, int]:
+def _offsets(file: IO[bytes]) -> Mapping[str, int]:
     """Map each id to the position of its row in a file of lines."""
-    places = {}
+    offsets = {}
     offset = 0
     file.seek(0)
     for raw in file:
         line = json.loads(raw)
         if "id" in line:
-            places[line["id"]] = offset
+            offsets[line["id"]] = offset
         offset += len(raw)
-    return places
+    return offsets
 
 
 OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")

@@ -253,7 +253,7 @@ class Grader:
             self._under_way.discard(task)
 
     async def _graded_rows(self, submissions: Sequence[Submission]) -> list[Grade]:
-        grades = {place: g async for place, g in ask_many(self._row, submissions, concurrency=self._at_once)}
+        grades = {index: grade async for index, grade in ask_many(self._row, submissions, concurrency=self._at_once)}
         return [grades[index] for index in range(len(submissions))]
 
     async def _row(self, submission: Submission) -> Grade:

@@ -309,8 +309,8 @@ def _spec_of(name: str) -> ModuleSpec | None:
     if not parent:
         return user_spec(name)
     above = sys.modules.get(parent) or _spec_of(parent)
-    places = getattr(above, "__path__", None) or getattr(above, "submodule_search_locations", None)
-    return PathFinder.find_spec(name, list(places)) if places else None
+    folders = getattr(above, "__path__", None) or getattr(above, "submodule_search_locations", None)
+    return PathFinder.find_spec(name, list(folders)) if folders else None
 
 
 def _imported_by(name: str, file: Path) -> Iterator[str]:

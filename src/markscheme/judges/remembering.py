@@ -126,8 +126,8 @@ class Memory:
         self.asked_again = 0
         if again:
             unread = "that could not be read in an earlier run"
-            what = counted(again, f"reply {unread} was", f"replies {unread} were")
-            warnings.warn(f"{what} asked for again", RuntimeWarning, stacklevel=3)
+            again_asked = counted(again, f"reply {unread} was", f"replies {unread} were")
+            warnings.warn(f"{again_asked} asked for again", RuntimeWarning, stacklevel=3)
 
     def _opened(self) -> sqlite3.Connection:
         return open_replies(self.folder)

@@ -79,7 +79,7 @@ class Call:
         return {**self.metadata, "system": self.provider} if self.provider else dict(self.metadata)
 
     @property
-    def places(self) -> tuple[Path, ...]:
+    def folders(self) -> tuple[Path, ...]:
         """Folders in which to look for its calibration."""
         return (self.file.parent, Path.cwd()) if self.file is not None else (Path.cwd(),)
 
@@ -426,9 +426,9 @@ def grading_of(call: Call, engine: Engine) -> Grading:
     rubric = call.rubric
     options = call.options
     prompts = [] if options.judge else questions(rubric, call.submission)
-    judge = engine.judge_for(rubric, prompts, call.places, options)
+    judge = engine.judge_for(rubric, prompts, call.folders, options)
     receipt = receipt_wanted(
-        call.calibration, "config.calibration", rubric, judge, *call.places, named=call.options.judge
+        call.calibration, "config.calibration", rubric, judge, *call.folders, named=call.options.judge
     )
     scorers = scorers_for(rubric, options.scorers)
     return Grading(
@@ -629,12 +629,12 @@ def _lenient(test: Any, config: Any) -> str:
     return _best_without(test, config)[1]
 
 
-def _best_without(part: Any, config: Any) -> tuple[float, str]:
-    """Return the best score that a part of a test can reach if this assertion gets 0, and the setting that lets it
-    pass."""
-    asserts = part.get("assert") if isinstance(part, Mapping) else None
+def _best_without(test: Any, config: Any) -> tuple[float, str]:
+    """Return the best score that a test, or one of its assertions, can reach if this assertion gets 0, and the setting
+    that lets it pass."""
+    asserts = test.get("assert") if isinstance(test, Mapping) else None
     if not isinstance(asserts, list):
-        is_ours = isinstance(part, Mapping) and part.get("type") in SCRIPT_TYPES and _is_like(part, config)
+        is_ours = isinstance(test, Mapping) and test.get("type") in SCRIPT_TYPES and _is_like(test, config)
         return float(not is_ours), ""
     best = total = 0.0
     for assertion in asserts:
@@ -646,9 +646,9 @@ def _best_without(part: Any, config: Any) -> tuple[float, str]:
         best += max(weight, 0) * score
         total += weight
     best = best / total if total > 0 else 0.0
-    threshold = part.get("threshold")
+    threshold = test.get("threshold")
     passes = best < 1 and _is_number(threshold) and threshold <= best
-    return best, f"the threshold of {_called(part)} is {threshold:g}" if passes else ""
+    return best, f"the threshold of {_called(test)} is {threshold:g}" if passes else ""
 
 
 def _called(assertion: Mapping[str, Any]) -> str:

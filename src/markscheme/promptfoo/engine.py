@@ -70,11 +70,11 @@ class Engine:
         return loaded[1]
 
     def judge_for(
-        self, rubric: Rubric, prompts: Sequence[Prompt], places: Sequence[Path], options: AskOptions
+        self, rubric: Rubric, prompts: Sequence[Prompt], folders: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """Return the judge that the options name, or an available one, which may be recordings in `places`."""
+        """Return the judge that the options name, or an available one, which may be recordings in `folders`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
-        folder = find_calibration(rubric.name, *places) if needs_calibration else None
+        folder = find_calibration(rubric.name, *folders) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
         return as_of_today(judge, rubric)
 

@@ -423,20 +423,20 @@ def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
     Promptfoo lists an assertion's components twice: inside the assertion and right after it.
     """
     listed = [c for c in _list(grading.get("componentResults")) if isinstance(c, Mapping)]
-    place = 0
-    while place < len(listed):
-        component = _Component(listed[place], "alone")
-        place += 1
+    index = 0
+    while index < len(listed):
+        component = _Component(listed[index], "alone")
+        index += 1
         if component.kind == HUMAN:
             continue
         yield component
         inside = [c for c in _list(component.raw.get("componentResults")) if isinstance(c, Mapping)]
-        if [_digest(c) for c in listed[place : place + len(inside)]] == [_digest(c) for c in inside]:
-            place += len(inside)
+        if [_digest(c) for c in listed[index : index + len(inside)]] == [_digest(c) for c in inside]:
+            index += len(inside)
         is_set = component.kind == ASSERT_SET
-        for part in inside:
-            if is_set or _mapping(part.get("assertion")).get("metric"):
-                yield _Component(part, "in a set" if is_set else "inside")
+        for inner in inside:
+            if is_set or _mapping(inner.get("assertion")).get("metric"):
+                yield _Component(inner, "in a set" if is_set else "inside")
 
 
 def _digest(component: Mapping[str, Any]) -> tuple[Any, Any, Any]:

@@ -62,7 +62,7 @@ class Serving:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._places = folder_marks(str(folder))
+        self._marks = folder_marks(str(folder))
         self._settings = settings_texts()
         self.engine = Engine()
         self._stamps: dict[Path, tuple[int, int, int] | None] = {}
@@ -75,7 +75,7 @@ class Serving:
             Retired: One of the user's own modules, a configuration file, or a file that a judge declares to read, has
                 changed, or the project has moved.
         """
-        self._check_places()
+        self._check_folders()
         self._check_modules()
         try:
             return await self._answered(request)
@@ -93,14 +93,14 @@ class Serving:
         """Return the engine's part of the session's status."""
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": self.engine.usage.to_json()}
 
-    def _check_places(self) -> None:
+    def _check_folders(self) -> None:
         """Raise Retired if the project was moved, if another took its place, or if its configuration has changed."""
         try:
-            places = folder_marks(str(self.folder))
+            marks = folder_marks(str(self.folder))
             settings = settings_texts()
         except OSError as error:
             raise Retired(str(error)) from error
-        if places != self._places or settings != self._settings:
+        if marks != self._marks or settings != self._settings:
             raise Retired(str(self.folder))
 
     def _check_modules(self) -> None:

@@ -191,8 +191,8 @@ def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
     Raises:
         OSError: The working directory or the folder is gone.
     """
-    places = (os.getcwd(), os.path.abspath(folder))
-    return [(path, about.st_dev, about.st_ino) for path in places for about in (os.stat(path),)]
+    folders = (os.getcwd(), os.path.abspath(folder))
+    return [(path, about.st_dev, about.st_ino) for path in folders for about in (os.stat(path),)]
 
 
 def settings_texts() -> list[tuple[str, str]]:

@@ -29,7 +29,7 @@ def misses(made: Round, *, then: bool = False) -> Floats:
 
 
 def planted_at(made: Round) -> int:
-    return CRITERIA.index(made.planted.place.split(" on ")[0])
+    return CRITERIA.index(made.planted.subject.split(" on ")[0])
 
 
 def elsewhere(values: Floats, place: int) -> Floats:
@@ -49,7 +49,7 @@ def test_every_fault_is_drawn_about_as_often() -> None:
 def test_the_seal_is_the_sha256_of_fault_place_and_a_nonce_of_its_own() -> None:
     rounds = [made_round(n=1, seed=seed, fault="lenient") for seed in range(1, 30)]
     for made in rounds:
-        assert made.secret == f"lenient|{made.planted.place}|{made.nonce}"
+        assert made.secret == f"lenient|{made.planted.subject}|{made.nonce}"
         assert made.seal == hashlib.sha256(made.secret.encode()).hexdigest()
         assert len(made.nonce) == 32
     assert len({made.seal for made in rounds}) == len(rounds)
@@ -69,7 +69,7 @@ def test_two_criteria_read_otherwise_than_then_and_a_changed_text_is_one_of_them
         then, now = made.asked_then["criteria"], made.asked_now["criteria"]
         reworded = [new["name"] for old, new in zip(then, now, strict=True) if old != new]
         assert len(reworded) == 2
-        assert made.planted.place in reworded
+        assert made.planted.subject in reworded
 
 
 def test_nothing_is_nowhere() -> None:
@@ -97,7 +97,7 @@ def test_a_changed_text_makes_the_judge_kinder_now_and_not_then() -> None:
 def test_a_broken_slice_is_one_criterion_on_one_system() -> None:
     made = made_round(n=MANY, seed=2, fault="slice")
     place = planted_at(made)
-    system = made.planted.place.split(" on ")[1]
+    system = made.planted.subject.split(" on ")[1]
     on_system = np.array([example.system == system for example in made.examples])
     off = misses(made)
     assert on_system.mean() == 1 / len(SYSTEMS)

@@ -50,7 +50,7 @@ class CardFile:
 
     Attributes:
         role: What it holds.
-        name: Its path from the card's folder; of a file that comes with markscheme, its place there.
+        name: Its path from the card's folder; of a file that comes with markscheme, its path there.
         digest: Of its data: white space, comments and the order of keys don't count.
     """
 
@@ -178,7 +178,7 @@ class JudgeCard(Reported):
         figure = self.content["figures"].get(name)
         return None if figure is None else Estimate.from_json(figure)
 
-    def place(self, file: CardFile) -> Path:
+    def path_of(self, file: CardFile) -> Path:
         """Return the path of a file.
 
         Raises:

@@ -77,10 +77,10 @@ def verify_card(path: Path) -> Verification:
     """
     path = path / CARD if path.is_dir() else path
     card = read_card(path)
-    places = {file: card.place(file) for file in card.files}
-    differences = [*_of_id(card), *_of_files(card, places)]
+    paths = {file: card.path_of(file) for file in card.files}
+    differences = [*_of_id(card), *_of_files(card, paths)]
     try:
-        files = _CardFiles(card, places)
+        files = _CardFiles(card, paths)
         differences += files.differences
         return Verification(card, differences=tuple(differences), recomputed=True, unchecked=files.unchecked)
     except (
@@ -100,11 +100,11 @@ class _CardFiles:
 
     Attributes:
         card: The card.
-        places: Where each of its files is.
+        paths: Path of each of its files.
     """
 
     card: JudgeCard
-    places: Mapping[CardFile, Path]
+    paths: Mapping[CardFile, Path]
 
     @property
     def differences(self) -> Iterator[FileDifference]:
@@ -132,7 +132,7 @@ class _CardFiles:
     @cached_property
     def accepted(self) -> Accepted:
         """The accepted run, with the judge's ratings."""
-        ratings = self._place("ratings")
+        ratings = self._path_of("ratings")
         accepted = load_accepted(accepted_path(self.card.path))
         file = str(self.stated["ratings"]["file"])
         if file != ratings.name:
@@ -144,12 +144,12 @@ class _CardFiles:
         """All examples with their labels."""
         folder = self.card.terms.labels_in
         ratings = place_of(folder, self.card.path) if folder else None
-        return load_examples(self._place("examples"), self.rubric, ratings=ratings)
+        return load_examples(self._path_of("examples"), self.rubric, ratings=ratings)
 
     @cached_property
     def rubric(self) -> Rubric:
         """The rubric, asked as the run asked it."""
-        return replace(load_rubric(self._place("rubric")), **self.card.terms.asking)
+        return replace(load_rubric(self._path_of("rubric")), **self.card.terms.asking)
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -206,7 +206,7 @@ class _CardFiles:
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
         """The models that answered by recorded replies; else those that begin with the name of the one asked."""
-        recordings = [path for file, path in self.places.items() if file.role == "replies"]
+        recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if recordings:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
             return tuple(dict.fromkeys(str(line["model"]) for line in lines if line.get("model")))
@@ -236,8 +236,8 @@ class _CardFiles:
             return None
         return TriedSettings(tried[: index + 1]).count(compared_by_people(comparison))
 
-    def _place(self, role: str) -> Path:
-        return next(path for file, path in self.places.items() if file.role == role)
+    def _path_of(self, role: str) -> Path:
+        return next(path for file, path in self.paths.items() if file.role == role)
 
     def _of_accepted(self, stated: Mapping[str, Any], accepted: Mapping[str, Any]) -> Iterator[FileDifference]:
         """Yield the differences of accepted.json from the files."""
@@ -246,13 +246,13 @@ class _CardFiles:
             yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
         then = {key: value for key, value in stated.items() if key not in NOT_COMPUTED}
         today = {key: value for key, value in accepted.items() if key not in NOT_COMPUTED}
-        places = [path for path, _, _ in differences_between(then, today, tolerance=LAST_DIGIT)]
-        if places:
-            yield FileDifference(name, now=f"doesn't follow from the files: {_listed(places)}")
+        changed = [path for path, _, _ in differences_between(then, today, tolerance=LAST_DIGIT)]
+        if changed:
+            yield FileDifference(name, now=f"doesn't follow from the files: {_listed(changed)}")
 
     def _of_replies(self) -> Iterator[FileDifference]:
         """Yield a difference if the recorded replies now give other ratings than were accepted."""
-        recordings = [path for file, path in self.places.items() if file.role == "replies"]
+        recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if not recordings:
             return
         judge = RecordedJudge.load(recordings[0])
@@ -290,9 +290,9 @@ def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
         yield FileDifference(path.name, now="says something else than the card")
 
 
-def _of_files(card: JudgeCard, places: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
+def _of_files(card: JudgeCard, paths: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
     """Yield the files that are missing, have other data, or weren't there when the card was made."""
-    for file, location in places.items():
+    for file, location in paths.items():
         if not location.is_file():
             yield FileDifference(file.name, now="is missing")
             continue

@@ -512,8 +512,8 @@ class _View:
         return np.where(is_missing, np.nan, became)
 
     def _flips(self, before: Column, after: Column) -> tuple[Flip, ...]:
-        places = np.flatnonzero(np.abs(after.decisions - before.decisions) == 1)
-        far = np.nan_to_num(np.abs(after.scores - before.scores)[places], nan=-1.0)
+        indices = np.flatnonzero(np.abs(after.decisions - before.decisions) == 1)
+        far = np.nan_to_num(np.abs(after.scores - before.scores)[indices], nan=-1.0)
         gold = self.table[GOLD].decisions if self.has_gold else np.full(len(self.table.ids), math.nan)
         return tuple(
             Flip(
@@ -522,7 +522,7 @@ class _View:
                 scores=(float(before.scores[index]), float(after.scores[index])),
                 gold=None if np.isnan(gold[index]) else bool(gold[index]),
             )
-            for index in places[np.argsort(-far, kind="stable")].tolist()
+            for index in indices[np.argsort(-far, kind="stable")].tolist()
         )
 
     def _link(self, before: Column, after: Column) -> Link:

@@ -34,9 +34,9 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
     truth = compared.truth
     by_id = {example.id: example for example in (*(truth.examples if truth else ()), *compared.examples)}
     rated = [_first_ratings(contender) for contender in contenders]
-    places = {unit: index for index, unit in enumerate(truth.ids)} if truth else {}
+    index_of = {unit: index for index, unit in enumerate(truth.ids)} if truth else {}
     unread = {unit for unit, example in by_id.items() if example.is_held_out}
-    rated_ids = (unit for ratings in rated for unit in ratings if truth is None or unit in places)
+    rated_ids = (unit for ratings in rated for unit in ratings if truth is None or unit in index_of)
     ids = dict.fromkeys(unit for unit in rated_ids if unit not in unread)
     flips = {flip.id for pair in choice.pairs for flip in pair.flips}
     names = [contender.name for contender in contenders]
@@ -44,10 +44,10 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
     for unit in ids:
         ratings = [theirs.get(unit) for theirs in rated]
         scores = [_overall(rating, choice.rubric) for rating in ratings]
-        gold = [float(truth.scores[places[unit]])] if truth else []
-        levels = {n: float(gold_levels[places[unit]]) for n, gold_levels in truth.levels.items()} if truth else {}
+        gold = [float(truth.scores[index_of[unit]])] if truth else []
+        levels = {n: float(gold_levels[index_of[unit]]) for n, gold_levels in truth.levels.items()} if truth else {}
         heads = zip([*(("gold",) if truth else ()), *names], [*gold, *scores], strict=True)
-        tags = [tag for of, comparison in against_gold.items() for tag in gold_tags(comparison, places[unit], of)]
+        tags = [tag for of, comparison in against_gold.items() for tag in gold_tags(comparison, index_of[unit], of)]
         tags += (["flips"] if unit in flips else []) + (["apart"] if _spread(scores) > 0 else [])
         example = by_id.get(unit)
         cases.append(

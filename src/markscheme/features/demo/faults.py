@@ -31,18 +31,18 @@ RARE_FAILS = "rare-fails"
 
 @dataclass(frozen=True)
 class Charge:
-    """A fault and the place where it is: what was planted, or what a diagnosis says.
+    """A fault and what shows it: what was planted, or what a diagnosis says.
 
     Attributes:
         fault: One of `FAULTS`; a diagnosis may say another code of a finding.
-        place: A criterion, a criterion on a system, or `NOWHERE`.
+        subject: A criterion, a criterion on a system, or `NOWHERE`.
     """
 
     fault: str
-    place: str = NOWHERE
+    subject: str = NOWHERE
 
     def __str__(self) -> str:
-        return self.fault if self.fault == NO_FAULT else f"{self.fault}, {self.place}"
+        return self.fault if self.fault == NO_FAULT else f"{self.fault}, {self.subject}"
 
 
 def on_system(criterion: str, system: str) -> str:

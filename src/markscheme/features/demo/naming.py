@@ -124,7 +124,7 @@ def charge_of(finding: FindingJson) -> Charge:
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})
-        Charge(fault='lenient', place='tone')
+        Charge(fault='lenient', subject='tone')
     """
     code = finding["code"]
     criterion = finding["criterion"]

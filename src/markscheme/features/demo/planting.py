@@ -76,7 +76,7 @@ class Round:
     @property
     def secret(self) -> str:
         """Text whose sha256 is the seal: fault, place and nonce."""
-        return f"{self.planted.fault}|{self.planted.place}|{self.nonce}"
+        return f"{self.planted.fault}|{self.planted.subject}|{self.nonce}"
 
     @cached_property
     def seal(self) -> str:

@@ -39,14 +39,14 @@ def comments_in(path: Path) -> ModeComments:
     if not path.is_file():
         return ModeComments()
     text = read_text(path, RatingError)
-    data, places = plain_data(text, "yaml", RatingError, path=path)
+    data, line_numbers = plain_data(text, "yaml", RatingError, path=path)
     entries = data.get("modes") if isinstance(data, Mapping) else None
     lines = text.splitlines()
     start = next((index for index, line in enumerate(lines) if not _is_comment(line)), len(lines))
     above = {}
     depth = 0
     for index, raw in enumerate(entries or ()):
-        line_number = places[("modes", index)] - 1
+        line_number = line_numbers[("modes", index)] - 1
         depth = len(lines[line_number]) - len(lines[line_number].lstrip())
         above[str(raw["name"])] = _ending(lines[start:line_number], depth)
     return ModeComments(

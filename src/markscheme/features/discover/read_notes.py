@@ -407,7 +407,7 @@ def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], author: A
         content.add(reading, [NotedPassage(remark.text.strip(), remark.quote or "", remark.modes)] if is_note else [])
     content.examples |= {id: example for id, example in responses.items() if id not in content.examples}
     content.lost.update(lost)
-    content.lost.update({what: times for what, times in left_out.items() if times})
+    content.lost.update({kind: times for kind, times in left_out.items() if times})
     content.remarks += notes
 
 

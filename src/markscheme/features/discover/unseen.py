@@ -168,8 +168,8 @@ def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFID
         return 1.0
     lengths = n - starts
     new_after = marks.sum() - np.concatenate([[0.0], np.cumsum(marks)])[starts]
-    places = np.arange(len(starts))
-    log_weights = -np.log((places + 1.0) * (places + 2.0) * len(NEW_MODE_SHARES))
+    indices = np.arange(len(starts))
+    log_weights = -np.log((indices + 1.0) * (indices + 2.0) * len(NEW_MODE_SHARES))
     wanted = -math.log(1 - confidence)
 
     def excess(bound: float) -> float:

@@ -175,12 +175,12 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
     It isn't the median, by which several ratings of one response become one: these are ratings of several responses,
     and what a variant is compared by is the mean over its responses.
     """
-    places: dict[str, list[int]] = {}
+    rows_by_digest: dict[str, list[int]] = {}
     for index, case in enumerate(cases):
-        places.setdefault(case.digest, []).append(index)
-    if len(places) == len(cases):
+        rows_by_digest.setdefault(case.digest, []).append(index)
+    if len(rows_by_digest) == len(cases):
         return table
-    rows = list(places.values())
+    rows = list(rows_by_digest.values())
     columns = [
         replace(
             column.rows(np.array([row[0] for row in rows])),
