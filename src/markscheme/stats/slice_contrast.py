@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -184,24 +185,27 @@ class SliceColumn:
             inside: Whether each example belongs to the part, shape (n_units,).
             shift: Whether the figure has a direction, as a signed error has.
         """
-        x = self.values
-        strata = self.strata
         is_inside = np.asarray(inside)[self.is_known].astype(bool)
-        as_it_is = _as_it_is(x, is_inside, self.groups)
-        is_comparable = (
-            np.bincount(strata[is_inside], minlength=len(x)) * np.bincount(strata[~is_inside], minlength=len(x)) > 0
-        )
-        in_shared_strata = is_comparable[strata]
-        m = int((is_inside & in_shared_strata).sum())
-        k = int((~is_inside & in_shared_strata).sum())
-        difference, p = 0.0, 1.0
-        if m and k:
-            of_kept = None if self.groups is None else self.groups.of_units(in_shared_strata)
-            line = None if self.covariate is None else self.covariate[in_shared_strata]
-            difference, p = _at_same_gold(
-                x[in_shared_strata], is_inside[in_shared_strata], strata[in_shared_strata], line, of_kept
-            )
-        return SliceLook(as_it_is, difference, p, m, k, shift)
+        as_it_is = _as_it_is(self.values, is_inside, self.groups)
+        sizes = np.bincount(self.strata)
+        of_part = np.bincount(self.strata[is_inside], minlength=len(sizes))
+        is_shared = (of_part > 0) & (of_part < sizes)
+        m = int(of_part[is_shared].sum())
+        k = int(sizes[is_shared].sum()) - m
+        if not (m and k):
+            return SliceLook(as_it_is, 0.0, 1.0, m, k, shift)
+        if is_shared[sizes > 0].all():
+            return SliceLook(as_it_is, *self._same_gold.difference(is_inside, self.groups), m, k, shift)
+        rows = is_shared[self.strata]
+        groups = None if self.groups is None else self.groups.of_units(rows)
+        covariate = None if self.covariate is None else self.covariate[rows]
+        same_gold = _SameGold(self.values[rows], self.strata[rows], covariate)
+        return SliceLook(as_it_is, *same_gold.difference(is_inside[rows], groups), m, k, shift)
+
+    @cached_property
+    def _same_gold(self) -> "_SameGold":
+        """All examples at the same gold, for parts that share each of the strata with the rest."""
+        return _SameGold(self.values, self.strata, self.covariate)
 
 
 def _as_it_is(x: Floats, is_inside: Flags, groups: Groups | None) -> Contrast:
@@ -270,38 +274,40 @@ def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
     return np.searchsorted(edges, gold, side="right").astype(np.int64), gold
 
 
-def _at_same_gold(
-    x: Floats,
-    is_inside: Flags,
-    strata: Integers,
-    covariate: Floats | None,
-    groups: Groups | None,
-) -> tuple[float, float]:
-    """Compute the part's coefficient with one intercept per stratum, and its p; 0 and 1 if nothing identifies it."""
-    sizes = np.bincount(strata)
-    used = np.maximum(sizes, 1)
+class _SameGold:
+    """Figures of examples at the same gold: a regression with one intercept per stratum, before any part is known."""
 
-    def centred(values: Floats) -> Floats:
-        return np.asarray(values - (np.bincount(strata, weights=values) / used)[strata])
+    def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
+        """Take out of the figures what the strata explain, and a covariate that varies within them."""
+        self._strata = strata
+        self._df = len(x) - int(np.count_nonzero(np.bincount(strata))) - 1
+        self._y = _centred(x, strata)
+        line = None if covariate is None else _centred(covariate, strata)
+        self._line = None if line is None or float(line @ line) <= STILL else line / math.sqrt(float(line @ line))
+        if self._line is not None:
+            self._y -= float(self._line @ self._y) * self._line
+            self._df -= 1
 
-    y = centred(x)
-    belongs = centred(is_inside.astype(np.float64))
-    df = len(x) - int(np.count_nonzero(sizes)) - 1
-    if covariate is not None:
-        line = centred(covariate)
-        square = float(line @ line)
-        if square > STILL:
-            y, belongs = (v - float(line @ v) / square * line for v in (y, belongs))
-            df -= 1
-    square = float(belongs @ belongs)
-    if square <= STILL or df < 1:
-        return 0.0, 1.0
-    difference = float(belongs @ y) / square
-    residual = y - difference * belongs
-    p = _p_of_t(difference, math.sqrt(float(residual @ residual) / df / square), df)
-    if groups is not None:
-        p = max(p, _p_by_cluster(belongs * residual / square, groups, difference))
-    return difference, p
+    def difference(self, is_inside: Flags, groups: Groups | None) -> tuple[float, float]:
+        """Compute the part's coefficient, and its p; 0 and 1 if nothing identifies it."""
+        belongs = _centred(is_inside.astype(np.float64), self._strata)
+        if self._line is not None:
+            belongs -= float(self._line @ belongs) * self._line
+        square = float(belongs @ belongs)
+        if square <= STILL or self._df < 1:
+            return 0.0, 1.0
+        difference = float(belongs @ self._y) / square
+        residual = self._y - difference * belongs
+        p = _p_of_t(difference, math.sqrt(float(residual @ residual) / self._df / square), self._df)
+        if groups is not None:
+            p = max(p, _p_by_cluster(belongs * residual / square, groups, difference))
+        return difference, p
+
+
+def _centred(values: Floats, strata: Integers) -> Floats:
+    """Return the values minus the mean of their stratum."""
+    means = np.bincount(strata, weights=values) / np.maximum(np.bincount(strata), 1)
+    return np.asarray(values - means[strata])
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
@@ -326,9 +332,9 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 def _p_by_groups(x: Floats, is_inside: Flags, groups: Groups, difference: float) -> float:
     """Compute p from the difference with each group left out; 1 if one group is the whole part, or all the rest."""
-    sides = np.array([is_inside, ~is_inside], dtype=np.float64)
-    sums = groups.left_out(sides * x)[:, 1:]
-    sizes = groups.left_out(sides)[:, 1:]
+    of_part = groups.left_out(np.array([np.where(is_inside, x, 0.0), is_inside], dtype=np.float64))
+    of_all = groups.left_out(np.array([x, np.ones(len(x))]))
+    sums, sizes = np.stack([of_part, of_all - of_part], axis=1)[:, :, 1:]
     if sizes.min() <= 0:
         return 1.0
     inside, outside = sums / sizes
