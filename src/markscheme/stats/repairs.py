@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ import numpy.typing as npt
 from markscheme.stats.agreement_figures import close
 from markscheme.stats.intervals import Flags, Floats
 
+SmallCounts: TypeAlias = npt.NDArray[np.integer[Any]]
+"""Small counts of criteria, or their differences."""
 RANKED: Final = ("false passes", "decisions", "scores")
 """By what repairs are ranked, the first that differs: columns of `DecisionChanges.ranks`."""
 
@@ -51,10 +53,10 @@ class TermSums:
     gains: Floats
     rewards: Floats
     penalties: Floats
-    weighed: Floats
-    rewarding: Floats
-    fatal: Floats
-    undecided: Floats
+    weighed: SmallCounts
+    rewarding: SmallCounts
+    fatal: SmallCounts
+    undecided: SmallCounts
 
     @classmethod
     def of(cls, terms: ScoreTerms) -> Self:
@@ -63,10 +65,10 @@ class TermSums:
             gains=terms.gains,
             rewards=np.maximum(terms.weights, 0.0),
             penalties=np.maximum(-terms.weights, 0.0),
-            weighed=(terms.weights != 0).astype(np.float64),
-            rewarding=(terms.weights > 0).astype(np.float64),
-            fatal=terms.is_fatal.astype(np.float64),
-            undecided=terms.is_undecided.astype(np.float64),
+            weighed=(terms.weights != 0).astype(np.int8),
+            rewarding=(terms.weights > 0).astype(np.int8),
+            fatal=terms.is_fatal.astype(np.int8),
+            undecided=terms.is_undecided.astype(np.int8),
         )
 
     @property
@@ -87,7 +89,7 @@ class TermSums:
         return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property
-    def _columns(self) -> tuple[Floats, ...]:
+    def _columns(self) -> tuple[npt.NDArray[Any], ...]:
         return tuple(getattr(self, field.name) for field in fields(self))
 
     @property
@@ -142,6 +144,10 @@ class DecisionChanges:
         return np.column_stack([stopped, decisions, scores]).astype(np.int64)
 
 
+def _flags(changes: DecisionChanges) -> list[Flags]:
+    return [getattr(changes, field.name) for field in fields(changes)]
+
+
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
     """Levels of a judge, and gold's to put in their place, with what people decided.
@@ -177,7 +183,11 @@ class LevelSwap:
     @cached_property
     def single(self) -> DecisionChanges:
         """The changes by each criterion alone, one column for each."""
-        return self._changes(self.before.plus(self.moves), self.gold.is_known)
+        alone = (
+            self._changes(self.before.plus(self.moves.at([index])), self.gold.is_known[:, [index]])
+            for index in range(self.gold.is_known.shape[1])
+        )
+        return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
         """Compute the changes by one criterion together with each of some others, one column for each of those."""

@@ -297,7 +297,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     parts = parts_of(comparison)
     free = [name for name, criterion in evidence.criteria.items() if not criterion.is_stuck]
     looks = _Looks(evidence, free)
-    figures = _adjusted([looks.on(example_part) for example_part in parts])
+    figures = _adjusted(looks.on(parts))
     slices = [
         Slice(example_part, min((figure.p for figure in of_part), default=1.0), comparison)
         for example_part, of_part in zip(parts, figures, strict=True)
@@ -322,7 +322,7 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
     untaken = ExamplePart(example_part.by, example_part.name, example_part.inside & ~taken)
     if untaken.inside.sum() < SMALLEST_PART:
         return []
-    figures = looks.without(taken).on(untaken) if taken.any() else looks.on(untaken)
+    (figures,) = (looks.without(taken) if taken.any() else looks).on([untaken])
     return [which for which in worse if figures[which].matters and figures[which].look.p <= SIGNIFICANT]
 
 
@@ -347,35 +347,26 @@ class _Looks:
         """Leave some of the examples out, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
-    def on(self, example_part: ExamplePart) -> list[SliceFigure]:
-        """Compute the figures of a part."""
-        prepared = self._alone if example_part.by == "group" else self._by_task
-        return [
-            SliceFigure(
-                name,
-                figure,
-                unit,
-                least,
-                column.look(example_part.inside, shift=figure == "signed_error"),
-                measured_in=self._measured_in(name, figure),
-            )
-            for name, figure, unit, least, column in prepared
-        ]
+    def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
+        """Compute the figures of each part, one column of figures at a time.
+
+        Examples that share a task aren't independent, unless the part is a task itself.
+        """
+        of_parts: list[list[SliceFigure]] = [[] for _ in parts]
+        for is_group in (True, False):
+            chosen = [index for index, part in enumerate(parts) if (part.by == "group") is is_group]
+            groups = None if is_group else self._evidence.comparison.sets
+            for name, figure, unit, least, column in self._prepared(groups) if chosen else ():
+                measured_in = self._measured_in(name, figure)
+                for index in chosen:
+                    look = column.look(parts[index].inside, shift=figure == "signed_error")
+                    of_parts[index].append(SliceFigure(name, figure, unit, least, look, measured_in=measured_in))
+        return of_parts
 
     def _measured_in(self, name: str | None, figure: FigureName) -> str | None:
         """Return what a difference of 1 is: a level, or the whole scale where levels are words."""
         is_of_levels = name is not None and figure in ("signed_error", "mae")
         return self._evidence.criteria[name].scale.unit if name is not None and is_of_levels else None
-
-    @cached_property
-    def _by_task(self) -> list[_Prepared]:
-        """Columns in which examples that share a task aren't independent."""
-        return list(self._prepared(self._evidence.comparison.sets))
-
-    @cached_property
-    def _alone(self) -> list[_Prepared]:
-        """Columns for parts that are a group each."""
-        return list(self._prepared(None))
 
     def _prepared(self, groups: Sequence[str] | Integers | None) -> Iterator[_Prepared]:
         evidence = self._evidence
