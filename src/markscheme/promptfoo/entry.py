@@ -2,6 +2,7 @@
 
 import gc
 import os
+from contextlib import contextmanager
 
 from markscheme.session.client import ask
 
@@ -9,7 +10,7 @@ TYPE_CHECKING = False
 """Type checkers take it for true. Importing `typing` for its own would cost every assertion milliseconds."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
 
@@ -51,7 +52,7 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
     reply = ask({"grader": grader, "asked": arguments}, folder=folder, wish=wish)
     if reply is not None:
         return reply
-    with Hurry():
+    with without_garbage_collection():
         from pathlib import Path
 
         from markscheme.promptfoo.negation import NotGraded
@@ -80,14 +81,14 @@ def _wish(holder: "Any") -> "Any":
     return wish if wish is None or wish is False or isinstance(wish, str) else "off"
 
 
-class Hurry:
+@contextmanager
+def without_garbage_collection() -> "Iterator[None]":
     """Disable garbage collection: the process loads much, grades once and ends."""
-
-    def __enter__(self) -> None:
-        self.collecting = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *error: object) -> None:
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
         gc.freeze()  # keeps the collection at exit short, too
-        if self.collecting:
+        if was_enabled:
             gc.enable()

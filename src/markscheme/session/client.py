@@ -15,6 +15,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from markscheme.session import SETTINGS_FILES
 
@@ -355,7 +356,7 @@ def socket_mark(path: str) -> "tuple[int, int, int] | None":
 def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
     """Remove the socket with this mark, unless another caller already has: never one that took its place."""
     try:
-        with Alone(os.path.dirname(path)):
+        with folder_lock(os.path.dirname(path)):
             if mark is not None and socket_mark(path) == mark:
                 _remove_socket(path)
     except OSError:
@@ -367,7 +368,7 @@ def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
 
 def _started(path: str, folder: str) -> socket.socket:
     """Connect to a session that this process starts, unless another process is first."""
-    with Alone(os.path.dirname(path)):
+    with folder_lock(os.path.dirname(path)):
         connection = connected(path)
         if connection is not None:
             return connection
@@ -406,7 +407,7 @@ def _spawn(listener: socket.socket, path: str, folder: str) -> None:
 def _remove_stale(path: str) -> None:
     """Remove a socket that no process listens on; keep it where that isn't known."""
     try:
-        with Alone(os.path.dirname(path)):
+        with folder_lock(os.path.dirname(path)):
             connection = connected(path)
             if connection is not None:
                 connection.close()
@@ -416,31 +417,27 @@ def _remove_stale(path: str) -> None:
         return
 
 
-class Alone:
-    """Lock of a folder, which leaves no file behind; no other process starts or ends a session there meanwhile.
+@contextmanager
+def folder_lock(folder: str) -> Iterator[None]:
+    """Lock a folder, leaving no file behind; no other process starts or ends a session there meanwhile.
 
     Raises:
         OSError: Another process held the lock too long.
     """
+    import fcntl
+    import time
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        import fcntl
-        import time
-
-        self.handle = os.open(self.folder, os.O_RDONLY)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
         until = time.monotonic() + LOCK_PATIENCE
         while True:
             try:
-                fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
             except BlockingIOError:
                 if time.monotonic() > until:
-                    os.close(self.handle)
                     raise
                 time.sleep(0.005)
-
-    def __exit__(self, *error: object) -> None:
-        os.close(self.handle)
+        yield
+    finally:
+        os.close(handle)
