@@ -77,17 +77,13 @@ class Serving:
         """
         self._check_folders()
         self._check_modules()
-        try:
-            return await self._answered(request)
-        finally:
-            self._check_modules()
-
-    async def _answered(self, request: Mapping[str, Any]) -> dict[str, Any]:
         grade = GRADER_FUNCTIONS[request["grader"]]
         try:
             return {"given": await grade(**request["asked"], near=self.folder, engine=self.engine)}
         except NotGraded as error:
             return {"raised": str(error)}
+        finally:
+            self._check_modules()
 
     def describe(self) -> dict[str, Any]:
         """Return the engine's part of the session's status."""

@@ -106,7 +106,7 @@ def test_a_trace_of_models_alone_has_the_calls_they_asked_for() -> None:
     ]
 
 
-def test_what_is_not_understood_is_named() -> None:
+def test_attributes_of_a_span_that_are_not_understood_are_listed() -> None:
     attributes = [
         {"key": "gen_ai.system_instructions", "value": {"stringValue": "Be brief."}},
         {"key": "gen_ai.new_thing", "value": {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "7"}}]}}},

@@ -184,7 +184,7 @@ def test_a_card_reads_nothing_outside_its_project(home: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}', '{"schema": 1, "terms": {}, "files": []}'])
-def test_what_is_no_card_is_refused(home: Path, text: str) -> None:
+def test_a_file_that_is_not_a_card_is_refused(home: Path, text: str) -> None:
     (home / "card.json").write_text(text)
     with pytest.raises(RatingError):
         checked(home)
@@ -322,7 +322,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
 @pytest.mark.parametrize("change", CHANGES)
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
-def test_any_single_change_is_found(original: Path, change: str, seed: int) -> None:
+def test_a_single_change_of_any_file_breaks_the_card(original: Path, change: str, seed: int) -> None:
     pattern, changed = CHANGES[change]
     (path,) = original.parent.glob(f"manners/{pattern}") if "*" in pattern else [original / pattern]
     before = path.read_text(encoding="utf-8")
@@ -351,7 +351,7 @@ def content_digest_or_none(path: Path, text: str | None = None) -> str | None:
         return None
 
 
-def test_the_original_still_holds(original: Path) -> None:
+def test_a_card_holds_once_every_change_is_taken_back(original: Path) -> None:
     assert checked(original).holds
 
 

@@ -105,7 +105,9 @@ def test_an_unchanged_certificate_is_right(certified: Path) -> None:
         (lambda file: file["labels"].update(n=261), ["labels › n"]),
     ],
 )
-def test_what_was_changed_is_named(project: Path, edit: Callable[[dict[str, Any]], object], what: list[str]) -> None:
+def test_each_changed_entry_of_a_certificate_is_named(
+    project: Path, edit: Callable[[dict[str, Any]], object], what: list[str]
+) -> None:
     edited(project, edit)
     assert named(verified(project, 1)) == what
 

@@ -278,7 +278,7 @@ def test_too_few_labels_certify_nothing_and_leave_an_older_file(tmp_path: Path) 
     assert older.read_text() == "{}"
 
 
-def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
+def test_examples_in_groups_certify_fewer_automatic_decisions(servers: Servers, tmp_path: Path) -> None:
     alone, grouped = (write_project(tmp_path / name, group=size) for name, size in (("alone", 0), ("grouped", 20)))
     shares = []
     for folder in (alone, grouped):
@@ -302,7 +302,9 @@ def test_groups_are_heeded(servers: Servers, tmp_path: Path) -> None:
         (("--judge", "nope"), "unknown judge 'nope'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path: Path, options: tuple[str, ...], why: str) -> None:
+def test_options_that_contradict_each_other_are_refused_with_the_reason(
+    tmp_path: Path, options: tuple[str, ...], why: str
+) -> None:
     write_project(tmp_path, 5)
     done = run("markscheme", "certify", "reply", *options, cwd=tmp_path)
     assert done.returncode == 2

@@ -70,7 +70,7 @@ def test_every_picture_of_a_page_is_drawn_by_altair_with_each_of_its_points() ->
 
 
 @pytest.mark.parametrize(("installed", "by"), [("matplotlib altair", "Axes"), ("altair", "LayerChart"), ("", None)])
-def test_what_is_installed_draws(installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_installed_library_draws_the_plot(installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")
     monkeypatch.setattr(charts, "find_spec", lambda name: name if name in installed.split() else None)
     if by is None:

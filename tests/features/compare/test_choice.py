@@ -178,7 +178,7 @@ def test_judges_with_no_example_in_common_are_not_compared() -> None:
         choose(RUBRIC, [judge("old"), elsewhere], labels())
 
 
-def test_one_judge_is_not_a_choice() -> None:
+def test_choosing_takes_two_judges_or_more() -> None:
     with pytest.raises(ValueError, match="two judges or more"):
         choose(RUBRIC, [judge("old")], None)
 

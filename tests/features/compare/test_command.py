@@ -329,7 +329,7 @@ def test_what_cannot_be_compared_says_why_with_exit_2(project: Path, arguments: 
     assert message in refused(project, *arguments)
 
 
-def test_help_loads_nothing_that_compares(tmp_path: Path) -> None:
+def test_help_shows_an_example_where_nothing_can_be_compared(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "--help", cwd=tmp_path)
     assert "Example:" in done.stdout
     assert done.returncode == 0

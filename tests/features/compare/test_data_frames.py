@@ -24,6 +24,6 @@ def test_a_frame_in_place_of_its_rows_is_refused(options: dict[str, Any]) -> Non
         compare(frame, frame, **options)
 
 
-def test_comparing_is_public() -> None:
+def test_compare_is_a_public_name_of_the_package() -> None:
     assert "compare" in markscheme.__all__
     assert markscheme.compare is compare

@@ -53,7 +53,7 @@ def test_a_judge_is_compared_with_itself_by_how_many_criteria_it_is_asked(folder
     assert len({json.loads(line)["setting"] for line in settings}) == 3
 
 
-def test_a_run_has_one_limit(folder: Path) -> None:
+def test_calibrate_takes_one_limit_of_criteria_per_call(folder: Path) -> None:
     done = run(
         *("markscheme", "calibrate", "towns", "--judge", "function:judging:judge", "-o", "criteria_per_call=1,2"),
         cwd=folder,

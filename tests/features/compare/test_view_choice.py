@@ -75,7 +75,7 @@ def test_the_terminal_shows_the_choice_and_the_evidence(choice: Choice, golden: 
     golden.check("compare.txt", shown(choice), HERE)
 
 
-def test_the_markdown_shows_the_same(choice: Choice, golden: GoldenFiles) -> None:
+def test_the_markdown_of_a_comparison_is_the_golden_file(choice: Choice, golden: GoldenFiles) -> None:
     golden.check("compare.md", render_markdown(view(choice)), HERE)
 
 

@@ -8,7 +8,7 @@ from tests.without_posix import ends_without_a_fault
 
 
 @pytest.mark.proof
-def test_comparing_works_there(tmp_path: Path) -> None:
+def test_comparing_works_without_posix(tmp_path: Path) -> None:
     ends_without_a_fault(
         tmp_path,
         "compare",

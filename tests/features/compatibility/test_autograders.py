@@ -144,7 +144,7 @@ def test_verdicts_earn_their_weights(
 
 @pytest.mark.parametrize("make", GRADERS, ids=["per criterion", "one shot", "double pass"])
 @pytest.mark.parametrize(("met", "raw", "score"), [((), 0, 1.0), (("A",), -4, 0.6), (("A", "B"), -10, 0.0)])
-def test_faults_alone_start_from_1(
+def test_a_rubric_of_faults_alone_scores_1_without_a_fault(
     make: Callable[..., Autograder], met: tuple[str, ...], raw: float, score: float
 ) -> None:
     faults = Rubric.from_dict([{"weight": -4, "requirement": "A"}, {"weight": -6, "requirement": "B"}])

@@ -77,7 +77,7 @@ def is_there(span: str) -> bool:
 
 
 @pytest.mark.parametrize("span", sorted(set(OURS)))
-def test_every_name_on_our_side_is_there(span: str) -> None:
+def test_every_name_of_markscheme_in_the_page_exists(span: str) -> None:
     assert is_there(span), f"{span} is none of ours"
 
 
@@ -103,7 +103,7 @@ SECTIONS = [section for section in re.split(r"^## From ", PAGE, flags=re.MULTILI
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.split()[0])
-def test_the_snippets_run(section: str) -> None:
+def test_the_snippets_of_each_section_run(section: str) -> None:
     snippets = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     assert snippets
     names: dict[str, Any] = {}
@@ -111,6 +111,6 @@ def test_the_snippets_run(section: str) -> None:
         exec(compile(snippet, "docs/howto/coming-from.md", "exec"), names)
 
 
-def test_prose_names_only_what_is_there() -> None:
+def test_names_of_markscheme_in_the_prose_exist() -> None:
     for span in re.findall(r"`(markscheme(?:\.\w+)+)`", PAGE):
         assert resolved(span) is not None

@@ -31,7 +31,7 @@ from tests.judges.test_remembering import kept_texts
 from tests.test_scorers import check, mentions_refund
 
 
-def test_only_what_is_declared_is_filled_in() -> None:
+def test_a_scorer_gets_the_arguments_that_it_declares_and_no_others() -> None:
     seen: dict[str, Any] = {}
 
     @scorer

@@ -159,7 +159,7 @@ def test_a_response_is_a_text_or_its_thinking_and_output() -> None:
 @pytest.mark.parametrize(
     "response", [None, 3, {}, {"answer": "x"}, {"thinking": "a", "extra": "b"}, {"output": None}, []]
 )
-def test_anything_else_is_not_a_response(response: Any) -> None:
+def test_a_value_without_a_text_or_an_output_is_not_a_response(response: Any) -> None:
     with pytest.raises(ValueError, match="thinking"):
         response_parts(response)
 

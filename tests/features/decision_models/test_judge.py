@@ -282,7 +282,7 @@ def test_an_answer_is_read_as_the_worked_cases_say(case: dict[str, Any]) -> None
         assert by_mean.level == pytest.approx(case["expected"], abs=1e-6)
 
 
-def test_the_shared_reading_cases_hold() -> None:
+def test_answers_are_read_as_in_the_shared_cases() -> None:
     for case in block("decisions.yaml", "reading")["cases"]:
         expect = case["expect"]
         answers = case.get("answers") or [case["answer"]]

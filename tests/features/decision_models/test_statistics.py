@@ -86,7 +86,7 @@ def test_every_figure_is_that_of_the_worked_case(case: dict[str, Any]) -> None:
     compare(case)
 
 
-def test_the_shared_cases_hold() -> None:
+def test_audits_of_probabilities_are_those_of_the_shared_cases() -> None:
     audit = block("decisions.yaml", "audit")
     for case in audit["cases"]:
         if "p" in case:

@@ -140,7 +140,7 @@ def test_without_a_seed_every_round_is_another(demo: Demo, tmp_path: Path) -> No
 
 
 @pytest.mark.proof
-def test_all_of_it_is_there_as_json(demo: Demo) -> None:
+def test_json_has_the_raters_and_the_round_of_the_demo(demo: Demo) -> None:
     shown = json.loads(demo(*FIRST, "--json").stdout)
     assert shown["schema"] == 1
     assert [rater["use"] for rater in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
@@ -176,7 +176,7 @@ def test_each_printed_command_ends_as_the_demonstration_says(number: int, tmp_pa
     assert report["decision"]["gate"]["state"] == shown["gate"]
 
 
-def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_options_that_a_demo_cannot_have_exit_2(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     assert run("markscheme", "demo", "-n", "29", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2

@@ -72,7 +72,7 @@ def test_two_criteria_read_otherwise_than_then_and_a_changed_text_is_one_of_them
         assert made.planted.subject in reworded
 
 
-def test_nothing_is_nowhere() -> None:
+def test_a_round_without_a_fault_names_no_subject_and_has_no_bias() -> None:
     made = made_round(n=MANY, seed=2, fault=NO_FAULT)
     assert made.planted == Charge("nothing", "nowhere")
     assert np.abs(misses(made).mean(axis=0)).max() < 0.05

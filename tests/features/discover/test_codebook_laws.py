@@ -128,7 +128,9 @@ def test_taking_the_suggestions_away_changes_nothing_that_is_counted(steps: list
 
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
-def test_what_is_written_reads_back_the_same(tmp_path_factory: object, steps: list[tuple[str, int, int, int]]) -> None:
+def test_a_codebook_that_was_written_reads_back_equal(
+    tmp_path_factory: object, steps: list[tuple[str, int, int, int]]
+) -> None:
     folder = DiscoveryFolder(Path(str(tmp_path_factory.mktemp("discovery"))))  # type: ignore[attr-defined]
     history = [Codebook()]
     for number, step in enumerate(steps):

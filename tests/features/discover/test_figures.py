@@ -131,7 +131,9 @@ def test_new_tasks_are_the_first_output_read_of_each() -> None:
 
 
 @pytest.mark.parametrize(("read", "pool", "more", "all"), [(30, None, 15, 73), (60, None, 0, 43), (30, 200, 7, 73)])
-def test_how_much_more_to_read(read: int, pool: int | None, more: int, all: int) -> None:
+def test_reading_more_stops_at_enough_for_a_common_mode_or_at_the_end_of_the_pool(
+    read: int, pool: int | None, more: int, all: int
+) -> None:
     outputs = read_outputs(" ".join(["-"] * read))
     if pool is not None:
         others = [f"p{place}" for place in range(pool - read)]

@@ -78,7 +78,7 @@ def test_a_comment_goes_with_its_mode_when_that_moves_or_is_renamed(edited: Disc
     ]
 
 
-def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
+def test_a_new_modes_file_begins_with_its_purpose(tmp_path: Path) -> None:
     assert saved(tmp_path, Mode("late"))[:2] == [MODES_HEAD, "modes:"]
     assert saved(tmp_path) == [MODES_HEAD, "modes: []"]
 

@@ -83,13 +83,15 @@ def test_how_much_to_read_for_one_mode(share: float, sure: float, pool: int | No
 
 
 @pytest.mark.parametrize(("share", "sure", "read", "miss"), published.READ_ENOUGH_FOR_ALL)
-def test_how_much_to_read_for_all_modes(share: float, sure: float, read: int, miss: float) -> None:
+def test_outputs_to_read_for_all_modes_at_once_are_as_computed(
+    share: float, sure: float, read: int, miss: float
+) -> None:
     assert read_enough_for_all(share, sure) == read
     assert chance_any_missed(read, share) == pytest.approx(miss, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
-def test_counts_of_modes(case: published.Counts) -> None:
+def test_good_turing_and_chao2_are_as_published(case: published.Counts) -> None:
     shows = case.table()
     assert good_turing(shows) == pytest.approx(case.good_turing, abs=TOLERANCE)
     assert chao2(shows) == pytest.approx(case.chao2, abs=TOLERANCE)
@@ -115,7 +117,7 @@ def rarefied_by_fractions(case: published.Counts) -> list[Fraction]:
 
 
 @pytest.mark.parametrize(("first", "second", "similarity"), published.MASI)
-def test_masi(first: str, second: str, similarity: float) -> None:
+def test_masi_similarity_of_two_sets_is_symmetric_and_as_published(first: str, second: str, similarity: float) -> None:
     assert masi(first, second) == pytest.approx(similarity, abs=TOLERANCE)
     assert masi(second, first) == masi(first, second)
 

@@ -447,7 +447,7 @@ def test_nothing_in_common_is_an_error_that_says_what(tmp_path: Path, asked: Rub
         _now(stored, asked, _examples({"tone": truth}, response.format), {"tone": truth})
 
 
-def test_other_ids_have_nothing_in_common(tmp_path: Path) -> None:
+def test_runs_of_other_examples_have_nothing_to_compare(tmp_path: Path) -> None:
     truth = _truth(20)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = tuple(

@@ -140,7 +140,7 @@ def test_each_answer_says_whether_it_is_about_this_look_or_about_all(since: Sinc
     assert spoke["both"].endswith("Alarm by this look and all looks.")
 
 
-def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
+def test_the_json_of_drift_has_every_key_and_no_nan(since: Since) -> None:
     calibration = calibrated(
         _still(added={"tone": 1.0}, parameters={"temperature": 0.0}), rubric(changed=[CHANGED]), since=since
     )

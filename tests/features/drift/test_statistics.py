@@ -40,7 +40,7 @@ def made(n: int, runs: int, run_sd: float, seed: int, *, shift: float = 0.0) -> 
 
 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
-def test_worked_runs_come_out(case: RunsCase) -> None:
+def test_shifts_between_runs_are_those_of_worked_cases(case: RunsCase) -> None:
     ratings = np.array(case.runs, dtype=np.float64)
     change = compare_runs(ratings[:, -1], ratings[:, :-1], span=4)
     moved = change.moved

@@ -47,7 +47,7 @@ def test_the_documented_file_is_two_variants_and_three_cases_under_four_criteria
     assert definition.name == "support"
 
 
-def test_all_that_a_file_says_is_read(tmp_path: Path) -> None:
+def test_an_experiment_has_every_setting_of_its_file(tmp_path: Path) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "At length: {{query}}"}')
     definition = Experiment.from_file(experiment(tmp_path, text))
     assert definition.name == "try"

@@ -142,7 +142,7 @@ def test_the_printed_report_fits_a_screen(run: ExperimentRun) -> None:
     assert "3 cases can't show any difference" in text.getvalue()
 
 
-def test_markdown_and_json_tell_the_same(run: ExperimentRun) -> None:
+def test_markdown_and_json_have_the_same_figures(run: ExperimentRun) -> None:
     report = report_of(run)
     assert "| formal | accuracy | 4.67 | 4 | 5 | 3 | 0 |" in render_markdown(view(report))
     data = json_of(report)
