@@ -1,14 +1,16 @@
 """The labels that a verdict needs: planned, kept by a calibration, and counted down."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.decision import decide
+from markscheme.calibration.decision import decide, labels_to_begin
 from markscheme.calibration.next_labels import (
+    FIRST_LABELS,
     NEXT_LABELS,
     NextLabels,
     keep_next_labels,
@@ -17,7 +19,7 @@ from markscheme.calibration.next_labels import (
 )
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.gold import gold_of
+from markscheme.ratings.gold import gold_of, no_gold
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Rubric
@@ -71,6 +73,16 @@ def test_before_a_judge_is_known_a_plan_asks_for_a_first_verdict() -> None:
     enough = planned_labels(gold_of(labelled(100), RUBRIC), None, 0.8)
     assert str(enough.in_words).startswith("Enough examples are labelled for a first verdict")
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
+
+
+def test_the_first_labels_of_the_usual_target_are_those_that_statistics_give(tmp_path: Path) -> None:
+    first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)
+    assert first is not None
+    assert (FIRST_LABELS.more, FIRST_LABELS.assumed) == (first.more, first.assumed)
+    assert FIRST_LABELS.chance == pytest.approx(first.chance)
+    assert next_labels(tmp_path, RUBRIC, labelled(0)) == planned_labels(no_gold(RUBRIC), None, RUBRIC.target)
+    higher = replace(RUBRIC, target=0.9)
+    assert next_labels(tmp_path, higher, labelled(0)) == planned_labels(no_gold(higher), None, 0.9)
 
 
 def test_what_a_calibration_asked_for_is_counted_down_while_people_label(tmp_path: Path) -> None:

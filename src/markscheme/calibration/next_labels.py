@@ -12,6 +12,7 @@ from markscheme.errors import ComparisonError, RatingError
 from markscheme.files import refuse_link, write_whole
 from markscheme.plain_data import no_constant, read_json
 from markscheme.ratings.examples import ExampleSet
+from markscheme.rubrics.keys import DEFAULT_TARGET
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 NEXT_LABELS = "next_labels.json"
 """The file in a rubric's calibration folder that has what the last calibration on people's labels asked for."""
 
+FIRST_LABELS = DecisiveLabels(80, 0.5926764978434778, 0.9)
+"""The labels for a first verdict where there are none and the target is the usual one, known without statistics."""
 _READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next_step")
 
 
@@ -141,6 +144,8 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
     """Return the labels for a first verdict."""
+    if not examples.labels and rubric.target == DEFAULT_TARGET:
+        return _asked_first(FIRST_LABELS, by_people=True)
     from markscheme.ratings.gold import gold_of, no_gold
 
     try:
@@ -153,10 +158,14 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 def _to_begin(gold: "Gold", target: float) -> NextLabels:
     from markscheme.calibration.decision import labels_to_begin
 
-    first = labels_to_begin(gold, target)
+    return _asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
+
+
+def _asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
+    """Say how many labels a first verdict takes; None says that no number would do."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
-    return NextLabels(first, labels_to_add(first, by_people=gold.has_people))
+    return NextLabels(first, labels_to_add(first, by_people=by_people))
 
 
 def _recorded(folder: Path) -> dict[str, Any] | None:

@@ -26,6 +26,13 @@ def test_status_typed_alone_loads_no_parser_and_without_a_rubric_nothing_that_re
     assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}
 
 
+def test_status_of_a_rubric_that_nobody_has_labelled_loads_no_statistics(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here", raters=0)
+    loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", here)
+    assert "markscheme.calibration.next_labels" in loaded
+    assert not loaded & {"numpy", "scipy"}
+
+
 def test_settings_hold_for_status_typed_alone(tmp_path: Path) -> None:
     (tmp_path / "markscheme.toml").write_text("skip_damaged = true\n", encoding="utf-8")
     assert "cyclopts" in loaded_by("from markscheme.cli import main; assert main(['status']) == 0", tmp_path)
