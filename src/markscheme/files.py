@@ -275,22 +275,21 @@ def _is_json(raw: bytes) -> bool:
     return True
 
 
-def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
+def write_whole(path: Path, text: str | Iterator[str], *, follow: bool = True) -> None:
     """Write a file whole or not at all, keeping its permissions and the line ends of the text.
 
     A device or a pipe can't be replaced, so it is written to.
 
     Args:
         path: The file.
-        text: The whole content.
+        text: The whole content, or its pieces.
         follow: Whether to follow a link and write the file it leads to; else the link itself is replaced.
 
     Raises:
         OSError: It can't be written; the previous content is unchanged.
     """
-    raw = _bytes(text)
     with replacing(path, follow=follow) as out:
-        out.write(raw)
+        out.writelines(map(_bytes, [text] if isinstance(text, str) else text))
 
 
 def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list[Path]]:

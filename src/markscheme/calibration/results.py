@@ -9,6 +9,9 @@ from markscheme.seam import OpenTable
 class Reporter(Protocol):
     """A renderer for the results of one class."""
 
+    def json_of(self, result: Any) -> object:
+        """Return what a result's JSON says, before `data` makes plain data of it."""
+
     def data(self, result: Any) -> dict[str, Any]:
         """Return a result as its JSON file has it."""
 

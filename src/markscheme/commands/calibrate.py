@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -151,7 +151,7 @@ def _write_calibrations(
         reporter = reporter_of(calibration)
         page = reporter.view(calibration)
         shown = replace(page, onward=None) if drift.accept else page  # it is accepted already
-        _write(shown, lambda: reporter.data(calibration), calibrations, report)
+        _write(shown, lambda: reporter.json_of(calibration), calibrations, report)
         return calibration.exit_status_for(require)
     report_on_judges = next(iter(JUDGES_REPORTERS), None)
     if report_on_judges is None:
@@ -204,7 +204,7 @@ def _write_files_answer(
 
 def _write(
     document: "Document",
-    data: Callable[[], dict[str, Any]],
+    data: Callable[[], object],
     calibrations: Sequence["Calibration"],
     report: ReportOptions,
 ) -> None:

@@ -3,8 +3,9 @@
 import datetime
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
@@ -34,14 +35,14 @@ def refuse_outputs(targets: Mapping[str, str | None]) -> None:
         refuse_unwritable(target)
 
 
-def put(text: str, target: str | Path) -> None:
-    """Write a file whole or not at all, or to standard output.
+def put(text: str | Iterator[str], target: str | Path) -> None:
+    """Write a text, or its pieces, to a file whole or not at all, or to standard output.
 
     Raises:
         UsageError: It cannot be written.
     """
     if target == "-":
-        sys.stdout.write(text)
+        sys.stdout.writelines([text] if isinstance(text, str) else text)
         return
     with writing(target):
         write_whole(Path(target), text)
@@ -94,7 +95,7 @@ def rendered(document: "Document", form: Literal["markdown", "html"]) -> str:
 
 def write_report(
     document: "Document",
-    data: Callable[[], Mapping[str, Any]],
+    data: Callable[[], object],
     targets: Mapping[str, str | None],
     *,
     details: bool | None = None,
@@ -115,7 +116,7 @@ def write_report(
         aside: Whether standard output is taken by something else.
         others: What makes the text of a form that is neither JSON nor made of the document.
     """
-    from markscheme.report.json import dumps
+    from markscheme.report.json import pieces
     from markscheme.report.terminal import render_terminal
 
     if not quiet:
@@ -125,8 +126,8 @@ def write_report(
         if details is not None:
             shown = replace(shown, more=document.more or typed())
         render_terminal(shown, sys.stderr if taken else sys.stdout, details=details)
-    texts = {
-        "json": lambda: dumps(data()) + "\n",
+    texts: dict[str, Callable[[], str | Iterator[str]]] = {
+        "json": lambda: chain(pieces(data()), ["\n"]),
         "markdown": lambda: rendered(document, "markdown"),
         "html": lambda: rendered(document, "html"),
         **others,

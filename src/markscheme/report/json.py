@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from json.encoder import encode_basestring
 from operator import attrgetter
@@ -86,7 +86,12 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 
 def dumps(data: Mapping[str, Any]) -> str:
     """Encode data as JSON that any strict parser reads, with floating-point noise rounded away."""
-    return _encoded(data, "\n", _Numbers())
+    return "".join(pieces(data))
+
+
+def pieces(data: Any) -> Iterator[str]:
+    """Yield the text that `dumps` makes of data in pieces, of which each long list is one."""
+    return _pieces(data, "\n", _Numbers())
 
 
 class _Numbers(dict[float | None, str]):
@@ -114,11 +119,11 @@ def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
         return list(map(_WORDS.__getitem__, value))
     if types <= _OF_NUMBERS:
         return list(map(numbers.__getitem__, value))
-    return [_encoded(element, newline, numbers) for element in value]
+    return ["".join(_pieces(element, newline, numbers)) for element in value]
 
 
-def _encoded(value: Any, newline: str, numbers: _Numbers) -> str:
-    """Encode a value as `json.dumps` encodes what `plain` makes of it, with an indent of 2.
+def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
+    """Encode a value, piece by piece, as `json.dumps` encodes what `plain` makes of it, with an indent of 2.
 
     Args:
         value: Anything that `plain` takes.
@@ -127,21 +132,22 @@ def _encoded(value: Any, newline: str, numbers: _Numbers) -> str:
     """
     deeper = f"{newline}  "
     if isinstance(value, Mapping):
-        entries = [
-            f"{encode_basestring(str(key))}: {_encoded(_limit(key, element), deeper, numbers)}"
-            for key, element in value.items()
-        ]
-        return f"{{{deeper}{f',{deeper}'.join(entries)}{newline}}}" if entries else "{}"
-    if isinstance(value, list | tuple):
-        elements = _texts(value, deeper, numbers)
-        return f"[{deeper}{f',{deeper}'.join(elements)}{newline}]" if elements else "[]"
-    if type(value) is str:
-        return encode_basestring(value)
-    if value is None or isinstance(value, str | int | float):
-        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
-    if hasattr(value, "tolist") and not hasattr(value, "to_json"):
-        return _encoded(value.tolist(), newline, numbers)
-    return _encoded(plain(value), newline, numbers)
+        before = f"{{{deeper}"
+        for key, element in value.items():
+            yield f"{before}{encode_basestring(str(key))}: "
+            yield from _pieces(_limit(key, element), deeper, numbers)
+            before = f",{deeper}"
+        yield f"{newline}}}" if value else "{}"
+    elif isinstance(value, list | tuple):
+        yield f"[{deeper}{f',{deeper}'.join(_texts(value, deeper, numbers))}{newline}]" if value else "[]"
+    elif type(value) is str:
+        yield encode_basestring(value)
+    elif value is None or isinstance(value, str | int | float):
+        yield json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
+    elif hasattr(value, "tolist") and not hasattr(value, "to_json"):
+        yield from _pieces(value.tolist(), newline, numbers)
+    else:
+        yield from _pieces(plain(value), newline, numbers)
 
 
 def _limit(key: Any, value: Any) -> Any:
